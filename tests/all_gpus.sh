@@ -13,7 +13,7 @@ case $(smemcalc --tile 32 --device 9.0 --format json) in
 *) skip "every GPU" "there is no NVRTC"; finish_cases ;;
 esac
 
-launch="run --kernel stencil-dynamic --radius 5 --regs 16 --length 3010 --timeout 200"
+launch="run --kernel stencil-dynamic --radius 5 --regs 16 --length 3010 --timeout 3000"
 host=$(uname -n)
 uuid=-4b5a-6978-0716-253443526170
 
@@ -76,11 +76,11 @@ empty "a table of four sources fits 80 columns" "$(awk 'length > 80' out
 
 # A launch that cannot compile has a sibling that can: each GPU shows both. (On the fake it differs,
 # because the number of resident blocks does not change.)
-launch="run --kernel stencil-static --radius 7000 --length 20000 --timeout 200"
+launch="run --kernel stencil-static --radius 7000 --length 20000 --timeout 3000"
 on_fake 1 "two" --gpu all --format json
 holds "JSON: further runs, with their older name" 'all(.runs[]; .kernel.name == "stencil-static" and
     .further_runs[0].kernel.name == "stencil-dynamic" and .besides == .further_runs)' out
-launch="run --kernel stencil-dynamic --radius 5 --regs 16 --length 3010 --timeout 200"
+launch="run --kernel stencil-dynamic --radius 5 --regs 16 --length 3010 --timeout 3000"
 
 # --- One that fails -------------------------------------------------------------------------------
 

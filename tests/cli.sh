@@ -113,6 +113,13 @@ refuses 2 "unknown option --arch; did you mean --device 9.0?" --tile 8 --arch sm
 refuses 2 "unknown option --arch; did you mean --device 9.0?" --tile 8 --arch=sm_90a
 refuses 2 "unknown option --arch; did you mean --device?" --tile 8 --arch
 refuses 2 "unknown option --maxrregcount; did you mean --max-regs?" inspect x.cu --maxrregcount=64
+refuses 2 "unknown option --arch; did you mean --device 9.0?" inspect x.cu -arch=sm_90
+refuses 2 "unknown option --arch; did you mean --device 9.0?" -arch sm_90
+refuses 2 "unknown option -device; did you mean --device?" inspect x.cu -device 9.0
+refuses 2 "option --tile: not for the command inspect: --threads N is the block size" x.cu -t 256
+refuses 2 "option --device: unknown device 'A100,H100'; for several, repeat --device" \
+    --tile 8 --device A100,H100
+refuses 2 "mine.c: No such file or directory" mine.c
 refuses 2 "unknown option -z; 'smemcalc help run' lists them" run -z
 refuses 2 "option --gpu: not for the command query, only for run, calibrate" --tile 8 --gpu 0
 refuses 2 "unknown command 'devises'; did you mean 'devices'?" devises

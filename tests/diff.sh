@@ -91,6 +91,8 @@ compares "a lost block fails then, too" 1 own-sm90.ptxas more.ptxas "6 blocks" \
 compares "only some kernels" 0 own-sm90.ptxas more.ptxas "none of 1 kernel is worse" \
     -- --kernel spilling
 compares "on another device" 1 own-sm90.ptxas more.ptxas "H100" -- --device "H100 PCIe" --threads 256
+compares "on one with a long name" 1 own-sm90.ptxas more.ptxas "A100-SXM4-80GB 10 -> 33" \
+    -- --device A100-SXM4-80GB --threads 256
 compares "machine code and a log agree, but only the log has spills" 0 own-sm90.cubin \
     own-sm90.ptxas "none of 3 kernels is worse" "spills are not compared"
 
@@ -130,6 +132,27 @@ if command -v jq >/dev/null; then
         (.diff.changes | length) == 1 and .diff.changes[0].worse[0] == "blocks" and
         .diff.changes[0].before.blocks_per_sm == 8 and
         .diff.changes[0].after.registers_per_thread == 33' out >/dev/null || cat out)"
+    # Nothing states the dynamic shared memory: nothing that depends on it is judged.
+    for build in own-sm90 more; do
+        smemcalc inspect $build.ptxas --save figures.json >/dev/null 2>&1
+        jq -c '.kernels[].uses_dynamic_smem = true' figures.json >$build.dynamic.json
+    done
+    compares "unknown dynamic shared memory" 0 own-sm90.dynamic.json more.dynamic.json \
+        "10 -> 33 registers: blocks per SM not compared: shared memory 2000+? -> 2000+? bytes, as launched" \
+        "+?: dynamic shared memory is given by the launch, so blocks and occupancy are not compared (1 of 3); state it with --dynamic-smem BYTES or NAME=BYTES" \
+        -- --threads 256 --fail-on occupancy
+    compares "stated dynamic shared memory" 1 own-sm90.dynamic.json more.dynamic.json \
+        "10 -> 33 registers: 8 -> 6 blocks per SM" -- --threads 256 --dynamic-smem 1024
+    compares "in markdown" 1 own-sm90.dynamic.json more.dynamic.json \
+        "shared memory 2000+? -> 2000+? bytes" "- +?: dynamic shared memory" \
+        -- --threads 256 --format markdown
+    smemcalc diff own-sm90.dynamic.json more.dynamic.json --threads 256 --format json >out
+    empty "unknown dynamic shared memory in JSON" "$(jq -e '.diff |
+        .notes[0].kind == "dynamic_smem_unknown" and (.changes[0] |
+        .worse == ["registers"] and .before.dynamic_smem_bytes == null and
+        .after.dynamic_smem_bytes == null and .after.blocks_per_sm == null and
+        .after.occupancy_percent == null and .after.static_smem_bytes == 2000)' out >/dev/null ||
+        cat out)"
     smemcalc diff own-sm90.ptxas more.ptxas --threads 256 --format sarif >out
     empty "SARIF" "$(jq -e '.version == "2.1.0" and (.runs[0].results | length) == 1 and
         .runs[0].results[0].ruleId == "blocks" and .runs[0].results[0].level == "error"' out \

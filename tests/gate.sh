@@ -99,7 +99,7 @@ min_blocks = 1
 END
 
 judged "[threads] states it, --threads before it" 1 \
-'build.log: void six_barriers<float, 4>(float*) on compute capability 9.0: 4 blocks per SM, but 5 required (gate.toml:5)
+'build.log: void six_barriers<float, 4>(float*) on compute capability 9.0: 4 blocks per SM, limited by warps, but 5 required (gate.toml:5)
 1 of 3 kernels violates 1 limit' --threads 'six*=512' <<'END'
 [threads]
 "spilling" = 128
@@ -111,6 +111,16 @@ min_occupancy = 30
 END
 
 cp build.log build.log.kept
+cat >build.log <<'END'
+{"schema":"smemcalc-inspect/1","kernels":[{"name":"tiles","file":"tiles.o","source":"embedded",
+"compiled_for":"sm_90","registers_per_thread":32,"static_smem_bytes":0,"barriers_per_block":1,
+"calls_unlinked":true}]}
+END
+printf '[[limit]]\nmax_registers = 255\n' >gate.toml
+"$program" inspect build.log -d 9.0 --gate gate.toml >out 2>err
+empty "figures before linking are not judged" "$([ $? -eq 1 ] || echo status; grep -v 'note: figures before' err
+    grep -q 'tiles.o: tiles .*: its figures are from before linking.*judge the linked program' out || cat out)"
+
 cat >build.log <<'END'
 {"schema":"smemcalc-inspect/1","kernels":[{"name":"tiles","file":"tiles.cu","source":"nvrtc",
 "compiled_for":"sm_90","registers_per_thread":32,"static_smem_bytes":0,"barriers_per_block":1,
@@ -129,7 +139,7 @@ max_registers = 40
 END
 
 judged "[dynamic_smem] states it" 1 \
-'tiles.cu: tiles on compute capability 9.0: 4 blocks per SM, but 5 required (gate.toml:4)
+'tiles.cu: tiles on compute capability 9.0: 4 blocks per SM, limited by shared memory, but 5 required (gate.toml:4)
 gate.toml:3: note: [dynamic_smem] '"'gone'"' names no kernel
 1 of 1 kernel violates 1 limit' --threads 256 <<'END'
 [dynamic_smem]
@@ -149,7 +159,7 @@ END
 mv build.log.kept build.log
 
 judged "assume_threads is explicit" 1 \
-'build.log: spilling on compute capability 9.0: 8 blocks per SM, but 9 required (gate.toml:2)
+'build.log: spilling on compute capability 9.0: 8 blocks per SM, limited by warps and registers, but 9 required (gate.toml:2)
 1 of 1 kernel violates 1 limit' <<'END'
 assume_threads = 256
 [[limit]]
@@ -189,21 +199,49 @@ expires = 2025-12-31
 END
 
 judged "entries that no longer apply are noted" 0 \
-'gate.toml:5: note: [[limit]] for '"'nothing*'"' names no kernel
-gate.toml:8: note: [[allow]] for '"'bounded'"' is not needed: there is no such violation
+'gate.toml:5: note: [[allow]] for '"'bounded'"' is not needed: there is no such violation
 gate.toml:2: note: [threads] '"'gone'"' names no kernel
 3 kernels judged: no violation' <<'END'
 [threads]
 gone = 64
 [[limit]]
 max_registers = 64
-[[limit]]
-kernel = "nothing*"
-max_registers = 1
 [[allow]]
 kernel = "bounded"
 limit = "max_registers"
 reason = "?"
+END
+
+judged "a limit that names no kernel fails" 2 \
+'gate.toml:1: [[limit]] for '"'spiling*'"' names no kernel; did you mean '"'spilling'"'?
+gate.toml:4: [[limit]] for '"'nothing*'"' names no kernel; if it may match none, add optional = true
+1 kernel judged: no violation; 2 limits name no kernel' <<'END'
+[[limit]]
+kernel = "spiling*"
+max_registers = 64
+[[limit]]
+kernel = "nothing*"
+max_registers = 1
+[[limit]]
+kernel = "bounded"
+max_registers = 64
+END
+"$program" inspect build.log -d 9.0 --gate gate.toml --format junit >out 2>err
+empty "  and in JUnit" "$([ "$(grep -c '\[\[limit\]\] for .* names no kernel' out)" -eq 2 ] || cat out err)"
+
+judged "  unless it is optional, or --kernel leaves out others" 0 \
+'gate.toml:1: note: [[limit]] for '"'six*'"' names no kernel
+1 kernel judged: no violation' --kernel bounded <<'END'
+[[limit]]
+kernel = "six*"
+max_registers = 64
+[[limit]]
+kernel = "nothing*"
+optional = true
+max_registers = 1
+[[limit]]
+kernel = "bounded"
+max_registers = 64
 END
 
 judged "an option goes before the file" 1 \
@@ -491,7 +529,7 @@ empty "SARIF: of options alone, and of standard input" "$(
 
 report junit build.log "$awkward" >out.xml
 empty "JUnit: suites for files, cases for kernels, failures" "$(
-    grep -q '<testsuites name="smemcalc" tests="7" failures="2" errors="0"' out.xml || head -n 2 out.xml
+    grep -q '<testsuites name="smemcalc" tests="7" failures="3" errors="0"' out.xml || head -n 2 out.xml
     grep -q '<testsuite name="build.log" tests="3" failures="1"' out.xml || cat out.xml
     grep -q '<testcase name="bounded on compute capability 9.0" classname="build.log" .*/>' out.xml || cat out.xml
     grep -q '<testsuite name="a folder/50%/build &amp; &quot;log&quot;.txt"' out.xml || cat out.xml
@@ -500,9 +538,9 @@ empty "JUnit: suites for files, cases for kernels, failures" "$(
 report markdown build.log >out.md
 # shellcheck disable=SC2016 # the backquotes are markdown's
 empty "markdown: a table, notes folded" "$(
-    head -n 1 out.md | grep -qx '### smemcalc: 1 error, 0 warnings' || head -n 1 out.md
+    head -n 1 out.md | grep -qx '### smemcalc: 2 errors, 0 warnings' || head -n 1 out.md
     grep -qxF '| error | `spilling` | compute capability 9.0 | 32 registers per thread, but at most 31 allowed (gate.toml:1) | build.log |' out.md || cat out.md
-    grep -qF '<details><summary>2 notes</summary>' out.md || cat out.md)"
+    grep -qF '<details><summary>1 note</summary>' out.md || cat out.md)"
 
 "$program" inspect build.log -d 9.0 --gate gate.toml --format csv >out 2>err
 status=$?

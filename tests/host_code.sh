@@ -95,6 +95,49 @@ without_nvcc inspect pytorch_like.cu --device 9.0 >out 2>err
 empty "a launch whose arguments are unknown is named" \
     "$(has err 'pytorch_like.cu:17: .*lltm_forward_kernel<scalar_t> was left out')"
 
+mkdir -p lost && cd lost || exit 99
+printf 'template <class T> __global__ void in_header(T *p) { *p = 1; }\n' >header.cuh
+cat >lost.cu <<'EOF'
+#include <cstdio>
+#include "header.cuh"
+template <class T> __global__ void unknown(T *p) { *p = 1; }
+template <class T> __global__ void unused(T *p) { *p = 1; }
+template <class T> __global__ void my_kernel(T *p) { *p = 1; }
+__global__ void plain(float *p) { *p = 1; }
+#define LAUNCH(name) name##_kernel<float><<<1, 32>>>(0)
+int main() { LAUNCH(my); auto q = pick(); unknown<<<1, 2>>>(q); plain<<<1, 1>>>(0); }
+EOF
+without_nvcc inspect lost.cu --device 9.0 >out 2>err
+empty "kernels without an instance are named, those of headers only if they may be launched" \
+    "$([ $? -eq 0 ] || echo status; has err 'lost.cu:5: kernel my_kernel: no launch with known'
+    has err 'lost.cu:4: kernel unused: no launch with known'; has err 'lost.cu:8: .*launch of unknown was left out'
+    [ "$(wc -l <err)" -eq 3 ] || cat err)"
+without_nvcc inspect lost.cu --device 9.0 --max-regs 255 >out 2>err
+empty "a requirement is not met if kernels were left out" \
+    "$([ $? -eq 2 ] || echo status; has err 'requirements: not every kernel is judged: the warnings name 2 that are')"
+printf 'devices = ["9.0"]\n[[limit]]\nmax_registers = 255\n' >gate.toml
+without_nvcc inspect lost.cu --gate gate.toml >out 2>err
+empty "nor is a gate passed" "$([ $? -eq 2 ] || echo status; has err 'gate.toml: not every kernel is judged')"
+without_nvcc diff lost.cu lost.cu --gate gate.toml >out 2>err
+empty "nor that of a comparison" "$([ $? -eq 2 ] || echo status; has err 'gate.toml: not every kernel is judged')"
+without_nvcc inspect lost.cu --kernel plain --gate gate.toml >out 2>err
+empty "kernels that are not asked for do not count" "$([ $? -eq 0 ] || cat err)"
+sed -e '/plain/d; /unknown/d' lost.cu >none.cu
+printf 'int main() { LAUNCH(my); }\n' >>none.cu
+without_nvcc inspect none.cu --device 9.0 >out 2>err
+empty "if none was compiled, it is not said that there is none" \
+    "$([ $? -eq 2 ] || echo status; has err 'none.cu: none of its kernels could be compiled without nvcc'
+    has err 'none.cu:4: kernel my_kernel: no launch')"
+for i in 1 2 3 4 5; do
+    printf 'template <class T> __global__ void many%d(T *p) { *p = 1; }\n' $i
+done >many.cu
+printf '__global__ void plain(float *p) { *p = 1; }\n' >>many.cu
+without_nvcc inspect many.cu --device 9.0 --max-regs 255 >out 2>err
+empty "templates that nothing launches are no fault, and many are one line" \
+    "$([ $? -eq 0 ] || echo status; has err 'many.cu: 5 kernels: no launch .*many1 (line 1), many2'
+    [ "$(grep -c many1 err)" -eq 1 ] || cat err)"
+cd .. || exit 99
+
 sed 's/$/\r/' wrong.cu >returns.cu
 without_nvcc inspect returns.cu --device 9.0 >out 2>err
 empty "carriage returns change no line" "$(has err 'returns.cu:5: error')"
@@ -105,12 +148,28 @@ chmod +x failing/nvcc
 PATH="$PWD/failing:$PATH" "$program" inspect vector_add.cu --device 9.0 --format csv >out 2>err
 status=$?
 empty "what nvcc cannot compile NVRTC does, with a warning" "$([ "$status" -eq 0 ] || echo "status $status"
-    has err 'warning: vector_add.cu:1:10: fatal error: gone.h: .*; NVRTC compiled its kernels instead'
+    has err 'warning: vector_add.cu:1:10: fatal error: gone.h: .*directory (--compiler-options "-IFOLDER" names its folder); NVRTC compiled its kernels instead'
     has out '^vector_add.cu,')"
 PATH="$PWD/failing:$PATH" "$program" inspect wrong.cu --device 9.0 >out 2>err
 status=$?
 empty "if neither can, the error is nvcc's" "$([ "$status" -eq 2 ] || echo "status $status"
     has err 'vector_add.cu:1:10: fatal error: gone.h'; [ "$(wc -l <err)" -eq 1 ] || cat err)"
+
+"$program" inspect vector_add.cu -Iinclude >out 2>err
+empty "-I, which is nvcc's, is not known but explained" "$([ $? -eq 2 ] || echo status
+    has err 'unknown option -I; --compiler-options "-IFOLDER"')"
+
+printf 'extern __device__ float far(float);\n__global__ void k(float *x) { *x = far(*x); }\n' >far.cu
+if [ -x "$nvcc" ]; then
+    PATH="${nvcc%/*}:$PATH" "$program" inspect far.cu --device 9.0 >out 2>err
+    empty "-rdc is named where ptxas misses a function" \
+        "$([ $? -eq 2 ] || echo status; has err 'Unresolved extern function.*--compiler-options "-rdc=true"')"
+    PATH="${nvcc%/*}:$PATH" "$program" inspect far.cu --device 9.0 --compiler-options -rdc=true >out 2>err
+    empty "with it, the figures are before linking" \
+        "$([ $? -eq 0 ] || echo status; has err 'figures before linking: 1 kernel calls')"
+else
+    skip "relocatable source" "no nvcc"
+fi
 
 without_nvcc inspect - --device 9.0 <vector_add.cu >out 2>err
 empty "standard input" "$([ $? -eq 0 ] || cat err)"

@@ -106,6 +106,21 @@ empty "a thousand files do not exhaust descriptors" "$(
     [ "$(wc -l <out)" -eq 3001 ] || wc -l <out
     cat err)"
 
+# --- Thin archives --------------------------------------------------------------------------------
+
+mkdir -p thin/objects && cp "$data/own-sm90.cubin" thin/objects/kernels.o && echo host >thin/host.o
+{
+    printf '!<thin>\n%-48s%-10s`\nobjects/kernels.o/\nhost.o/\nmissing.o/\n' // 38
+    printf '%-48s%-10s`\n' /0 14696 /19 5 /27 100
+} >thin/lib.a
+reads "a thin archive" 2 thin/objects/kernels.o:10 thin/objects/kernels.o:14 \
+    thin/objects/kernels.o:32 -- thin/lib.a
+empty "its members are read" "$([ "$(grep -c '^thin/objects/kernels.o,' out)" -eq 3 ] || cat out)"
+says "a missing one is named" "thin/lib.a: its member thin/missing.o: No such file or directory"
+"$program" best thin/lib.a >out 2>err
+says "elsewhere it is named" \
+    "thin/lib.a: a thin archive, which only names its members: name one of them"
+
 # --- compile_commands.json ------------------------------------------------------------------------
 
 mkdir -p 'my project/inc' 'my project/out'
@@ -137,6 +152,22 @@ empty "an object that is newer than its source is read" "$(
     [ "$status" -eq $wanted ] || echo "exit status $status"
     [ "$(grep -c '^my project/out/a.o,' out)" -eq 3 ] || cat out err)"
 if [ $wanted -eq 0 ]; then
+    echo "[{\"directory\": \"$PWD\", \"file\": \"my project/a.cu\",
+      \"command\": \"ccache /nowhere/cuda-13.0/bin/nvcc -c 'my project/a.cu'\"}]" >c.json
+    for device in '' 8.0; do
+        # shellcheck disable=SC2086 # no word, or two
+        "$program" inspect c.json ${device:+--device $device} --format csv >out 2>err
+        empty "an entry without an architecture has nvcc's own${device:+, unless --device is given}" "$(
+            grep -q ",compute capability ${device:-7.5}," out || cat out
+            cat err)"
+    done
+    "$program" inspect 'my project/a.cu' 'my project/inc/../a.cu' 'my project/./a.cu' >out 2>err
+    empty "the device of source is assumed, and one note says so" "$(
+        grep -q '^smemcalc: note: source is compiled for compute capability 9.0, which is assumed: --device chooses another, such as --device A100$' err ||
+            grep -q 'that of the GPU here' err || cat err
+        [ "$(wc -l <err)" -eq 1 ] || cat err)"
+    "$program" inspect 'my project/a.cu' --device 9.0 >out 2>err
+    empty "no note if it is named" "$(cat err)"
     mkdir both && cp -r 'my project' both/p && rm both/p/a.cu &&
         sed "s|$PWD/my project|$PWD/both/p|g" compile_commands.json >both/compile_commands.json
     "$program" inspect both --format csv >out 2>err
@@ -187,6 +218,17 @@ done
 (cat "$data/own-sm90.ptxas"; echo "make: *** [Makefile:3: b.o] Error 1") >failed.log
 reads "a build that failed" 2 failed.log:14 failed.log:32 failed.log:10 -- failed.log
 says "is reported" "failed.log: the build failed: make: *** [Makefile:3: b.o] Error 1"
+for registers in 128 123 128; do
+    echo "ptxas info    : Compiling entry function '_Z1kPf' for 'sm_90'"
+    echo "ptxas info    : Used $registers registers, used 1 barriers"
+done >programs.log
+reads "two programs with a kernel of the same name" 0 programs.log:123 programs.log:128 -- programs.log
+says "are told by name, figures and lines" "warning: programs.log: k(float*): compiled several \
+times with different results, each of which counts: sm_90: 123 registers (line 3); sm_90: 128 \
+registers (line 5)"
+"$program" inspect programs.log --max-regs 125 >out 2>err
+status=$?
+empty "the worse one counts" "$([ $status -eq 1 ] || { echo "exit status $status" && cat out err; })"
 head -n 8 "$data/own-sm90.ptxas" >cut.log
 "$program" inspect cut.log --format csv >out 2>err
 status=$?

@@ -104,9 +104,11 @@ empty "control characters in a kernel's name are replaced, colours removed" \
 
 ends 1 "own-sm90.cubin: spilling on compute capability 9.0: 32 registers per thread, but at most 31 \
 allowed" own-sm90.cubin --max-regs 31
-ends 1 "own-sm90.cubin: spilling on compute capability 9.0: 2 blocks per SM, but 3 required" \
+ends 1 "own-sm90.cubin: spilling on compute capability 9.0: 2 blocks per SM, limited by warps \
+and registers, but 3 required" \
     own-sm90.cubin --assume-threads 256 --require-blocks 3
-ends 1 "own-sm75.cubin: bounded on compute capability 7.5: occupancy 50 %, but 90 % is required" \
+ends 1 "own-sm75.cubin: bounded on compute capability 7.5: occupancy 50 %, limited by block \
+slots, but 90 % is required" \
     own-sm75.cubin --threads 32 --require-occupancy 90
 inspect own-sm90.cubin --assume-threads 256 --max-regs 32 --require-blocks 2 --require-occupancy 100 \
     >/dev/null 2>err
@@ -120,6 +122,19 @@ $template; state it with --threads NAME=N, or --assume-threads N for all" \
     own-sm90.cubin --require-occupancy 50
 ends 1 "own-sm90.cubin: spilling on compute capability 9.0: 32 registers per thread, but at most 31 \
 allowed" own-sm90.cubin --max-regs 31
+
+inspect relocatable-sm90.cubin --threads 32 >out 2>err
+empty "figures before linking are noted" "$(grep -q '^smemcalc: note: figures before linking: 2 kernels call' err ||
+    cat err)"
+inspect relocatable-sm90.cubin --threads 32 --format json >out 2>err
+empty "JSON tells which" "$([ "$(grep -c '"calls_unlinked": true' out)" -eq 2 ] || cat out)"
+inspect relocatable-sm90.cubin --max-regs 255 >out 2>err
+status=$?
+empty "they pass no requirement" "$([ "$status" -eq 1 ] || echo "status $status"
+    grep -q 'calls(float\*) .*: its figures are from before linking' err || cat err
+    grep 'alone.*linking' err)"
+empty "kernels that call nothing are final" \
+    "$(inspect relocatable-sm90.cubin --kernel alone --max-regs 255 2>err >out || echo "status $?")"
 
 # --- Launch bounds --------------------------------------------------------------------------------
 
@@ -196,7 +211,7 @@ ends 2 "inspect: no FILE is given; '-' reads what a compiler prints"
 ends 2 "nowhere: No such file or directory; did you mean 'there'?" nowhere
 ends 2 "hello.txt: neither CUDA source, PTX, machine code, a program with it, nor the output of \
 'ptxas -v' or 'cuobjdump -res-usage'" hello.txt
-ends 2 'failed.txt: no kernel in it: k.cu(3): error: identifier "q" is undefined' failed.txt
+ends 2 'failed.txt: no kernel in this log: k.cu(3): error: identifier "q" is undefined' failed.txt
 ends 2 "empty.txt: no kernel in this log" empty.txt
 ends 2 "cut.cubin: damaged machine code: its table of sections extends beyond the end of the file" \
     cut.cubin
@@ -343,8 +358,13 @@ if "$program" --tile 8 --device 9.0 --no-cache --format json 2>/dev/null |
         inspect - --device 9.0 >out 2>err
     empty "too much static shared memory is an answer" \
         "$(grep -q 'cannot compile: 80000 bytes (0x13880)' out || cat out err)"
+    mkfifo pipe
+    cat own.cu >pipe &
+    inspect pipe --device 9.0 --format csv >out 2>err
+    empty "a pipe that has a name" "$(grep -q '^pipe,.*spilling' out || cat out err)"
 else
-    for name in "source through NVRTC" "a lint of source" "too much static shared memory"; do
+    for name in "source through NVRTC" "a lint of source" "too much static shared memory" \
+        "a pipe that has a name"; do
         skip "$name" "no NVRTC"
     done
 fi
@@ -562,5 +582,9 @@ if cuobjdump=$(find_tool cuobjdump); then
 else
     skip "cuobjdump's own report" "no cuobjdump"
 fi
+
+inspect own-sm90.cubin --device A100-SXM4-80GB --threads 128 >out 2>err
+empty "a device's name is whole where there is room" "$(grep -q '^~ A100-SXM4-80GB  *10 ' out ||
+    cat out)"
 
 finish_cases

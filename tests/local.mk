@@ -103,8 +103,8 @@ EXTRA_DIST += tests/current.sh tests/newest_cuda.sh
 # limits, best and carveout, as a person or a script uses them.
 TESTS += tests/limits.sh
 EXTRA_DIST += tests/limits.sh
-TESTS += tests/own_kernel_commands.sh
-EXTRA_DIST += tests/own_kernel_commands.sh
+TESTS += tests/own_kernel_commands.sh tests/compile_cache.sh
+EXTRA_DIST += tests/own_kernel_commands.sh tests/compile_cache.sh
 
 # What the model takes for granted of ptxas, with the NVRTC of this machine.
 check_PROGRAMS += tests/ptxas_facts
@@ -226,13 +226,13 @@ EXTRA_DIST += tests/fuzz/bank_accesses.c tests/fuzz/ptx.c tests/fuzz/ptx.dict
 # Kernels out of compilers' real output; what needs nvcc or cuobjdump skips where there is none.
 TESTS += tests/host_code.sh
 EXTRA_DIST += tests/host_code.sh tests/data/source tests/fuzz/host_code.c
-TESTS += tests/inspect.sh tests/own_kernels.sh tests/inputs.sh
+TESTS += tests/inspect.sh tests/own_kernels.sh tests/inputs.sh tests/block_shape.sh
 EXTRA_DIST += tests/inspect.sh tests/own_kernels.sh tests/data/inspect tests/fuzz/inspect_cubin.c tests/fuzz/inspect_log.c
 TESTS += tests/diff.sh
 EXTRA_DIST += tests/diff.sh tests/data/diff tests/fuzz/saved.c
 TESTS += tests/inspect.sh tests/inputs.sh
 EXTRA_DIST += tests/inspect.sh tests/data/inspect tests/fuzz/fatbin.c tests/fuzz/inspect_cubin.c tests/fuzz/inspect_log.c
-EXTRA_DIST += tests/inputs.sh tests/fuzz/build_log.c tests/fuzz/compile_commands.c
+EXTRA_DIST += tests/inputs.sh tests/block_shape.sh tests/fuzz/build_log.c tests/fuzz/compile_commands.c
 
 # Gates: their files, verdicts and reports; recipes for continuous integration.
 TESTS += tests/gate.sh tests/recipes.sh

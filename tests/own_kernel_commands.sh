@@ -40,7 +40,23 @@ cat >bounds.ptx <<'END'
 .target sm_80
 .address_size 64
 .visible .entry bounded(.param .u64 p) .maxntid 192, 1, 1 { ret; }
+.visible .entry single(.param .u64 p) .maxntid 1, 1, 1 { ret; }
 .visible .entry exact(.param .u64 p) .reqntid 96, 1, 1 { ret; }
+END
+
+cat >dynamic.ptx <<'END'
+.version 7.0
+.target sm_80
+.address_size 64
+.extern .shared .align 16 .b8 buffer[];
+.visible .entry user(.param .u64 p)
+{
+    .reg .b32 %r<4>;
+    mov.u32 %r1, buffer;
+    st.shared.u32 [%r1], %r1;
+    ret;
+}
+.visible .entry none(.param .u64 p) { ret; }
 END
 
 # --- best: the numbers of a file are those typed by hand ---
@@ -92,7 +108,37 @@ smemcalc best several.log --device 8.0 --format csv >out 2>err
 empty "best: CSV has a row for each kernel" "$([ "$(wc -l <out)" -eq 5 ] || cat out)"
 smemcalc best several.log --device 8.0 >out 2>err
 empty "best: the lowest occupancy comes first" "$(
+    sed -n '/^kernel/{n;p;}' out |
+        grep -q '^scale<\.\.> (2 instances) *32-128 *128  *4-16 *25-100 %  regs$' || cat out
+    grep -q '^<\.\.> instances that get the same block size: --instances' out || echo "no legend")"
+smemcalc best several.log --device 8.0 --instances >out 2>err
+empty "best: --instances lists each" "$(
     sed -n '/^kernel/{n;p;}' out | grep -q '^scale<float> .* 128 .* 25 %' || cat out)"
+smemcalc best several.log --device 8.0 --top 1 >out 2>err
+empty "best: --top" "$(
+    { grep -q '^scale<float> .* 25 %' out &&
+        grep -qx 'and 3 more kernels (--top all lists all)' out; } || cat out)"
+smemcalc best several.log --device 8.0 --device 9.0 >out 2>err
+empty "best: devices are told apart, and estimates explained" "$(
+    { [ "$(grep -c ' CC 8.0 ' out)" -eq 3 ] && [ "$(grep -c ' CC 9.0 ' out)" -eq 3 ]; } || cat out
+    grep -q '^scale<float>\|^saxpy_add  *CC 8.0  *32 ' out || cat out
+    grep -qx '~ registers estimated from another architecture' out || echo "no legend")"
+smemcalc best several.log --device 9.0 >out 2>err
+empty "best: kernels without code for the device are left out" "$(
+    tr '\n' ' ' <out | grep -qF '3 kernels have no machine code for compute capability 9.0 and are left out: --entry NAME shows one, --format csv all' ||
+        cat out
+    grep '^sca\|^saxpy_add' out)"
+smemcalc best several.log --device 9.0 --entry saxpy_add >out 2>err
+empty "best: --entry shows one of them" "$(grep -qF 'registers estimated from sm_80' out || cat out)"
+{
+    kernel_in_log fused_attention_forward_kernel_with_a_name_that_no_column_holds_at_half sm_80 32 0
+    kernel_in_log fused_attention_forward_kernel_with_a_name_that_no_column_holds_at_full sm_80 64 0
+} >long.log
+smemcalc best long.log --device 8.0 >out 2>err
+empty "best: long names are shown whole, and kernels without known block size get a caveat" "$(
+    [ "$(grep -cx 'fused_attention_forward_kernel_with_a_name_that_no_column_holds_at_\(half\|full\)' out)" -eq 2 ] || cat out
+    tr '\n' ' ' <out | grep -qF 'A kernel whose code depends on its block size must be launched with the size it was written for.' ||
+        echo "no caveat")"
 
 refuses 2 "several.log: choose one of its 4 kernels with --entry NAME: saxpy, saxpy_add, \
 scale<float>, scale<double>" sweep several.log --threads 32:1024:32 --device 8.0
@@ -113,6 +159,16 @@ named _add "saxpy_add(float*)"
 named '*_add' "saxpy_add(float*)"
 named 'scale<float>' "void scale<float>(float*)"
 
+refuses 2 "option --entry: 'scale<..>' names 2 kernels of several.log: scale<float>, scale<double>" \
+    sweep several.log --entry 'scale<..>' --threads 32:64:32 --device 8.0
+{
+    kernel_in_log _ZN1a4fastIfN1b6policyILi4EEEEEvPT_ sm_80 32 0
+    kernel_in_log _ZN1a4fastIdN1b6policyILi4EEEEEvPT_ sm_80 32 0
+} >cut.log
+holds "--entry accepts a name as reports shorten it" \
+    '.kernel.name == "void a::fast<float, b::policy<4> >(float*)"' \
+    best cut.log --entry 'fast<float, policy<..>>' --device 8.0
+refuses 2 "/: a folder; name one of its files ('smemcalc /' lists its kernels)" best /
 i=0
 while [ $i -lt 30 ]; do
     kernel_in_log "_Z3k$(printf %02d $i)v" sm_80 $((16 + i)) 0
@@ -121,7 +177,7 @@ done >many.log
 refuses 2 "many.log: choose one of its 30 kernels with --entry NAME: k00, k01, k02, k03, k04, k05, \
 k06, k07 and 22 more" sweep many.log --threads 32:64:32 --device 8.0
 smemcalc best many.log --device 8.0 >out 2>err
-empty "best: text shows the first 20" "$(grep -qx 'and 10 more kernels (--format csv lists all)' out ||
+empty "best: text shows the first 20" "$(grep -qx 'and 10 more kernels (--top all lists all)' out ||
     cat out)"
 smemcalc limits many.log --device 8.0 >out 2>err
 empty "limits: text shows the first 8" "$(
@@ -163,8 +219,30 @@ if command -v ptxas >/dev/null || [ -x /usr/local/cuda/bin/ptxas ]; then
     holds "best: no size above the launch bounds" \
         '[.best.candidates[].size] | sort == [32, 64, 96, 128, 160, 192]' \
         best bounds.ptx --entry bounded --device 8.0
+    smemcalc best bounds.ptx --device 8.0 >out 2>err
+    empty "best: a size that the launch bounds set is marked" "$(
+        { grep -q '^exact  *[0-9]*  *96\* ' out && grep -q '^single  *[0-9]*  *1\* ' out &&
+            grep -q '^bounded  *[0-9]*  *128  ' out &&
+            grep -q "^\* set by the kernel's launch bounds" out; } || cat out)"
+    smemcalc best bounds.ptx --entry exact --device 8.0 >out 2>err
+    empty "best: .reqntid is named" "$(
+        tr '\n' ' ' <out | grep -qF 'it launches with no other block size' || cat out)"
+    smemcalc best bounds.ptx --entry single --device 8.0 >out 2>err
+    empty "best: launch bounds are named" "$(
+        { tr '\n' ' ' <out | grep -q 'use blocks of 1 thread: .*; its launch bounds allow no larger block' &&
+            tr -s '\n ' ' ' <out | grep -q 'compiled with its present launch bounds'; } || cat out)"
     holds "best: .reqntid leaves one size" '[.best.candidates[].size] == [96]' \
         best bounds.ptx --entry exact --device 8.0
+    smemcalc best dynamic.ptx --device A100-SXM4-80GB --dynamic-smem 48K --format json >out 2>err
+    empty "best: dynamic shared memory counts for the kernels that use it" "$(
+        jq -e '[.answers[].kernel | [.name, .dynamic_smem_bytes]] == [["none", 0], ["user", 49152]]' \
+            <out >/dev/null || jq -c '[.answers[].kernel | [.name, .dynamic_smem_bytes]]' <out
+        grep -qx 'smemcalc: note: none uses no dynamic shared memory, so none is counted there' err ||
+            cat err)"
+    holds "limits: the same per thread" '[.answers[].kernel.dynamic_smem_bytes] == [0, 4096]' \
+        limits dynamic.ptx --device 8.0 --threads 256 --smem-per-thread 16
+    holds "sweep: what a kernel would do that uses none" '[.. | .dynamic_smem_bytes? // empty] | unique == [1024]' \
+        sweep dynamic.ptx --entry none --threads 64:128:64 --dynamic-smem 1024 --device 8.0
     holds "limits: the block size of the launch bounds" '.kernel.threads_per_block == 192' \
         limits bounds.ptx --entry bounded --device 8.0
     smemcalc limits bounds.ptx --entry bounded --threads 256 --device 8.0 >out 2>err
@@ -200,6 +278,24 @@ if smemcalc inspect x.cu --device 8.0 >/dev/null 2>&1; then
         diff file.json option.json)"
 else
     skip "source" "there is no NVRTC for compute capability 8.0"
+fi
+
+smemcalc inspect x.cu --device 3.5 >out 2>err
+if [ $? -eq 3 ] && smemcalc inspect x.cu --device 8.0 >/dev/null 2>&1; then
+    empty "an architecture that no compiler supports: the oldest one is named" "$(
+        grep -qE '^smemcalc: x.cu: (nvcc|the installed NVRTC) does not compile for compute capability 3.5; the oldest that it supports is [0-9]+\.[0-9]$' err ||
+            cat err)"
+    for command in inspect best limits; do
+        smemcalc $command x.cu --device 3.5 --device 8.0 --format json >out 2>err
+        status=$?
+        empty "$command: the other devices are answered, with exit status 3" "$(
+            [ $status -eq 3 ] || echo "exit status $status"
+            grep -qE '^smemcalc: compute capability 3.5: not answered: x.cu: .*; the oldest that it supports is' err ||
+                cat err
+            { grep -q '"8.0"' out && ! grep -q '"3.5"' out; } || cat out)"
+    done
+else
+    skip "an architecture that no compiler supports" "it is supported, or there is no compiler"
 fi
 
 # --- banks ---
@@ -257,7 +353,7 @@ else
 fi
 refuses 2 "one.log: bank conflicts are found in source or PTX, not in log of ptxas" \
     banks one.log --device 8.0
-refuses 2 "option --width: not with a FILE, which is 'one.log'" banks one.log --width 8
+refuses 2 "option --width: not with FILE 'one.log'" banks one.log --width 8
 
 # --- A name that a terminal would interpret ---
 
@@ -272,12 +368,12 @@ done
 # --- Usage ---
 
 for command in best limits carveout "sweep --threads 32:64:32"; do
-    refuses 2 "option --kernel: not with a FILE, which is 'one.log'" \
+    refuses 2 "option --kernel: not with FILE 'one.log': --entry NAME chooses its kernel" \
         $command one.log --kernel matmul-tiled
     refuses 2 "no.log: No such file or directory" $command no.log --device 8.0
     refuses 2 "option --entry: only with a FILE of your own kernels" $command --entry saxpy --regs 32
 done
-refuses 2 "option --source: not with a FILE, which is 'x.cu'" run x.cu --source y.cu
+refuses 2 "option --source: not with FILE 'x.cu'" run x.cu --source y.cu
 refuses 2 "'two.log': the command best accepts at most 1 file" best one.log two.log
 
 finish_cases

@@ -120,7 +120,8 @@ state it with --threads NAME=N, or --assume-threads N for all" sum.log "$option"
 done
 ends 1 "sum.log: sum on compute capability 9.0: 72 registers per thread, but at most 64 allowed" \
     sum.log --max-regs 64
-ends 1 "sum.log: sum on compute capability 9.0: 3 blocks per SM, but 4 required" \
+ends 1 "sum.log: sum on compute capability 9.0: 3 blocks per SM, limited by registers, \
+but 4 required" \
     sum.log --assume-threads 256 --require-blocks 4
 
 source_of() { # the threads and their source of each kernel
@@ -193,11 +194,29 @@ ask many.log --threads 256 --format csv --only failing --require-occupancy 70
 empty "failing: below what is required" "$(
     [ "$status" -eq 1 ] || echo "exit status $status"
     [ "$(kernels)" = "low heavy" ] || cat out)"
-ask many.log --threads 2048 --format csv --only failing --only limited-by=warps
+ask many.log --threads 2048 --format csv --only failing --only limited-by=barriers
 empty "several --only: all must hold" "$(
     [ "$status" -eq 0 ] || echo "exit status $status"
     [ -z "$(kernels)" ] || cat out
-    has err 'note: option --only: none of the kernels is like that')"
+    has err 'note: option --only: no kernel meets the conditions')"
+ask many.log --threads 1024 --format csv --only limited-by=registers,failing
+empty "what cannot be launched is limited by what refuses it" "$(answered
+    [ "$(kernels)" = "low" ] || cat out)"
+{ kernel half 64 && kernel quarter 128 && kernel whole 32; } >sizes.log
+ask sizes.log --format csv --only below=25
+empty "below: also what reaches no more at any block size" "$(answered
+    [ "$(kernels)" = "quarter" ] || cat out)"
+ask sizes.log --threads 256 --format csv --only below=25
+empty "below: a known block size reaches less" "$(
+    [ -z "$(kernels)" ] || cat out
+    has err 'no kernel meets the conditions$')"
+ask sizes.log --format csv --only below=100
+empty "below=100: 100 % is not below" "$([ "$(kernels)" = "half quarter" ] || cat out)"
+for format in text csv; do
+    ask sizes.log --format "$format" --only below=10
+    empty "nothing is kept, as block sizes are unknown: $format" "$([ "$(wc -l <err)" -eq 1 ] || cat err
+        has err 'note: option --only: no kernel .* at its best block size; state the block size of its launches with --threads ')"
+done
 ask many.log --threads 256 --top 1 --require-occupancy 70
 empty "what is not shown is judged, too" "$(
     [ "$status" -eq 1 ] || echo "exit status $status"
@@ -212,8 +231,18 @@ empty "--kernel also chooses what is judged" "$(
     [ "$(wc -l <err)" -eq 2 ] || cat err
     has err 'spiller on'; has err 'spiller2 on')"
 ends 2 "option --kernel: unknown kernel 'spiler'; did you mean 'spiller'?" many.log --kernel spiler
-ends 2 "option --kernel: unknown kernel 'q*'; no kernel of the input has this name" \
+ends 2 "option --kernel: unknown kernel 'q*'; the input has good, spiller, low, heavy, spiller2" \
     many.log --kernel 'q*'
+only below=50% "low"
+only "below=50 %" "low"
+only limited-by=smem "heavy"
+only "limited-by=shared memory" "heavy"
+only limited-by=regs,below=50 "low"
+sorted regs "low heavy spiller spiller2 good"
+for percent in 5%5 %50 50%%; do
+    ends 2 "option --only: below=$percent: not a whole number between 1 and 100" \
+        many.log --only "below=$percent"
+done
 ends 2 "option --only: 'fast' is not failing, spilling, unknown, limited-by=LIMIT or below=PERCENT" \
     many.log --only fast
 ends 2 "option --only: below=x: not a whole number between 1 and 100" many.log --only below=x
@@ -360,16 +389,40 @@ empty "a line for each device and architecture" "$(
 ask sorts.log --device 10.0 --max-regs 64 --format junit
 empty "reports have each kernel" "$([ "$(grep -c '<failure' out)" -eq 4 ] || cat out)"
 
+n=0
+while [ $n -lt 14 ]; do
+    n=$((n + 1)) && kernel "k$n" 32 $((n % 2 * 8))
+done >table.log
+ask table.log --threads 256
+empty "the signs of a table are explained" "$(
+    answered
+    has out '100% warps+ '
+    has out '^  warps+ warps, and other limits as well, which --verbose names$'
+    has out '^  spills B bytes per thread: in the table stores and loads together, below it')"
+ask many.log --threads 256
+empty "spills in full are, too" "$(answered; has out '^  spills B bytes per thread, stores + loads$'
+    lacks out '^  warps+')"
+
+ask many.log --threads 256 --device H100 --device A100
+empty "which board of several with the same limits does not matter" "$(answered)"
+ask many.log --threads 256 --device 'RTX 6000'
+empty "of several with other limits it does, once" "$(
+    [ "$(grep -c "note: closest match for 'RTX 6000': Quadro RTX 6000" err)" -eq 1 ] || cat err
+    [ "$(wc -l <err)" -eq 1 ] || cat err)"
+printf '[[limit]]\nmax_registers = 255\n' >least.toml
+ask many.log --threads 256 --device 'RTX 6000' --gate least.toml
+empty "but not in gates" "$(lacks err 'closest match')"
+
 # --- Words ----------------------------------------------------------------------------------------
 
 ask many.log --threads 256 --only below=10
 empty "a filter that keeps nothing" "$(
     answered
-    has out '^none of 5 kernels is as --only asks; 2 spill; ')"
+    has out '^none of 5 kernels meets the conditions of --only; 2 spill')"
 ask sum.log --threads 256 --only spilling
 empty "a filter that does not keep the only kernel" "$(
     answered
-    has out '^the only kernel is not as --only asks$')"
+    has out '^the only kernel does not meet the conditions of --only$')"
 { kernel a 32 && kernel b 32 8; } >spill.log
 ask spill.log --threads 256
 empty "one spills" "$(answered; has out '^2 kernels; 1 spills; ')"
@@ -459,7 +512,7 @@ dynamic shared memory, which the launch gives; state it with --dynamic-smem NAME
 ask dynamic.json --threads 256 --require-blocks 5 --dynamic-smem tiles=48K
 empty "a requirement is judged with what is stated" "$(
     [ "$status" -eq 1 ] || echo "exit status $status"
-    has err 'tiles on .*: 4 blocks per SM, but 5 required')"
+    has err 'tiles on .*: 4 blocks per SM, limited by shared memory, but 5 required')"
 ask dynamic.json --threads 256 --max-regs 64
 empty "one on registers does not need it" "$(answered)"
 ask dynamic.json --save again.json
@@ -487,6 +540,22 @@ case $status in
     jq -c '[.kernels | sort_by(.kernel.name)[].kernel
            | .uses_dynamic_smem, .dynamic_smem_bytes]' out)" \
     '[false,0,true,null]' ;;
+esac
+
+# A kernel that cannot be compiled is an answer, and breaks every limit that is stated.
+cat >much.cu <<'END'
+__global__ void much(int *o) { __shared__ int a[13312]; a[threadIdx.x] = *o; __syncthreads(); *o = a[*o]; }
+END
+ask much.cu --format json
+case $status in
+3) skip "a kernel that cannot be compiled" "no compiler here" ;;
+*) empty "a kernel that cannot be compiled" "$(
+    [ "$status" -eq 0 ] || echo "exit status $status"
+    lacks err 'does not say'
+    jq -e '[.kernels[].occupancy.blocks_per_sm] == [0]' out >/dev/null || cat out
+    ask much.cu --max-regs 255
+    [ "$status" -eq 1 ] || echo "exit status $status with a limit"
+    has err 'cannot be compiled')" ;;
 esac
 
 finish_cases

@@ -94,7 +94,7 @@ else
     cd ..
     empty "the hook judges what is staged" "$(
         [ $status -eq 0 ] || cat deep/out
-        printf '%s\n' inspect --gate smemcalc.toml -- 'a b.cu' | diff - ../words)"
+        printf '%s\n' inspect --kernel '*' --gate smemcalc.toml -- 'a b.cu' | diff - ../words)"
     echo >>'a b.cu' && git add 'a b.cu'
     SMEMCALC=$scratch/stand-ins/smemcalc VERDICT=1 git commit -qm two >out 2>&1
     status=$?

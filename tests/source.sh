@@ -246,7 +246,9 @@ run_refuses "option --dump: '1' is not of the form N:FILE, such as 1:out.bin" $l
     -a i32:1 --dump 1
 for option in "--tile 8" "--kernel matmul-tiled" "--regs 8" "--size 8" "--kernel-dir ."; do
     name=${option%% *}
-    run_refuses "option $name: not with --source, only with kernels of the catalog" $launch $option
+    hint=
+    [ "$name" != --kernel ] || hint='; --entry NAME chooses a kernel of the source'
+    run_refuses "option $name: not with --source, only with kernels of the catalog$hint" $launch $option
 done
 for option in "--entry k" "--arg i32:1" "--dump 1:x" "--grid 4" "--compiler-options -DN"; do
     name=${option%% *}

@@ -73,6 +73,21 @@ static void test_dimensions(void)
         CU_ASSERT_EQUAL(smc_parse_dimensions(bad[i], 1024, v, 3), 0);
 }
 
+static void test_block(void)
+{
+    uint32_t threads, shape[3];
+    CU_ASSERT_TRUE(smc_parse_block("256", 1024, &threads, shape) && threads == 256);
+    CU_ASSERT_TRUE(shape[0] == 0 && shape[1] == 0 && shape[2] == 0);
+    CU_ASSERT_TRUE(smc_parse_block("32x8", 1024, &threads, shape) && threads == 256);
+    CU_ASSERT_TRUE(shape[0] == 32 && shape[1] == 8 && shape[2] == 1);
+    CU_ASSERT_TRUE(smc_parse_block("256x1", 1024, &threads, shape) && shape[0] == 256);
+    static const char *const bad[] = {"", "0", "1025", "64x32", "x", "32x", "2x2x2x2"};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        CU_ASSERT_FALSE(smc_parse_block(bad[i], 1024, &threads, shape));
+    CU_ASSERT_FALSE(
+        smc_parse_block("4294967295x4294967295x4294967295", UINT32_MAX, &threads, shape));
+}
+
 static void test_text(void)
 {
     struct smc_text text = {0};
@@ -184,6 +199,7 @@ CU_TestInfo tests_base[] = {
     {"integers are strict", test_integers},
     {"sizes take K, M and G", test_sizes},
     {"dimensions", test_dimensions},
+    {"block", test_block},
     {"the text buffer grows", test_text},
     {"control characters and broken UTF-8 are replaced", test_safe_text},
     {"in CSV too, but for line ends and tabs", test_safe_csv},

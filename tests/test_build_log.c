@@ -305,9 +305,11 @@ static const struct {
      "a:incomplete b:9/0", "the build failed: make: *** [Makefile:3: a.o] Error 1\n", ""},
     /* Built again */
     {HEAD("a") PROPERTIES("a") STACK("0") USED("9") HEAD("a") PROPERTIES("a") STACK("0") USED("10"),
-     "a:10/0", "",
-     "a for sm_90: compiled several times with different results: the last one in the log "
-     "counts\n"},
+     "a:9/0 a:10/0", "",
+     "a\tcompiled several times with different results, each of which counts: sm_90: 9 registers "
+     "(line 1); sm_90: 10 registers (line 5)\n"},
+    {HEAD("a") PROPERTIES("a") STACK("0") USED("9") HEAD("a") PROPERTIES("a") STACK("0") USED("9"),
+     "a:9/0", "", ""},
     {HEAD("a") HEAD("a") PROPERTIES("a") STACK("0") USED("9"), "a:incomplete a:9/0", "", ""},
     /* A line end was lost; a filter kept only the lines with the figures. */
     {"ptxas info    : 0 bytes gmem" HEAD("a") "ptxas info    : Used 9 registers", "a:9", "", ""},

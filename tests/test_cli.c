@@ -97,8 +97,8 @@ static void test_spellings(void)
     CU_ASSERT_EQUAL(arguments.number[SMC_OPTION_SMEM], 49152);
     CU_ASSERT_EQUAL(arguments.number[SMC_OPTION_CACHE_CONFIG], SMC_CACHE_PREFER_EQUAL);
     CU_ASSERT_EQUAL(read_line("--device a --device b", &arguments, NULL), SMC_OK);
-    CU_ASSERT_EQUAL(arguments.device_count, 2);
-    CU_ASSERT_STRING_EQUAL(arguments.device[1], "b");
+    CU_ASSERT_EQUAL(arguments.device.count, 2);
+    CU_ASSERT_STRING_EQUAL(arguments.device.item[1], "b");
 }
 
 static void test_suggestions(void)

@@ -149,6 +149,11 @@ static void test_error_lines(void)
         {"ptxas fatal   : Value 'sm_10' is not defined\n",
          "ptxas fatal   : Value 'sm_10' is not defined"},
         {"k.cu(99999999999): error: far\n", "k.cu(99999999999): error: far"},
+        {"ptxas k.cu, line 4; error   : Not a name: 'bad'\n",
+         "/dir/k.cu:4: error: Not a name: 'bad'"},
+        {"ptxas x.ptx, line 4; error   : bad\n", "ptxas x.ptx, line 4; error   : bad"},
+        {"ptxas k.cu, line ; error   : bad\n", "ptxas k.cu, line ; error   : bad"},
+        {"ptxas k.cu, line 4; error", "/dir/k.cu:4: error: "},
         {"all is well\n", ""},
         {"", ""},
     };

@@ -228,6 +228,22 @@ static void test_exact_names(void)
     check_found("GTX 1060 6 GB", "GeForce GTX 1060 6GB", NULL);
 }
 
+static bool varies(const char *typed)
+{
+    struct smc_device device;
+    char note[256];
+    CU_ASSERT_EQUAL_FATAL(smc_device_find(typed, &device, note, NULL), SMC_OK);
+    return smc_device_limits_vary(typed, &device);
+}
+
+static void test_limits_vary(void)
+{
+    CU_ASSERT_FALSE(varies("H100"));
+    CU_ASSERT_FALSE(varies("A100 80GB"));
+    CU_ASSERT_FALSE(varies("9.0"));
+    CU_ASSERT(varies("RTX 6000"));
+}
+
 static void test_closest_matches(void)
 {
     check_found("H100", "NVIDIA H100 80GB HBM3",
@@ -367,6 +383,7 @@ CU_TestInfo tests_devices[] = {
     {"each name finds its own board", test_names_find_themselves},
     {"an exact name is found without a note", test_exact_names},
     {"any other match says so", test_closest_matches},
+    {"a name of boards with different limits", test_limits_vary},
     {"a compute capability is found in each spelling", test_capability_names},
     {"unknown and ambiguous names are refused", test_refusals},
     {"a suggestion is of the same series", test_suggestions},

@@ -97,6 +97,7 @@ static void test_bare_names(void)
 struct figures {
     const char *name;
     uint32_t regs, smem_bytes, max_threads;
+    enum { NOT_RECORDED, USES_NONE, USES_SOME } dynamic_smem;
 };
 
 static void build(const struct figures *figures, struct smc_inspect_kernels *kernels)
@@ -107,6 +108,8 @@ static void build(const struct figures *figures, struct smc_inspect_kernels *ker
         kernel.resources.regs_per_thread = figures->regs;
         kernel.resources.static_smem_bytes = figures->smem_bytes;
         kernel.max_threads_per_block = figures->max_threads;
+        kernel.dynamic_smem_known = figures->dynamic_smem != NOT_RECORDED;
+        kernel.uses_dynamic_smem = figures->dynamic_smem == USES_SOME;
         CU_ASSERT(smc_inspect_add(kernels, figures->name, strlen(figures->name), &kernel));
     }
 }
@@ -151,8 +154,10 @@ static bool says(const struct smc_diff_pair *pair, const char *expected)
 
 static void test_cliff(void)
 {
-    static const struct figures before[] = {{"a", 64, 0, 0}, {"b", 40, 0, 0}, {NULL, 0, 0, 0}};
-    static const struct figures after[] = {{"b", 41, 0, 0}, {"a", 65, 0, 0}, {NULL, 0, 0, 0}};
+    static const struct figures before[] = {
+        {"a", 64, 0, 0, 0}, {"b", 40, 0, 0, 0}, {NULL, 0, 0, 0, 0}};
+    static const struct figures after[] = {
+        {"b", 41, 0, 0, 0}, {"a", 65, 0, 0, 0}, {NULL, 0, 0, 0, 0}};
     struct comparison comparison;
     CU_ASSERT_EQUAL(compare_at(before, after, 256, &comparison), SMC_OK);
     const struct smc_diff *diff = &comparison.diff;
@@ -169,8 +174,8 @@ static void test_cliff(void)
 
 static void test_same_allocation(void)
 {
-    static const struct figures before[] = {{"a", 33, 0, 0}, {NULL, 0, 0, 0}};
-    static const struct figures after[] = {{"a", 40, 0, 0}, {NULL, 0, 0, 0}};
+    static const struct figures before[] = {{"a", 33, 0, 0, 0}, {NULL, 0, 0, 0, 0}};
+    static const struct figures after[] = {{"a", 40, 0, 0, 0}, {NULL, 0, 0, 0, 0}};
     struct comparison comparison;
     CU_ASSERT_EQUAL(compare_at(before, after, 256, &comparison), SMC_OK);
     CU_ASSERT_EQUAL(comparison.diff.pair[0].verdict, SMC_DIFF_WORSE);
@@ -189,8 +194,8 @@ static void test_same_allocation(void)
 /* Nothing says the block size: every one is compared, and those that lost blocks are named. */
 static void test_every_size(void)
 {
-    static const struct figures before[] = {{"a", 32, 0, 0}, {NULL, 0, 0, 0}};
-    static const struct figures after[] = {{"a", 32, 8192, 0}, {NULL, 0, 0, 0}};
+    static const struct figures before[] = {{"a", 32, 0, 0, 0}, {NULL, 0, 0, 0, 0}};
+    static const struct figures after[] = {{"a", 32, 8192, 0, 0}, {NULL, 0, 0, 0, 0}};
     struct comparison comparison;
     CU_ASSERT_EQUAL(compare_at(before, after, SMC_NOT_GIVEN, &comparison), SMC_OK);
     const struct smc_diff_pair *pair = &comparison.diff.pair[0];
@@ -202,12 +207,65 @@ static void test_every_size(void)
     free_comparison(&comparison);
 }
 
+/* Dynamic shared memory that nothing states: only what holds for any amount of it is judged. */
+static void check_dynamic(const struct figures *before, const struct figures *after,
+                          enum smc_diff_verdict verdict, bool is_undecided, const char *words)
+{
+    struct comparison comparison;
+    CU_ASSERT_EQUAL(compare_at(before, after, 256, &comparison), SMC_OK);
+    CU_ASSERT_EQUAL_FATAL(comparison.diff.count, 1);
+    const struct smc_diff_pair *pair = &comparison.diff.pair[0];
+    CU_ASSERT_EQUAL(pair->verdict, verdict);
+    CU_ASSERT_EQUAL(pair->is_undecided, is_undecided);
+    CU_ASSERT_EQUAL(comparison.diff.note_count > 0 &&
+                        comparison.diff.note[comparison.diff.note_count - 1].kind ==
+                            SMC_DIFF_NOTE_DYNAMIC_SMEM_UNKNOWN,
+                    is_undecided);
+    CU_ASSERT(says(pair, words));
+    free_comparison(&comparison);
+}
+
+static void test_dynamic_smem(void)
+{
+    static const struct figures lean[] = {{"a", 64, 0, 0, USES_SOME}, {NULL, 0, 0, 0, 0}};
+    static const struct figures rich[] = {{"a", 65, 0, 0, USES_SOME}, {NULL, 0, 0, 0, 0}};
+    static const struct figures tile[] = {{"a", 64, 4096, 0, USES_SOME}, {NULL, 0, 0, 0, 0}};
+    static const struct figures none[] = {{"a", 64, 0, 0, USES_NONE}, {NULL, 0, 0, 0, 0}};
+    static const struct figures log[] = {{"a", 64, 0, 0, NOT_RECORDED}, {NULL, 0, 0, 0, 0}};
+    static const struct figures close[] = {{"a", 63, 0, 0, USES_SOME}, {NULL, 0, 0, 0, 0}};
+    check_dynamic(lean, rich, SMC_DIFF_WORSE, true,
+                  "64 -> 65 registers: blocks per SM not compared: shared memory 0+? -> 0+? bytes, "
+                  "as launched");
+    check_dynamic(lean, tile, SMC_DIFF_WORSE, true,
+                  "static shared memory 0 -> 4096 bytes: blocks per SM not compared: shared memory "
+                  "0+? -> 4096+? bytes, as launched");
+    check_dynamic(none, lean, SMC_DIFF_CHANGED, true,
+                  "blocks per SM not compared: shared memory 0 -> 0+? bytes, as launched");
+    /* It can only become worse. */
+    check_dynamic(
+        none, rich, SMC_DIFF_CLIFF, false,
+        "64 -> 65 registers: 4 -> at most 3 blocks per SM (50 % -> at most 37.5 %) at 256 "
+        "threads");
+    check_dynamic(
+        rich, none, SMC_DIFF_BETTER, false,
+        "65 -> 64 registers: at most 3 -> 4 blocks per SM (at most 37.5 % -> 50 %) at 256 "
+        "threads, limited by registers");
+    /* With the same amount the blocks are the same. */
+    check_dynamic(lean, lean, SMC_DIFF_SAME, false, "still at most 4 blocks per SM at 256 threads");
+    check_dynamic(lean, close, SMC_DIFF_BETTER, false,
+                  "64 -> 63 registers: still at most 4 blocks per SM at 256 threads");
+    /* A log does not record it. */
+    check_dynamic(log, rich, SMC_DIFF_WORSE, true,
+                  "64 -> 65 registers: blocks per SM not compared: shared memory 0+? -> 0+? bytes, "
+                  "as launched");
+}
+
 /* The block size that one build states is that of both. */
 static void test_lost_bound(void)
 {
-    static const struct figures before[] = {{"a", 64, 0, 128}, {NULL, 0, 0, 0}};
-    static const struct figures after[] = {{"a", 72, 0, 0}, {NULL, 0, 0, 0}};
-    static const struct figures tighter[] = {{"a", 64, 0, 96}, {NULL, 0, 0, 0}};
+    static const struct figures before[] = {{"a", 64, 0, 128, 0}, {NULL, 0, 0, 0, 0}};
+    static const struct figures after[] = {{"a", 72, 0, 0, 0}, {NULL, 0, 0, 0, 0}};
+    static const struct figures tighter[] = {{"a", 64, 0, 96, 0}, {NULL, 0, 0, 0, 0}};
     struct comparison comparison;
     CU_ASSERT_EQUAL(compare_at(before, after, SMC_NOT_GIVEN, &comparison), SMC_OK);
     const struct smc_diff_pair *pair = &comparison.diff.pair[0];
@@ -234,14 +292,14 @@ static const struct smc_diff_pair *find(const struct smc_diff *diff, const char 
 
 static void test_renamed(void)
 {
-    static const struct figures before[] = {{"_Z5scaleIfLi4EEvPT_", 20, 0, 0},
-                                            {"_ZN5first4moveEPf", 30, 0, 0},
-                                            {"leaving", 8, 0, 0},
-                                            {NULL, 0, 0, 0}};
-    static const struct figures after[] = {{"_Z5scaleIfLi8EEvPT_", 28, 0, 0},
-                                           {"_ZN6second4moveEPf", 30, 0, 0},
-                                           {"other", 99, 0, 0},
-                                           {NULL, 0, 0, 0}};
+    static const struct figures before[] = {{"_Z5scaleIfLi4EEvPT_", 20, 0, 0, 0},
+                                            {"_ZN5first4moveEPf", 30, 0, 0, 0},
+                                            {"leaving", 8, 0, 0, 0},
+                                            {NULL, 0, 0, 0, 0}};
+    static const struct figures after[] = {{"_Z5scaleIfLi8EEvPT_", 28, 0, 0, 0},
+                                           {"_ZN6second4moveEPf", 30, 0, 0, 0},
+                                           {"other", 99, 0, 0, 0},
+                                           {NULL, 0, 0, 0, 0}};
     struct comparison comparison;
     CU_ASSERT_EQUAL(compare_at(before, after, 256, &comparison), SMC_OK);
     const struct smc_diff *diff = &comparison.diff;
@@ -262,9 +320,9 @@ static void test_renamed(void)
 /* Two added kernels resemble the removed one alike: neither is taken for it. */
 static void test_not_guessed(void)
 {
-    static const struct figures before[] = {{"scale_x", 20, 0, 0}, {NULL, 0, 0, 0}};
+    static const struct figures before[] = {{"scale_x", 20, 0, 0, 0}, {NULL, 0, 0, 0, 0}};
     static const struct figures after[] = {
-        {"scale_y", 20, 0, 0}, {"scale_z", 20, 0, 0}, {NULL, 0, 0, 0}};
+        {"scale_y", 20, 0, 0, 0}, {"scale_z", 20, 0, 0, 0}, {NULL, 0, 0, 0, 0}};
     struct comparison comparison;
     CU_ASSERT_EQUAL(compare_at(before, after, 256, &comparison), SMC_OK);
     CU_ASSERT_EQUAL(comparison.diff.renamed, 0);
@@ -278,8 +336,10 @@ static void test_not_guessed(void)
 /* One of two static kernels with the same name is worse, in another order. */
 static void test_same_names(void)
 {
-    static const struct figures before[] = {{"k", 20, 0, 0}, {"k", 30, 0, 0}, {NULL, 0, 0, 0}};
-    static const struct figures after[] = {{"k", 33, 0, 0}, {"k", 20, 0, 0}, {NULL, 0, 0, 0}};
+    static const struct figures before[] = {
+        {"k", 20, 0, 0, 0}, {"k", 30, 0, 0, 0}, {NULL, 0, 0, 0, 0}};
+    static const struct figures after[] = {
+        {"k", 33, 0, 0, 0}, {"k", 20, 0, 0, 0}, {NULL, 0, 0, 0, 0}};
     struct comparison comparison;
     CU_ASSERT_EQUAL(compare_at(before, after, 256, &comparison), SMC_OK);
     CU_ASSERT_EQUAL(comparison.diff.kernels[SMC_DIFF_ADDED], 0);
@@ -291,12 +351,110 @@ static void test_same_names(void)
     free_comparison(&comparison);
 }
 
+/* A kernel that is worse on one architecture only is named, wherever that architecture stands. */
+static void test_one_architecture(void)
+{
+    static const struct figures before[] = {{"a", 32, 0, 0, 0}, {NULL, 0, 0, 0, 0}};
+    static const struct figures after[] = {{"a", 64, 0, 0, 0}, {NULL, 0, 0, 0, 0}};
+    static const struct figures *const builds[][2] = {{before, after}, {after, before}};
+    const struct smc_inspect_request request = {.threads_per_block = 256,
+                                                .settings = SMC_LAUNCH_INIT};
+    static const uint16_t architectures[] = {100, 80, 90};
+    const struct smc_report_style style = {.columns = 80};
+    for (size_t i = 0; i < 4; i++) {
+        struct comparison comparison = {0};
+        struct smc_text text = {0};
+        struct smc_error error;
+        for (size_t cc = 0; cc < 3; cc++) { /* each in turn is the one that differs */
+            build(builds[i % 2][0], &comparison.before);
+            build(cc == (i + 1) % 3 ? builds[i % 2][1] : builds[i % 2][0], &comparison.after);
+            comparison.before.item[cc].cc = comparison.after.item[cc].cc = architectures[cc];
+        }
+        CU_ASSERT_EQUAL(smc_diff_compare(&comparison.before, &comparison.after, &request,
+                                         &comparison.diff, &error),
+                        SMC_OK);
+        smc_writer_text.diff(&comparison.diff, &style, &text);
+        CU_ASSERT_PTR_NOT_NULL(
+            strstr(smc_text_string(&text), i % 2 ? "\nBetter\na\n  CC " : "no launch\na\n  CC "));
+        smc_text_free(&text);
+        free_comparison(&comparison);
+    }
+}
+
+/* Barriers that a report of cuobjdump does not state are neither compared nor counted as few. */
+static void test_unknown_barriers(void)
+{
+    static const struct figures figures[] = {
+        {"a", 32, 0, 0, 0}, {"b", 32, 0, 0, 0}, {NULL, 0, 0, 0, 0}};
+    const struct smc_inspect_request requests[] = {
+        {.threads_per_block = 256, .settings = SMC_LAUNCH_INIT},
+        {.threads_per_block = SMC_NOT_GIVEN, .settings = SMC_LAUNCH_INIT}};
+    for (size_t i = 0; i < 4; i++) {
+        struct comparison comparison = {0};
+        struct smc_inspect_kernels *stated = i % 2 ? &comparison.before : &comparison.after;
+        struct smc_inspect_kernels *report = i % 2 ? &comparison.after : &comparison.before;
+        struct smc_error error;
+        build(figures, &comparison.before);
+        build(figures, &comparison.after);
+        for (size_t k = 0; k < 2; k++) {
+            stated->item[k].has_barriers = true;
+            stated->item[k].resources.barriers = 16;
+            report->item[k].source = SMC_INSPECT_RES_USAGE;
+        }
+        CU_ASSERT_EQUAL(smc_diff_compare(&comparison.before, &comparison.after, &requests[i / 2],
+                                         &comparison.diff, &error),
+                        SMC_OK);
+        const struct smc_diff *diff = &comparison.diff;
+        CU_ASSERT_EQUAL(diff->kernels[SMC_DIFF_SAME], 2);
+        CU_ASSERT_EQUAL_FATAL(diff->note_count, 2);
+        CU_ASSERT_EQUAL(diff->note[1].kind, SMC_DIFF_NOTE_BARRIERS_UNKNOWN);
+        CU_ASSERT_EQUAL(diff->note[1].count, 2);
+        free_comparison(&comparison);
+    }
+}
+
+/* At 1024 threads both need more registers than a block may have. */
+static void test_never_launches(void)
+{
+    static const struct figures before[] = {{"a", 80, 0, 0, 0}, {NULL, 0, 0, 0, 0}};
+    static const struct figures after[] = {{"a", 90, 0, 0, 0}, {NULL, 0, 0, 0, 0}};
+    struct comparison comparison;
+    CU_ASSERT_EQUAL(compare_at(before, after, 1024, &comparison), SMC_OK);
+    CU_ASSERT(says(&comparison.diff.pair[0],
+                   "80 -> 90 registers: it launches in neither build at 1024 threads"));
+    free_comparison(&comparison);
+}
+
+/* The message names every architecture of both builds. */
+static void test_nothing_in_common(void)
+{
+    static const struct figures figures[] = {{"a", 80, 0, 0, 0}, {NULL, 0, 0, 0, 0}};
+    const struct smc_inspect_request request = {.threads_per_block = 256,
+                                                .settings = SMC_LAUNCH_INIT};
+    static const uint16_t architectures[] = {80, 86, 100};
+    struct comparison comparison = {0};
+    struct smc_error error = {""};
+    build(figures, &comparison.before);
+    for (size_t i = 0; i < 3; i++) {
+        build(figures, &comparison.after);
+        comparison.after.item[i].cc = architectures[i];
+    }
+    CU_ASSERT_EQUAL(
+        smc_diff_compare(&comparison.before, &comparison.after, &request, &comparison.diff, &error),
+        SMC_USAGE);
+    CU_ASSERT_PTR_NOT_NULL(strstr(error.message,
+                                  "the old build is for compute capability 9.0, the new one for "
+                                  "compute capability 8.0, 8.6 and 10.0: no architecture"));
+    free_comparison(&comparison);
+}
+
 /* Findings have the level of what fails, and notes for the rest. */
 static void test_findings(void)
 {
     static const struct figures before[] = {
-        {"a", 64, 0, 0}, {"b", 33, 0, 0}, {"gone", 8, 0, 0}, {NULL, 0, 0, 0}};
-    static const struct figures after[] = {{"a", 65, 0, 0}, {"b", 34, 0, 0}, {NULL, 0, 0, 0}};
+        {"a", 64, 0, 0, 0}, {"b", 33, 0, 0, 0}, {"gone", 8, 0, 0, 0}, {NULL, 0, 0, 0, 0}};
+    static const struct figures after[] = {
+        {"a", 65, 0, 0, 0}, {"b", 34, 0, 0, 0}, {NULL, 0, 0, 0, 0}};
     struct comparison comparison;
     struct smc_findings findings = {0};
     struct smc_judgements judgements = {0};
@@ -335,8 +493,8 @@ static void test_long_comment(void)
     static struct figures before[KERNELS + 1], after[KERNELS + 1];
     for (size_t i = 0; i < KERNELS; i++) {
         snprintf(name[i], sizeof name[i], "kernel_with_a_rather_long_name_|_%zu", i);
-        before[i] = (struct figures){name[i], 40, 0, 0};
-        after[i] = (struct figures){name[i], 41, 0, 0};
+        before[i] = (struct figures){name[i], 40, 0, 0, 0};
+        after[i] = (struct figures){name[i], 41, 0, 0, 0};
     }
     struct comparison comparison;
     struct smc_text out = {0};
@@ -369,7 +527,8 @@ static void test_build_note(void)
     CHECK("-O 1 -arch sm_90 -m 64 ", "-O1");
     CHECK("-maxrregcount 32 -arch sm_90 -m 64 ", "-maxrregcount=32");
     CHECK("tmpxft_1.ptx -no-bb-merge  -ret-end  -g  -o t.cubin -arch sm_90 -m 64 ", "-g");
-    CHECK("-lineinfo  -arch sm_90 -m 64 -l cudadevrt -L /usr/lib -cpu-arch X86_64 ", "-lineinfo");
+    CHECK("-g  -arch sm_90 -m 64 -l cudadevrt -L /usr/lib -cpu-arch X86_64 ", "-g");
+    CHECK("-lineinfo  -arch sm_90 -m 64 ", ""); /* no code: smemcalc compiles with it */
     CHECK("-arch sm_90 -x \033[1m", "-x?[1m");
     check_note("", 0, "", "");
     check_note("release , V", 11, "", "");
@@ -487,10 +646,15 @@ CU_TestInfo tests_diff[] = {
     {"cliffs come first", test_cliff},
     {"a change within the allocation unit", test_same_allocation},
     {"every block size", test_every_size},
+    {"unknown dynamic shared memory", test_dynamic_smem},
     {"a lost launch bound", test_lost_bound},
     {"renamed kernels", test_renamed},
     {"ambiguous names are not guessed", test_not_guessed},
     {"kernels with the same name", test_same_names},
+    {"worse on one architecture only", test_one_architecture},
+    {"barriers that a report does not state", test_unknown_barriers},
+    {"a launch that fails in both builds", test_never_launches},
+    {"builds for different architectures", test_nothing_in_common},
     {"findings", test_findings},
     {"changes are rules", test_rules},
     {"a comment's length", test_long_comment},

@@ -127,17 +127,19 @@ static bool says(const struct reading *reading, const char *line)
     return strcmp(smc_text_string(&reading->notes.faults), line) == 0;
 }
 
-static void test_compressions(void)
-{
-    static const uint64_t compressions[] = {
-        STORED,
+/* That this build reads. */
+static const uint64_t compressions[] = {
+    STORED,
 #ifdef HAVE_LZ4
-        LZ4,
+    LZ4,
 #endif
 #ifdef HAVE_ZSTD
-        ZSTD,
+    ZSTD,
 #endif
-    };
+};
+
+static void test_compressions(void)
+{
     struct smc_text code = file_of(DATA "own-sm90.cubin"), other = {0};
     smc_text_append(&other, "anything");
     for (size_t i = 0; i < sizeof compressions / sizeof *compressions; i++) {
@@ -294,8 +296,8 @@ static void test_lying_sizes(void)
         {LZ4, 0, (uint32_t)-100, ": its LZ4 data are damaged\n"},
 #endif
 #ifdef HAVE_ZSTD
-        {ZSTD, 1, 0, ": its Zstandard data are damaged\n"},
-        {ZSTD, (uint64_t)-1, 0, ": its Zstandard data are damaged\n"},
+        {ZSTD, 1, 0, "bytes of Zstandard data cannot yield"}, /* the frame states another size */
+        {ZSTD, (uint64_t)-1, 0, "bytes of Zstandard data cannot yield"},
         {ZSTD, (uint64_t)1 << 30, 0, "bytes of Zstandard data cannot yield"},
         {ZSTD, UINT64_MAX / 2, 0, "bytes of Zstandard data cannot yield"},
         {ZSTD, 0, 1000, ": more bytes are compressed than it has\n"},
@@ -313,6 +315,35 @@ static void test_lying_sizes(void)
     }
     smc_text_free(&code);
 }
+
+#ifdef HAVE_ZSTD
+/* Parts each of which is possible, but not all of them in a file of this size: one message, and
+   nothing is decompressed. */
+static void test_bomb(void)
+{
+    enum { PARTS = 6, PART_BYTES = 64 << 20 };
+    struct smc_text zeros = {0}, part = {0}, parts = {0}, file = {0};
+    smc_text_append_char(&zeros, '\0', PART_BYTES);
+    append_part(&part, CODE, ZSTD, 90, &zeros);
+    for (int i = 0; i < PARTS; i++)
+        smc_text_append_bytes(&parts, part.data, part.length);
+    append_container(&file, &parts);
+    struct reading reading = read_bytes(&file, 1);
+    char expected[200];
+    snprintf(expected, sizeof expected,
+             "a?b: the %zu bytes would decompress to 0.4 GiB of machine code; at most 0.3 GiB are "
+             "read from such a file",
+             file.length);
+    CU_ASSERT_EQUAL(reading.status, SMC_USAGE);
+    CU_ASSERT_STRING_EQUAL(reading.error.message, expected);
+    CU_ASSERT_EQUAL(reading.notes.faults.length, 0);
+    forget(&reading);
+    smc_text_free(&zeros);
+    smc_text_free(&part);
+    smc_text_free(&parts);
+    smc_text_free(&file);
+}
+#endif
 
 /* Appends an archive's member; `name` as in its header. */
 static void append_member(struct smc_text *out, const char *name, const char *bytes, size_t length)
@@ -459,6 +490,64 @@ static void test_threads(void)
     smc_text_free(&file);
 }
 
+static enum smc_status list_ptx(void *context, const struct smc_embedded_ptx *ptx,
+                                struct smc_error *error)
+{
+    (void)error;
+    smc_text_printf(context, "%u-%u %.*s\n", ptx->first_cc, ptx->last_cc, (int)ptx->bytes,
+                    ptx->text);
+    return SMC_OK;
+}
+
+/* In two containers; the second has a part with machine code, too. */
+static void append_ptx(struct smc_text *file, uint64_t flags, const char *cubin)
+{
+    struct smc_text first = {0}, second = {0}, entry = {0}, function = {0}, code = file_of(cubin);
+    smc_text_append(&entry, ".target sm_80 .entry k() { ret; }");
+    smc_text_append(&function, ".target sm_80 .func f() { ret; }");
+    append_part(&first, PTX, flags, 90, &entry);
+    append_part(&first, PTX, STORED, 80, &entry);
+    append_part(&first, PTX, flags, 100, &entry);
+    append_container(file, &first);
+    append_part(&second, PTX, flags, 120, &function);
+    append_part(&second, PTX, flags, 70, &entry);
+    append_part(&second, CODE, STORED, 90, &code);
+    append_container(file, &second);
+    smc_text_free(&first);
+    smc_text_free(&second);
+    smc_text_free(&entry);
+    smc_text_free(&function);
+    smc_text_free(&code);
+}
+
+static void expect_ptx(uint64_t flags, const char *cubin, const char *expected)
+{
+    static const struct smc_inspect_kernel kind = {.file = "x"};
+    struct smc_text file = {0}, seen = {0};
+    struct reading reading = {.error = {""}};
+    const struct smc_embedded_settings settings = {.take_ptx = list_ptx, .ptx_context = &seen};
+    append_ptx(&file, flags, cubin);
+    CU_ASSERT_EQUAL(smc_inspect_embedded(file.data, file.length, &kind, &settings, &reading.kernels,
+                                         &reading.count, &reading.notes, &reading.error),
+                    SMC_OK);
+    CU_ASSERT_STRING_EQUAL(smc_text_string(&seen), expected);
+    forget(&reading);
+    smc_text_free(&file);
+    smc_text_free(&seen);
+}
+
+static void test_ptx(void)
+{
+    for (size_t i = 0; i < sizeof compressions / sizeof *compressions; i++) {
+        expect_ptx(compressions[i], DATA "own-sm90.cubin", "");
+        expect_ptx(compressions[i], DATA "empty-sm80.cubin",
+                   "90-99 .target sm_80 .entry k() { ret; }\n"
+                   "0-89 .target sm_80 .entry k() { ret; }\n"
+                   "100-4294967295 .target sm_80 .entry k() { ret; }\n"
+                   "0-119 .target sm_80 .entry k() { ret; }\n");
+    }
+}
+
 struct progress {
     uint64_t most, total, last;
 };
@@ -479,7 +568,8 @@ static void test_interrupted(void)
     for (uint32_t threads = 1; threads <= 4; threads += 3) {
         static const struct smc_inspect_kernel kind = {.file = "x"};
         struct progress progress = {.most = 20}, whole = {.most = 1000};
-        struct smc_embedded_settings settings = {threads, false, count_progress, &progress};
+        struct smc_embedded_settings settings = {
+            .threads = threads, .progress = count_progress, .progress_context = &progress};
         struct reading reading = {.error = {""}};
         CU_ASSERT_EQUAL(smc_inspect_embedded(file.data, file.length, &kind, &settings,
                                              &reading.kernels, &reading.count, &reading.notes,
@@ -541,10 +631,14 @@ CU_TestInfo tests_fatbin[] = {
     {"a damaged container hides none after it", test_damaged_container},
     {"code for another architecture than the part's", test_wrong_architecture},
     {"sizes that cannot be", test_lying_sizes},
+#ifdef HAVE_ZSTD
+    {"more than a file of its size can hold", test_bomb},
+#endif
     {"the members of an archive are named", test_archive},
     {"empty machine code is noted", test_empty},
     {"linked code hides what it was linked from", test_unlinked},
     {"the result does not depend on the number of threads", test_threads},
+    {"PTX of a file without machine code is taken", test_ptx},
     {"reading can be stopped", test_interrupted},
 #if !defined HAVE_ZSTD
     {"a compression that this build does not read", test_unavailable},

@@ -133,9 +133,10 @@ static void test_boundaries(void)
          "1000 bytes of static shared memory per block, but at most 999 allowed (g.toml:3)"},
         {SMC_GATE_BARRIERS, 2, 1, "barriers",
          "2 barriers per block, but at most 1 allowed (g.toml:3)"},
-        {SMC_GATE_BLOCKS, 4, 5, "blocks", "4 blocks per SM, but 5 required (g.toml:3)"},
+        {SMC_GATE_BLOCKS, 4, 5, "blocks",
+         "4 blocks per SM, limited by registers, but 5 required (g.toml:3)"},
         {SMC_GATE_OCCUPANCY, 50, 50.5, "occupancy",
-         "occupancy 50 %, but 50.5 % is required (g.toml:3)"},
+         "occupancy 50 %, limited by registers, but 50.5 % is required (g.toml:3)"},
         {SMC_GATE_LAUNCH_BOUNDS, 0, 1, "launch_bounds",
          "no __launch_bounds__, but they are required (g.toml:3)"},
     };
@@ -333,10 +334,11 @@ static void test_stale_entries(void)
     struct smc_gate_limit limit[2] = {limit_of(SMC_GATE_REGISTERS, 255),
                                       limit_of(SMC_GATE_REGISTERS, 255)};
     struct smc_gate_allowance allow = {.kernel = all, .reason = reason, .line = 9};
-    struct smc_gate_threads threads = {none, 64, 12};
+    struct smc_gate_threads threads = {.pattern = none, .threads_per_block = 64, .line = 12};
     struct smc_gate gate = gate_of(limit, 2);
     struct judged judged;
     limit[0].kernel = none;
+    gate.partial = true;
     limit[1].device = sm_80;
     gate.allowance = &allow;
     gate.threads = &threads;
@@ -348,6 +350,13 @@ static void test_stale_entries(void)
     CU_ASSERT_EQUAL(judged.verdict.findings.item[3].line, 12);
     CU_ASSERT_EQUAL(judged.verdict.kernels, 0);
     free_judged(&judged);
+    gate.partial = false;
+    CU_ASSERT_EQUAL(judge_at(&gate, sample(), 256, &judged), SMC_USAGE);
+    CU_ASSERT_EQUAL(judged.verdict.findings.item[0].level, SMC_FINDING_ERROR);
+    CU_ASSERT_EQUAL(judged.verdict.unnamed, 1);
+    free_judged(&judged);
+    limit[0].optional = true;
+    CU_ASSERT_EQUAL(status_at(&gate, sample(), 256), SMC_OK);
 }
 
 static void check_summary(const struct smc_gate_verdict *verdict, const char *expected)
@@ -636,6 +645,26 @@ static void test_gate_file(void)
     CU_ASSERT_PTR_NOT_NULL(strstr(error.message, "g.toml:2: unknown key of [diff] 'allow_time'"));
 }
 
+/* 0.75 is a share, not a percentage. */
+static void test_shares(void)
+{
+    struct smc_gate gate;
+    struct smc_error error;
+    if (parse("", &gate, &error) == SMC_UNAVAILABLE)
+        return;
+    smc_gate_free(&gate);
+    CU_ASSERT_EQUAL(parse("[[limit]]\nmin_occupancy = 0.75\n", &gate, &error), SMC_USAGE);
+    CU_ASSERT_STRING_EQUAL(error.message,
+                           "g.toml:2: [[limit]] min_occupancy: is in percent: 75, not 0.75");
+    CU_ASSERT_EQUAL(parse("[diff]\nallow_occupancy = 0.1\n", &gate, &error), SMC_USAGE);
+    CU_ASSERT_EQUAL(parse("[[limit]]\noptional = 1\nmax_registers = 1\n", &gate, &error),
+                    SMC_USAGE);
+    CU_ASSERT_EQUAL(parse("[[limit]]\noptional = true\nmin_occupancy = 1.0\n", &gate, &error),
+                    SMC_OK);
+    CU_ASSERT(gate.limit[0].optional);
+    smc_gate_free(&gate);
+}
+
 /* --- Findings --------------------------------------------------------------------------------- */
 
 static struct smc_check_finding finding(enum smc_finding_level level, const char *kernel,
@@ -754,6 +783,7 @@ CU_TestInfo tests_gate[] = {
     {"an entry that a comparison does not need", test_unneeded_in_comparison},
     {"launches and bounds that entries allow", test_allowed_launch},
     {"a gate file", test_gate_file},
+    {"a share is no percentage", test_shares},
     {"findings are copied and counted", test_copies},
     {"findings as lines", test_lines},
     {"findings as markdown", test_markdown},

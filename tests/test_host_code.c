@@ -90,6 +90,47 @@ static void test_instances(void)
                    "a::k<int, 1>");
 }
 
+/* A macro's parameter is the kernel, a host template, or another macro. */
+static void test_named_by_parameter(void)
+{
+    check_instance(KERNEL "#define L(f, n) f<int, n><<<1, 2>>>(0)\nvoid h() { L(k, 8); }",
+                   "k<int, 8>");
+    check_instance(KERNEL
+                   "#define L(f) f<int, 8><<<1, 2>>>(0)\n#define M(g) do { L(g); } while (0)\n"
+                   "void h() { M(k); }",
+                   "k<int, 8>");
+    check_instance("namespace a { " KERNEL "}\n#define L(f) f<int, 8><<<1, 2>>>(0)\n"
+                   "void h() { L(a::k); }",
+                   "a::k<int, 8>");
+    check_instance(KERNEL "template <class U> void g() { k<U, 2><<<1, 2>>>(0); }\n"
+                          "#define L(f, t) f<t>()\nvoid h() { L(g, char); }",
+                   "k<char, 2>");
+    check_instance(KERNEL "#define A(t) k<t, 3><<<1, 2>>>(0)\n#define B(f) f(int); f(char)\n"
+                          "void h() { B(A); }",
+                   "k<char, 3>");
+}
+
+#define TRAITS                                                                                     \
+    "template <int A, class T> struct R { enum { k = A }; };\n"                                    \
+    "template <class K, int N = 1> __global__ void k(int *x) {}\n"
+
+static void test_local_aliases(void)
+{
+    check_instance(TRAITS
+                   "template <int A, class T> void g() { using K = R<A, T>; k<K><<<1, 2>>>(0); }\n"
+                   "void h() { g<64, float>(); }",
+                   "k<R<64,float>>");
+    check_instance(TRAITS
+                   "template <int A, class T> void g() { typedef R<A, T> K; k<K><<<1, 2>>>(0); }\n"
+                   "void h() { g<32, int>(); }",
+                   "k<R<32,int>>");
+    check_instance(TRAITS "void h() { constexpr int n = R<4, int>::k; k<char, n><<<1, 2>>>(0); }",
+                   "k<char, (R<4,int>::k)>");
+    check_instance(TRAITS
+                   "void h() { using K = R<4, int>; using L = R<K::k, K>; k<L><<<1, 2>>>(0); }",
+                   "k<R<R<4,int>::k,R<4,int>>>");
+}
+
 static void test_lines(void)
 {
     static const char source[] = "\n__global__ void one() {}\nnamespace n {\ntemplate <class T>\n"
@@ -140,6 +181,8 @@ static void test_random(void)
 CU_TestInfo tests_host_code[] = {
     {"what is kept", test_kept},
     {"instances that the host launches", test_instances},
+    {"instances that a macro's parameter names", test_named_by_parameter},
+    {"instances with local aliases", test_local_aliases},
     {"source lines of kernels", test_lines},
     {"random text", test_random},
     CU_TEST_INFO_NULL,

@@ -107,6 +107,33 @@ static void test_refused(void)
     smc_inspect_free(&kernels);
 }
 
+/* The log of a compilation for a known architecture may begin with the refusal, which does not name
+   it: the kernel is one all the same, for that architecture. */
+static void test_refused_first(void)
+{
+    static const char log[] =
+        "ptxas error   : Entry function 'k' uses too much shared data (0xd000 bytes, 0xc000 max)\n"
+        "ptxas info    : Compiling entry function 'l' for 'sm_90a'\n"
+        "ptxas info    : Used 12 registers, used 0 barriers\n"
+        "ptxas info    : Compiling entry function 'k' for 'sm_90a'\n"
+        "ptxas info    : Used 10 registers, used 1 barriers, 53248 bytes smem\n";
+    const struct smc_inspect_kernel kind = {.file = "x", .source = SMC_INSPECT_NVCC, .cc = 90};
+    struct smc_inspect_request request = request_of(NULL, 0);
+    struct smc_inspect_kernels kernels = {0};
+    struct smc_inspect_rows rows = {0};
+    CU_ASSERT(smc_inspect_log(log, &kind, &kernels, NULL));
+    CU_ASSERT_EQUAL_FATAL(kernels.count, 2);
+    CU_ASSERT_EQUAL(kernels.item[0].cc, 90);
+    CU_ASSERT_EQUAL(kernels.item[0].suffix, 'a');
+    CU_ASSERT_EQUAL(kernels.item[0].resources.regs_per_thread, 10);
+    CU_ASSERT_FALSE(kernels.item[1].resources.refused);
+    CU_ASSERT_EQUAL(smc_inspect_answer(&kernels, &request, &rows, NULL), SMC_OK);
+    CU_ASSERT_EQUAL_FATAL(rows.count, 2);
+    CU_ASSERT_EQUAL(rows.item[0].outcome, SMC_CANNOT_COMPILE);
+    smc_inspect_rows_free(&rows);
+    smc_inspect_free(&kernels);
+}
+
 /* --- Machine code ----------------------------------------------------------------------------- */
 
 /* The values that both the log and the machine code of one compilation contain. */
@@ -141,6 +168,20 @@ static void test_code_and_log(void)
         smc_inspect_free(&code);
         smc_inspect_free(&log);
     }
+}
+
+/* Compiled by nvcc -dc: "calls" calls a function of another object, "local" one of its own, "alone"
+   none, so that its figures are final. */
+static void test_relocatable(void)
+{
+    struct smc_inspect_kernels kernels = {0};
+    CU_ASSERT_EQUAL(read_data(DATA "relocatable-sm90.cubin", &kernels), SMC_OK);
+    CU_ASSERT_EQUAL_FATAL(kernels.count, 3);
+    for (size_t i = 0; i < kernels.count; i++)
+        CU_ASSERT_EQUAL(kernels.item[i].calls_unlinked,
+                        strcmp(kernels.item[i].name, "_Z5alonePf") != 0);
+    CU_ASSERT_EQUAL(smc_inspect_count_unlinked(&kernels), 2);
+    smc_inspect_free(&kernels);
 }
 
 /* From CC 9.0 on cuobjdump counts the driver's reserve as the kernel's. */
@@ -520,7 +561,9 @@ static void test_demangling(void)
 
 CU_TestInfo tests_inspect[] = {
     {"the linker's figures replace those of ptxas", test_linked},
+    {"code that is not linked yet", test_relocatable},
     {"a kernel that ptxas refuses is told as such", test_refused},
+    {"a refusal that comes first", test_refused_first},
     {"machine code and its log give the same answer", test_code_and_log},
     {"cuobjdump's shared memory is without the driver's reserve", test_res_usage},
     {"launch bounds are read from machine code", test_launch_bounds},

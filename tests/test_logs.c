@@ -188,6 +188,14 @@ static void test_cuobjdump(void)
         /* A stack of unknown size; a demangled name with colons */
         {" Function void k<a::b>(int):\n  REG:32 STACK:UNKNOWN SHARED:1024 LOCAL:0\n",
          "void k<a::b>(int) by cuobjdump, 32 regs, 1024 smem"},
+        /* Functions that kernels call have no parameters in CONSTANT[0] */
+        {"arch = sm_90\n Function _Z3devi:\n"
+         "  REG:0 STACK:0 SHARED:0 LOCAL:0 TEXTURE:0 SURFACE:0 SAMPLER:0\n"
+         " Function _Z4userPi:\n"
+         "  REG:24 STACK:0 SHARED:0 LOCAL:0 CONSTANT[0]:536 TEXTURE:0 SURFACE:0 SAMPLER:0\n"
+         " Function _Z5tablev:\n"
+         "  REG:16 STACK:0 SHARED:0 LOCAL:0 CONSTANT[2]:60 TEXTURE:0 SURFACE:0 SAMPLER:0\n",
+         "_Z4userPi by cuobjdump for sm_90, 24 regs, 0 smem, 0 stack"},
         /* Unrelated text */
         {"Function foo:\n  is unused\nThe end\n", ""},
     };

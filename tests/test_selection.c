@@ -232,7 +232,8 @@ static void answer(struct smc_inspect_kernels *kernels, struct smc_inspect_rows 
                                                           .spill_load_bytes = s->spilled / 2}};
         CU_ASSERT_FATAL(smc_inspect_add(kernels, s->name, strlen(s->name), &kernel));
         if (s->threads)
-            threads[request.threads_count++] = (struct smc_inspect_threads){s->name, s->threads};
+            threads[request.threads_count++] =
+                (struct smc_inspect_threads){.pattern = s->name, .threads_per_block = s->threads};
     }
     CU_ASSERT_EQUAL_FATAL(smc_inspect_answer(kernels, &request, rows, NULL), SMC_OK);
     CU_ASSERT_EQUAL_FATAL(rows->count, SAMPLES);
@@ -285,8 +286,9 @@ static void test_filters(void)
     select_names(SMC_ORDER_FILE, 0, "spilling,unknown", "unknown");
     select_names(SMC_ORDER_FILE, 0, "below=50", "low refused unknown");
     select_names(SMC_ORDER_FILE, 0, "below=50,below=13", "low refused");
-    select_names(SMC_ORDER_FILE, 0, "limited-by=registers", "full spills low unknown");
-    select_names(SMC_ORDER_FILE, 0, "limited-by=registers,limited-by=warps", "full spills");
+    select_names(SMC_ORDER_FILE, 0, "limited-by=registers", "full spills low refused unknown");
+    select_names(SMC_ORDER_FILE, 0, "limited-by=registers,failing", "refused");
+    select_names(SMC_ORDER_FILE, 0, "limited-by=registers,limited-by=warps", "full spills refused");
     select_names(SMC_ORDER_OCCUPANCY, 1, "spilling", "unknown");
     select_names(SMC_ORDER_FILE, 0, "limited-by=barriers", "");
     struct smc_inspect_filter filter = {0};

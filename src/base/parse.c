@@ -96,6 +96,19 @@ size_t smc_parse_dimensions(const char *text, int64_t max, int64_t *values, size
     return 0;
 }
 
+bool smc_parse_block(const char *text, uint32_t max, uint32_t *threads, uint32_t shape[3])
+{
+    int64_t edge[3] = {1, 1, 1}, number;
+    const size_t edges = smc_parse_dimensions(text, max, edge, 3);
+    if (edges == 0 || __builtin_mul_overflow(edge[0], edge[1], &number) ||
+        __builtin_mul_overflow(number, edge[2], &number) || number > max)
+        return false;
+    *threads = (uint32_t)number;
+    for (int i = 0; i < 3; i++)
+        shape[i] = edges > 1 ? (uint32_t)edge[i] : 0;
+    return true;
+}
+
 bool smc_equal_ignoring_case(const char *a, const char *b)
 {
     return strcasecmp(a, b) == 0;

@@ -21,6 +21,10 @@ bool smc_parse_size(const char *text, uint64_t max, uint64_t *bytes);
    text does not have that form. */
 size_t smc_parse_dimensions(const char *text, int64_t max, int64_t *values, size_t capacity);
 
+/* A block of up to `max` threads: their number, or up to three edges. `shape` receives the edges,
+   {0} if the text is a number alone. */
+bool smc_parse_block(const char *text, uint32_t max, uint32_t *threads, uint32_t shape[3]);
+
 /* A range: FIRST:LAST or FIRST:LAST:STEP, both ends included. */
 struct smc_range {
     int64_t first, last; /* first <= last; `last` is a value only if the steps reach it */

@@ -128,8 +128,15 @@ struct smc_asked_file {
     struct smc_query *query;             /* entry e on device d: [e * device_count + d] */
     struct smc_file_kernel *file_kernel; /* the same order */
     struct smc_text ptx;                 /* of the file if it was compiled; for one device */
-    bool damaged; /* parts of the file could not be read, and were reported: exit status 2 */
+    bool damaged;    /* parts of the file could not be read, and were reported: exit status 2 */
+    bool incomplete; /* a device was left out because no compiler supports it: exit status 3 */
 };
+
+/* Says why the device has no answer, if source was compiled only for others and no kernel loads on
+   it; false: it has one. */
+bool smc_ask_is_unsupported(const struct smc_inspect_notes *notes,
+                            const struct smc_inspect_kernels *kernels,
+                            const struct smc_device *device);
 
 /* Whether a FILE is given, which may not be combined with options about other kernels. SMC_USAGE
    names the first of these, or an option that needs a FILE. */
@@ -160,7 +167,8 @@ typedef enum smc_status smc_answers_report(const struct smc_arguments *arguments
 enum smc_status smc_answer_file(const struct smc_arguments *arguments, smc_answers_report *report,
                                 struct smc_text *out, struct smc_error *error);
 
-/* SMC_USAGE if the answer is fine but the file was damaged. */
+/* SMC_USAGE if the answer is fine but the file was damaged, SMC_UNAVAILABLE if it lacks a device.
+ */
 enum smc_status smc_asked_file_status(const struct smc_asked_file *asked, enum smc_status status);
 
 void smc_asked_file_free(struct smc_asked_file *asked);

@@ -16,8 +16,8 @@ static const char assumed_device[] = "NVIDIA H200";
 enum smc_status smc_ask_device_files(const struct smc_arguments *arguments,
                                      struct smc_chosen_devices *devices, struct smc_error *error)
 {
-    for (size_t i = 0; i < arguments->device_file_count; i++) {
-        enum smc_status status = smc_device_file_read(arguments->device_file[i],
+    for (size_t i = 0; i < arguments->device_file.count; i++) {
+        enum smc_status status = smc_device_file_read(arguments->device_file.item[i],
                                                       &devices->file[devices->file_count], error);
         if (status != SMC_OK)
             return status;
@@ -29,8 +29,8 @@ enum smc_status smc_ask_device_files(const struct smc_arguments *arguments,
 enum smc_status smc_ask_standard_input(const struct smc_arguments *arguments, const char *file,
                                        struct smc_error *error)
 {
-    for (size_t i = 0; i < arguments->device_file_count; i++)
-        if (strcmp(file, "-") == 0 && strcmp(arguments->device_file[i], "-") == 0)
+    for (size_t i = 0; i < arguments->device_file.count; i++)
+        if (strcmp(file, "-") == 0 && strcmp(arguments->device_file.item[i], "-") == 0)
             return smc_fail(error, SMC_USAGE,
                             "option --device-file: '-' is standard input, which holds the rows");
     return SMC_OK;
@@ -82,6 +82,10 @@ enum smc_status smc_ask_device_in(const struct smc_chosen_devices *devices, cons
 {
     struct smc_error reason;
     enum smc_status status = smc_find_device_in(devices, typed, chosen, &reason);
+    if (status != SMC_OK && strchr(typed, ','))
+        return smc_fail(error, status,
+                        "option --device: unknown device '%.64s'; for several, repeat --device",
+                        typed);
     return status == SMC_OK ? status
                             : smc_fail(error, status, "option --device: %s", reason.message);
 }
@@ -97,7 +101,7 @@ static bool picked_from(const struct smc_chosen_devices *devices, const char *pa
 static size_t count_at_most(const struct smc_arguments *arguments,
                             const struct smc_chosen_devices *devices)
 {
-    size_t count = arguments->device_count;
+    size_t count = arguments->device.count;
     for (size_t f = 0; f < devices->file_count; f++)
         count += devices->file[f].count;
     return count;
@@ -125,9 +129,9 @@ enum smc_status smc_ask_devices(const struct smc_arguments *arguments, size_t mo
     devices->chosen = smc_calloc(count_at_most(arguments, devices), sizeof *devices->chosen);
     if (!devices->chosen)
         return smc_out_of_memory(error);
-    for (size_t i = 0; i < arguments->device_count; i++) {
-        status = smc_ask_device_in(devices, arguments->device[i], &devices->chosen[devices->count],
-                                   error);
+    for (size_t i = 0; i < arguments->device.count; i++) {
+        status = smc_ask_device_in(devices, arguments->device.item[i],
+                                   &devices->chosen[devices->count], error);
         if (status != SMC_OK)
             return status;
         devices->count++;
@@ -169,10 +173,10 @@ enum smc_status smc_ask_query_device(const struct smc_chosen_devices *devices, s
 
 static enum smc_status check_one(const struct smc_arguments *arguments, struct smc_error *error)
 {
-    if (arguments->device_count <= 1)
+    if (arguments->device.count <= 1)
         return SMC_OK;
     return smc_fail(error, SMC_USAGE, "option --device: %s is about one device, but %zu are named",
-                    smc_commands[arguments->command]->name, arguments->device_count);
+                    smc_commands[arguments->command]->name, arguments->device.count);
 }
 
 enum smc_status smc_ask_named_device(const struct smc_arguments *arguments,
@@ -186,8 +190,8 @@ enum smc_status smc_ask_named_device(const struct smc_arguments *arguments,
     devices->chosen = smc_calloc(1, sizeof *devices->chosen);
     if (!devices->chosen)
         return smc_out_of_memory(error);
-    if (arguments->device_count == 1)
-        status = smc_ask_device_in(devices, arguments->device[0], devices->chosen, error);
+    if (arguments->device.count == 1)
+        status = smc_ask_device_in(devices, arguments->device.item[0], devices->chosen, error);
     else if (devices->file_count == 1 && devices->file[0].count == 1)
         devices->chosen->device = devices->file[0].devices[0];
     else

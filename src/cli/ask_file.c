@@ -2,10 +2,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/memory.h"
 #include "base/utf8.h"
 #include "cli/ask.h"
+#include "cli/ask_inspect.h"
 #include "cli/output.h"
 #include "cli/progress.h"
 #include "query/best.h"
@@ -23,7 +25,8 @@ static bool is_about_others(int option)
 enum smc_status smc_ask_whether_file(const struct smc_arguments *arguments, bool *asks_file,
                                      struct smc_error *error)
 {
-    static const int of_file[] = {SMC_OPTION_ENTRY, SMC_OPTION_COMPILER_OPTIONS};
+    static const int of_file[] = {SMC_OPTION_ENTRY, SMC_OPTION_COMPILER_OPTIONS, SMC_OPTION_TOP,
+                                  SMC_OPTION_INSTANCES};
     *asks_file = arguments->file_count > 0;
     for (size_t i = 0; i < sizeof of_file / sizeof *of_file && !*asks_file; i++)
         if (arguments->given[of_file[i]])
@@ -31,8 +34,9 @@ enum smc_status smc_ask_whether_file(const struct smc_arguments *arguments, bool
                             smc_options[of_file[i]].name);
     for (int i = 0; i < SMC_OPTION_COUNT && *asks_file; i++)
         if (arguments->given[i] && is_about_others(i))
-            return smc_fail(error, SMC_USAGE, "option --%s: not with a FILE, which is '%.64s'",
-                            smc_options[i].name, arguments->file[0]);
+            return smc_fail(error, SMC_USAGE, "option --%s: not with FILE '%.64s'%s",
+                            smc_options[i].name, arguments->file[0],
+                            i == SMC_OPTION_KERNEL ? ": --entry NAME chooses its kernel" : "");
     return SMC_OK;
 }
 
@@ -80,6 +84,43 @@ static enum smc_status ask_devices(const struct smc_arguments *arguments,
     return status;
 }
 
+/* --- Devices that no compiler supports ---------------------------------------------------------
+ */
+
+static bool has_code_for(const struct smc_inspect_kernels *kernels, uint16_t cc)
+{
+    for (size_t i = 0; i < kernels->count; i++)
+        if (kernels->item[i].cc > 0 && smc_inspect_loads(&kernels->item[i], cc))
+            return true;
+    return false;
+}
+
+bool smc_ask_is_unsupported(const struct smc_inspect_notes *notes,
+                            const struct smc_inspect_kernels *kernels,
+                            const struct smc_device *device)
+{
+    for (size_t i = 0; i < notes->unsupported_count; i++)
+        if (notes->unsupported[i].cc == device->sm.cc && !has_code_for(kernels, device->sm.cc)) {
+            struct smc_text line = {0};
+            smc_text_safe_line(&line, "%s: not answered: %s", device->name,
+                               notes->unsupported[i].reason);
+            smc_output_tell("", smc_text_string(&line));
+            smc_text_free(&line);
+            return true;
+        }
+    return false;
+}
+
+static void drop_unsupported(const struct smc_inspect_notes *notes, struct smc_asked_file *asked)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < asked->device_count; i++)
+        if (!smc_ask_is_unsupported(notes, &asked->kernels, &asked->query[i].device))
+            asked->query[kept++] = asked->query[i];
+    asked->incomplete = kept < asked->device_count;
+    asked->device_count = kept;
+}
+
 /* --- The file --------------------------------------------------------------------------------- */
 
 /* For many devices, such as all of a sweep, those that no compiler supports get estimates. */
@@ -110,13 +151,20 @@ static enum smc_status read_file(const struct smc_arguments *arguments, bool for
         .ptx = wants_ptx ? &asked->ptx : NULL,
     };
     for (size_t i = 0; i < asked->device_count; i++)
-        add_target(i < arguments->device_count ? arguments->device[i] : "",
+        add_target(i < arguments->device.count ? arguments->device.item[i] : "",
                    asked->query[i].device.sm.cc, targets, &request.target_count);
     enum smc_status status =
         smc_inspect_read(arguments->file[0], &request, &asked->kernels, &notes, error);
     if (status == SMC_OK)
         *error = (struct smc_error){""}; /* of a target that was skipped */
+    if (asked->kernels.count == 0 || asked->kernels.left_out > 0) {
+        smc_output_tell("warning: ", smc_text_string(&notes.warnings)); /* there may be no report */
+        smc_text_free(&notes.warnings);
+    }
     smc_output_warn(&notes.warnings);
+    smc_ask_tell_unlinked(&asked->kernels);
+    if (status == SMC_OK)
+        drop_unsupported(&notes, asked);
     asked->damaged = notes.faults.length > 0;
     smc_output_tell("", smc_text_string(&notes.faults));
     smc_text_free(&notes.faults);
@@ -142,28 +190,47 @@ static void assume_own_device(struct smc_asked_file *asked)
 
 /* --- Dynamic shared memory -------------------------------------------------------------------- */
 
+/* "reduce", or "3 kernels" of several. */
+static void append_who(const struct smc_inspect_kernel *first, size_t count, struct smc_text *note)
+{
+    if (count == 1)
+        smc_inspect_append_bare(first, true, note);
+    else
+        smc_text_printf(note, "%zu kernels", count);
+}
+
+/* Whether --dynamic-smem does not apply to this kernel because it is known to use none, as for
+   `inspect`. A sweep applies it to every kernel. */
+static bool ignores_dynamic_smem(const struct smc_arguments *arguments,
+                                 const struct smc_inspect_kernel *kernel)
+{
+    return arguments->command != SMC_COMMAND_SWEEP && kernel->dynamic_smem_known &&
+           !kernel->uses_dynamic_smem;
+}
+
 /* Bank conflicts do not depend on how much there is. */
 static void note_dynamic_smem(const struct smc_arguments *arguments,
                               const struct smc_asked_file *asked)
 {
+    const bool given =
+        arguments->given[SMC_OPTION_DYNAMIC_SMEM] || arguments->given[SMC_OPTION_SMEM_PER_THREAD];
     const struct smc_inspect_kernel *first = NULL;
     struct smc_text note = {0};
     size_t count = 0;
-    if (arguments->given[SMC_OPTION_DYNAMIC_SMEM] || arguments->given[SMC_OPTION_SMEM_PER_THREAD] ||
-        arguments->command == SMC_COMMAND_BANKS)
+    if (arguments->command == SMC_COMMAND_BANKS)
         return;
-    for (size_t e = 0; e < asked->entries.count; e++)
-        if (asked->entries.item[e]->uses_dynamic_smem)
-            first = count++ == 0 ? asked->entries.item[e] : first;
+    for (size_t e = 0; e < asked->entries.count; e++) {
+        const struct smc_inspect_kernel *entry = asked->entries.item[e];
+        if (given ? ignores_dynamic_smem(arguments, entry) : entry->uses_dynamic_smem)
+            first = count++ == 0 ? entry : first;
+    }
     if (count == 0)
         return;
-    if (count == 1)
-        smc_inspect_append_bare(first, true, &note);
-    else
-        smc_text_printf(&note, "%zu kernels", count);
+    append_who(first, count, &note);
     smc_text_printf(&note,
-                    " use%s dynamic shared memory, which the launch gives: state it with "
-                    "--dynamic-smem BYTES; counted as 0 here",
+                    given ? " use%s no dynamic shared memory, so none is counted there"
+                          : " use%s dynamic shared memory, which the launch gives: state it "
+                            "with --dynamic-smem BYTES; counted as 0 here",
                     count == 1 ? "s" : "");
     if (!note.failed)
         smc_output_note(smc_text_string(&note));
@@ -206,9 +273,24 @@ static enum smc_status make_queries(const struct smc_arguments *arguments,
             query->file_kernel = loaded;
         }
     }
-    for (size_t i = 0; i < entries * devices; i++) /* the first are copied above */
+    for (size_t i = 0; i < entries * devices; i++) { /* the first are copied above */
         set_cluster(arguments, &asked->query[i]);
+        if (ignores_dynamic_smem(arguments, asked->entries.item[i / devices]))
+            asked->query[i].dynamic_smem_bytes = asked->query[i].smem_per_thread_bytes =
+                SMC_NOT_GIVEN;
+    }
     return SMC_OK;
+}
+
+/* `inspect` reads folders; these commands are about one file. */
+static enum smc_status refuse_folder(const char *file, struct smc_error *error)
+{
+    struct stat about;
+    if (strcmp(file, "-") == 0 || stat(file, &about) != 0 || !S_ISDIR(about.st_mode))
+        return SMC_OK;
+    return smc_fail(error, SMC_USAGE,
+                    "%s: a folder; name one of its files ('smemcalc %s' lists its kernels)", file,
+                    file);
 }
 
 enum smc_status smc_ask_file(const struct smc_arguments *arguments,
@@ -220,6 +302,8 @@ enum smc_status smc_ask_file(const struct smc_arguments *arguments,
     enum smc_status status = ask_devices(arguments, devices, asked, error);
     if (status == SMC_OK)
         status = smc_ask_standard_input(arguments, file, error);
+    if (status == SMC_OK)
+        status = refuse_folder(file, error);
     if (status == SMC_OK)
         status = read_file(arguments, devices && devices->count > 1, asked, error);
     if (status == SMC_OK)
@@ -346,7 +430,9 @@ static enum smc_status answer_each(const struct smc_arguments *arguments,
 
 enum smc_status smc_asked_file_status(const struct smc_asked_file *asked, enum smc_status status)
 {
-    return status == SMC_OK && asked->damaged ? SMC_USAGE : status;
+    if (status == SMC_OK && asked->damaged)
+        return SMC_USAGE;
+    return status == SMC_OK && asked->incomplete ? SMC_UNAVAILABLE : status;
 }
 
 void smc_asked_file_free(struct smc_asked_file *asked)

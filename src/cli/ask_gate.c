@@ -75,13 +75,13 @@ static enum smc_status add_options(const struct smc_arguments *arguments, struct
 static enum smc_status take_devices(const struct smc_gate *gate, struct smc_arguments *arguments,
                                     struct smc_error *error)
 {
-    if (arguments->device_count > 0 || arguments->device_file_count > 0)
+    if (arguments->device.count > 0 || arguments->device_file.count > 0)
         return SMC_OK;
     if (gate->device_count > SMC_MAX_DEVICES)
         return smc_fail(error, SMC_USAGE, "%.300s: %zu devices are more than %d", gate->path,
                         gate->device_count, SMC_MAX_DEVICES);
     for (size_t i = 0; i < gate->device_count; i++)
-        arguments->device[arguments->device_count++] = gate->device[i];
+        arguments->device.item[arguments->device.count++] = gate->device[i];
     return SMC_OK;
 }
 
@@ -92,10 +92,9 @@ enum smc_status smc_ask_gate(struct smc_arguments *arguments, struct smc_gate *g
     enum smc_status status = path ? smc_gate_read(path, gate, error) : SMC_OK;
     if (status == SMC_OK)
         status = add_options(arguments, gate, error);
+    gate->partial = arguments->given[SMC_OPTION_OWN_KERNEL];
     if (status == SMC_OK)
         status = take_devices(gate, arguments, error);
-    if (status == SMC_OK && !arguments->given[SMC_OPTION_ASSUME_THREADS])
-        arguments->number[SMC_OPTION_ASSUME_THREADS] = gate->assumed_threads_per_block;
     return status;
 }
 
@@ -119,13 +118,18 @@ enum smc_status smc_gate_add_threads(const struct smc_gate *gate,
                                      struct smc_inspection_question *question,
                                      struct smc_error *error)
 {
+    struct smc_inspect_request *request = &question->request;
     enum smc_status status = SMC_OK;
+    if (request->assumed_threads_per_block == 0) {
+        request->assumed_threads_per_block = gate->assumed_threads_per_block;
+        memcpy(request->assumed_block, gate->assumed_block, sizeof request->assumed_block);
+    }
     for (size_t i = 0; i < gate->threads_count && status == SMC_OK; i++) {
         char *pattern = smc_strdup(gate->threads[i].pattern);
         if (!pattern)
             return smc_out_of_memory(error);
         status = smc_inspection_add_threads(question, pattern, gate->threads[i].threads_per_block,
-                                            error);
+                                            gate->threads[i].block, error);
     }
     for (size_t i = 0; i < gate->dynamic_smem_count && status == SMC_OK; i++) {
         char *pattern = smc_strdup(gate->dynamic_smem[i].pattern);
@@ -182,4 +186,21 @@ enum smc_status smc_answer_gate(const struct smc_arguments *arguments, const str
         smc_output_tell("", unsettled.message);
     smc_gate_verdict_free(&verdict);
     return status;
+}
+
+enum smc_status smc_gate_check_complete(const struct smc_gate *gate,
+                                        const struct smc_inspect_kernels *kernels,
+                                        enum smc_status status)
+{
+    char line[512];
+    if (status != SMC_OK || gate->limit_count == 0 || kernels->left_out == 0)
+        return status;
+    snprintf(
+        line, sizeof line,
+        "%.300s: not every kernel is judged: the warnings name %zu that %s left out; nvcc compiles "
+        "them all",
+        gate->path ? gate->path : "requirements", kernels->left_out,
+        kernels->left_out == 1 ? "is" : "are");
+    smc_output_tell("", line);
+    return SMC_USAGE;
 }

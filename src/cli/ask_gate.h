@@ -29,6 +29,12 @@ enum smc_status smc_answer_gate(const struct smc_arguments *arguments, const str
                                 const struct smc_inspect_rows *rows, struct smc_text *out,
                                 struct smc_error *error);
 
+/* `status`, or SMC_USAGE with a message if it is SMC_OK and kernels of a source were left out: a
+   verdict on the others alone would pass by mistake. */
+enum smc_status smc_gate_check_complete(const struct smc_gate *gate,
+                                        const struct smc_inspect_kernels *kernels,
+                                        enum smc_status status);
+
 /* As messages: the findings, and for a gate file with limits the summary. */
 void smc_gate_tell(const struct smc_gate *gate, const struct smc_gate_verdict *verdict,
                    bool with_findings);

@@ -1,6 +1,7 @@
 /* From arguments to the kernels of the user's files. */
 #include "cli/ask_inspect.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,6 +10,7 @@
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/progress.h"
+#include "inspect/kernels.h"
 #include "inspect/names.h"
 
 /* Boards of one architecture share a compilation. */
@@ -21,6 +23,16 @@ static void add_target(struct smc_inspect_target target, struct smc_inspection_q
     question->targets[request->target_count++] = target;
 }
 
+/* Which board a name was understood as, if that matters here: occupancy depends on the limits of an
+   SM, not on how many there are. With --gate there is no such note. */
+static void tell_choice(const struct smc_arguments *arguments, const char *typed,
+                        const struct smc_chosen_device *chosen)
+{
+    if (!arguments->given[SMC_OPTION_GATE] && (chosen->device.source != SMC_DEVICE_TABLE ||
+                                               smc_device_limits_vary(typed, &chosen->device)))
+        smc_output_note(chosen->note);
+}
+
 static enum smc_status ask_devices(const struct smc_arguments *arguments,
                                    struct smc_inspection_question *question,
                                    struct smc_error *error)
@@ -30,9 +42,9 @@ static enum smc_status ask_devices(const struct smc_arguments *arguments,
     if (status != SMC_OK)
         return status;
     for (size_t i = 0; i < chosen->count; i++) {
-        const char *typed = i < arguments->device_count ? arguments->device[i] : "";
+        const char *typed = i < arguments->device.count ? arguments->device.item[i] : "";
         question->devices[i] = chosen->chosen[i].device;
-        smc_output_note(chosen->chosen[i].note);
+        tell_choice(arguments, typed, &chosen->chosen[i]);
         add_target(smc_inspect_target_of(typed, question->devices[i].sm.cc), question);
     }
     question->request.devices = question->devices;
@@ -49,11 +61,116 @@ static enum smc_status assume_target(struct smc_inspection_question *question,
     enum smc_status status = smc_ask_query_device(&question->chosen, 0, &query, error);
     question->targets[0] = (struct smc_inspect_target){query.device.sm.cc, '\0'};
     question->request.target_count = 1;
+    question->request.targets_present = !query.device_assumed;
     return status;
 }
 
-/* --- Block sizes: --threads 256, --threads 'gemm*=256,k<int, 4>=16x16' -------------------------
+/* --- What the launches of kernels state --------------------------------------------------------
  */
+
+/* Makes room for one more in a list. */
+static bool grow(void **list, size_t count, size_t *capacity, size_t size)
+{
+    if (count < *capacity)
+        return true;
+    size_t more = 2 * *capacity + 8;
+    void *longer = smc_realloc(*list, more * size);
+    if (!longer)
+        return false;
+    *list = longer;
+    *capacity = more;
+    return true;
+}
+
+enum smc_status smc_inspection_add_threads(struct smc_inspection_question *question, char *pattern,
+                                           uint32_t threads, const uint32_t block[3],
+                                           struct smc_error *error)
+{
+    struct smc_inspect_request *request = &question->request;
+    void *list = question->threads;
+    if (!grow(&list, request->threads_count, &question->threads_capacity,
+              sizeof *question->threads)) {
+        free(pattern);
+        return smc_out_of_memory(error);
+    }
+    request->threads = question->threads = list;
+    question->threads[request->threads_count++] = (struct smc_inspect_threads){
+        .pattern = pattern,
+        .threads_per_block = threads,
+        .block = {block[0], block[1], block[2]},
+    };
+    return SMC_OK;
+}
+
+enum smc_status smc_inspection_add_dynamic_smem(struct smc_inspection_question *question,
+                                                char *pattern, uint32_t bytes,
+                                                struct smc_error *error)
+{
+    struct smc_inspect_request *request = &question->request;
+    void *list = question->dynamic_smem;
+    if (!grow(&list, request->dynamic_smem_count, &question->dynamic_smem_capacity,
+              sizeof *question->dynamic_smem)) {
+        free(pattern);
+        return smc_out_of_memory(error);
+    }
+    request->dynamic_smem = question->dynamic_smem = list;
+    question->dynamic_smem[request->dynamic_smem_count++] =
+        (struct smc_inspect_dynamic_smem){pattern, bytes};
+    return SMC_OK;
+}
+
+/* --- Lists: --threads 'gemm*=256,k<int, 4>=16x16', --dynamic-smem 48K --------------------------
+ */
+
+/* An item of a list. */
+struct stated {
+    char *pattern; /* taken over by what keeps it; NULL: every kernel that matches no pattern */
+    uint32_t number, block[3];
+};
+
+static bool read_threads(const char *text, struct stated *stated)
+{
+    return smc_parse_block(text, SMC_NO_HIGHEST, &stated->number, stated->block);
+}
+
+static enum smc_status keep_threads(struct smc_inspection_question *question,
+                                    const struct stated *stated, struct smc_error *error)
+{
+    if (stated->pattern)
+        return smc_inspection_add_threads(question, stated->pattern, stated->number, stated->block,
+                                          error);
+    question->request.threads_per_block = stated->number;
+    memcpy(question->request.block, stated->block, sizeof stated->block);
+    return SMC_OK;
+}
+
+static bool read_bytes(const char *text, struct stated *stated)
+{
+    uint64_t bytes = 0;
+    bool sound = smc_parse_size(text, SMC_NO_HIGHEST, &bytes);
+    stated->number = (uint32_t)bytes;
+    return sound;
+}
+
+static enum smc_status keep_dynamic_smem(struct smc_inspection_question *question,
+                                         const struct stated *stated, struct smc_error *error)
+{
+    if (stated->pattern)
+        return smc_inspection_add_dynamic_smem(question, stated->pattern, stated->number, error);
+    question->request.dynamic_smem_bytes = stated->number;
+    question->request.dynamic_smem_given = true;
+    return SMC_OK;
+}
+
+static const struct list {
+    const char *option, *allowed;
+    bool (*read)(const char *text, struct stated *stated);
+    enum smc_status (*keep)(struct smc_inspection_question *question, const struct stated *stated,
+                            struct smc_error *error);
+} threads_list = {"threads", "a number or shape (16x16) of threads, nor NAME=N", read_threads,
+                  keep_threads},
+  dynamic_smem_list = {"dynamic-smem", "a size (40000, 48K) nor NAME=SIZE", read_bytes,
+                       keep_dynamic_smem};
 
 /* Up to a comma outside brackets. */
 static size_t item_length(const char *text)
@@ -66,69 +183,33 @@ static size_t item_length(const char *text)
     return i;
 }
 
-enum smc_status smc_inspection_add_threads(struct smc_inspection_question *question, char *pattern,
-                                           uint32_t threads, struct smc_error *error)
+/* Takes over the item: "gemm*=256", or "256". */
+static enum smc_status take_item(const struct list *list, char *item,
+                                 struct smc_inspection_question *question, struct smc_error *error)
 {
-    struct smc_inspect_request *request = &question->request;
-    if (request->threads_count == question->threads_capacity) {
-        size_t capacity = 2 * question->threads_capacity + 8;
-        void *list = smc_realloc(question->threads, capacity * sizeof *question->threads);
-        if (!list) {
-            free(pattern);
-            return smc_out_of_memory(error);
-        }
-        request->threads = question->threads = list;
-        question->threads_capacity = capacity;
-    }
-    question->threads[request->threads_count++] = (struct smc_inspect_threads){pattern, threads};
-    return SMC_OK;
-}
-
-static bool read_threads(const char *text, uint32_t *threads)
-{
-    int64_t edge[3] = {1, 1, 1}, number;
-    bool sound = smc_parse_dimensions(text, SMC_NO_HIGHEST, edge, 3) > 0 &&
-                 !__builtin_mul_overflow(edge[0], edge[1], &number) &&
-                 !__builtin_mul_overflow(number, edge[2], &number) && number <= SMC_NO_HIGHEST;
-    if (sound)
-        *threads = (uint32_t)number;
-    return sound;
-}
-
-/* Takes over the item: "gemm*=256", or "256" for every kernel that matches no pattern. */
-static enum smc_status take_threads(struct smc_inspection_question *question, char *item,
-                                    struct smc_error *error)
-{
-    uint32_t threads;
+    struct stated stated = {0};
     char *equals = strrchr(item, '=');
-    const char *number = equals ? equals + 1 : item;
-    if (equals == item || !read_threads(number, &threads)) {
-        smc_fail(error, SMC_USAGE,
-                 "option --threads: '%.100s' is neither a number or shape (16x16) of threads, nor "
-                 "NAME=N",
-                 item);
+    if (equals == item || !list->read(equals ? equals + 1 : item, &stated)) {
+        smc_fail(error, SMC_USAGE, "option --%s: '%.100s' is neither %s", list->option, item,
+                 list->allowed);
         free(item);
         return SMC_USAGE;
     }
     if (equals) {
         *equals = '\0';
-        return smc_inspection_add_threads(question, item, threads, error);
+        stated.pattern = item;
+    } else {
+        free(item);
     }
-    question->request.threads_per_block = threads;
-    free(item);
-    return SMC_OK;
+    return list->keep(question, &stated, error);
 }
 
-/* Takes over an item of a list. */
-typedef enum smc_status item_taker(struct smc_inspection_question *question, char *item,
-                                   struct smc_error *error);
-
-static enum smc_status take_lists(const char *const *lists, size_t count, item_taker *take,
+static enum smc_status take_lists(const struct list *list, const struct smc_repeated *values,
                                   struct smc_inspection_question *question, struct smc_error *error)
 {
     enum smc_status status = SMC_OK;
-    for (size_t i = 0; i < count; i++) {
-        const char *text = lists[i];
+    for (size_t i = 0; i < values->count && status == SMC_OK; i++) {
+        const char *text = values->item[i];
         do {
             size_t length = item_length(text);
             char *item = smc_malloc(length + 1);
@@ -136,60 +217,11 @@ static enum smc_status take_lists(const char *const *lists, size_t count, item_t
                 return smc_out_of_memory(error);
             memcpy(item, text, length);
             item[length] = '\0';
-            status = take(question, item, error);
+            status = take_item(list, item, question, error);
             text += length + (text[length] == ',');
         } while (status == SMC_OK && *text);
-        if (status != SMC_OK)
-            return status;
     }
-    return SMC_OK;
-}
-
-/* --- Dynamic shared memory: --dynamic-smem 48K, --dynamic-smem 'gemm*=48K,sum=4096' ------------
- */
-
-enum smc_status smc_inspection_add_dynamic_smem(struct smc_inspection_question *question,
-                                                char *pattern, uint32_t bytes,
-                                                struct smc_error *error)
-{
-    struct smc_inspect_request *request = &question->request;
-    if (request->dynamic_smem_count == question->dynamic_smem_capacity) {
-        size_t capacity = 2 * question->dynamic_smem_capacity + 8;
-        void *list = smc_realloc(question->dynamic_smem, capacity * sizeof *question->dynamic_smem);
-        if (!list) {
-            free(pattern);
-            return smc_out_of_memory(error);
-        }
-        request->dynamic_smem = question->dynamic_smem = list;
-        question->dynamic_smem_capacity = capacity;
-    }
-    question->dynamic_smem[request->dynamic_smem_count++] =
-        (struct smc_inspect_dynamic_smem){pattern, bytes};
-    return SMC_OK;
-}
-
-/* Takes over the item: "gemm*=48K", or "48K". */
-static enum smc_status take_dynamic_smem(struct smc_inspection_question *question, char *item,
-                                         struct smc_error *error)
-{
-    uint64_t bytes;
-    char *equals = strrchr(item, '=');
-    const char *number = equals ? equals + 1 : item;
-    if (equals == item || !smc_parse_size(number, SMC_NO_HIGHEST, &bytes)) {
-        smc_fail(error, SMC_USAGE,
-                 "option --dynamic-smem: '%.100s' is neither a size (40000, 48K) nor NAME=SIZE",
-                 item);
-        free(item);
-        return SMC_USAGE;
-    }
-    if (equals) {
-        *equals = '\0';
-        return smc_inspection_add_dynamic_smem(question, item, (uint32_t)bytes, error);
-    }
-    question->request.dynamic_smem_bytes = (uint32_t)bytes;
-    question->request.dynamic_smem_given = true;
-    free(item);
-    return SMC_OK;
+    return status;
 }
 
 /* --- The question ----------------------------------------------------------------------------- */
@@ -198,24 +230,24 @@ enum smc_status smc_ask_inspection(const struct smc_arguments *arguments, bool a
                                    struct smc_inspection_question *question,
                                    struct smc_error *error)
 {
-    const int64_t *number = arguments->number;
     struct smc_inspect_request *request = &question->request;
     *request = (struct smc_inspect_request){
         .targets = question->targets,
         .compiler_options = arguments->text[SMC_OPTION_COMPILER_OPTIONS],
         .no_cache = arguments->given[SMC_OPTION_NO_CACHE],
         .threads_per_block = SMC_NOT_GIVEN,
-        .assumed_threads_per_block = (uint32_t)number[SMC_OPTION_ASSUME_THREADS],
         .settings = SMC_LAUNCH_INIT,
-        .patterns = arguments->own_kernel,
-        .pattern_count = arguments->own_kernel_count,
+        .patterns = arguments->own_kernel.item,
+        .pattern_count = arguments->own_kernel.count,
     };
     smc_ask_settings(arguments, &request->settings);
-    enum smc_status status = take_lists(arguments->own_threads, arguments->own_threads_count,
-                                        take_threads, question, error);
+    const char *assumed = arguments->text[SMC_OPTION_ASSUME_THREADS];
+    if (assumed)
+        smc_parse_block(assumed, SMC_NO_HIGHEST, &request->assumed_threads_per_block,
+                        request->assumed_block);
+    enum smc_status status = take_lists(&threads_list, &arguments->own_threads, question, error);
     if (status == SMC_OK)
-        status = take_lists(arguments->own_dynamic_smem, arguments->own_dynamic_smem_count,
-                            take_dynamic_smem, question, error);
+        status = take_lists(&dynamic_smem_list, &arguments->own_dynamic_smem, question, error);
     if (status == SMC_OK)
         status = ask_devices(arguments, question, error);
     if (status != SMC_OK || request->target_count > 0)
@@ -249,22 +281,53 @@ static bool show_progress(void *context, size_t done, size_t total)
     return true;
 }
 
-static void tell_notes(struct smc_inspect_notes *notes)
+/* Warnings are printed at once if there may be no report, else with it. */
+static void tell_notes(struct smc_inspect_notes *notes, const struct smc_inspect_kernels *kernels)
 {
     char *rest = NULL;
     for (char *line = notes->remarks.data ? strtok_r(notes->remarks.data, "\n", &rest) : NULL; line;
          line = strtok_r(NULL, "\n", &rest))
         smc_output_note(line);
+    if (kernels->count == 0 || kernels->left_out > 0) {
+        smc_output_tell("warning: ", smc_text_string(&notes->warnings));
+        smc_text_free(&notes->warnings);
+    }
     smc_output_warn(&notes->warnings);
     smc_output_tell("", smc_text_string(&notes->faults));
     smc_text_free(&notes->faults);
     smc_text_free(&notes->remarks);
 }
 
+void smc_ask_tell_unlinked(const struct smc_inspect_kernels *kernels)
+{
+    char note[160];
+    size_t count = smc_inspect_count_unlinked(kernels);
+    if (count == 0)
+        return;
+    snprintf(note, sizeof note,
+             "figures before linking: %zu kernel%s functions that are linked later; inspect the "
+             "linked program instead",
+             count, count == 1 ? " calls" : "s call");
+    smc_output_note(note);
+}
+
+/* Removes the devices that no compiler supports, so that the others are answered. */
+static void drop_unsupported(const struct smc_inspect_notes *notes,
+                             const struct smc_inspect_kernels *kernels,
+                             struct smc_inspection_question *question)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < question->request.device_count; i++)
+        if (!smc_ask_is_unsupported(notes, kernels, &question->devices[i]))
+            question->devices[kept++] = question->devices[i];
+    question->request.device_count = kept;
+}
+
 enum smc_status smc_ask_kernels(char *const *files, size_t count,
-                                struct smc_inspect_request *request, struct smc_inputs *inputs,
+                                struct smc_inspection_question *question, struct smc_inputs *inputs,
                                 struct smc_inspect_kernels *kernels, struct smc_error *error)
 {
+    struct smc_inspect_request *request = &question->request;
     struct smc_inspect_notes notes = {0};
     struct smc_progress progress = {0}, part_progress = {0};
     request->progress = show_progress;
@@ -273,7 +336,10 @@ enum smc_status smc_ask_kernels(char *const *files, size_t count,
     request->part_context = &part_progress;
     enum smc_status status = smc_inputs_read(files, count, request, inputs, kernels, &notes);
     smc_progress_erase(&progress);
-    tell_notes(&notes);
+    tell_notes(&notes, kernels);
+    smc_ask_tell_unlinked(kernels);
+    if (kernels->count > 0)
+        drop_unsupported(&notes, kernels, question);
     request->progress = NULL;
     request->progress_context = NULL;
     request->part_progress = NULL;

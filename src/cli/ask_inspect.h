@@ -26,9 +26,10 @@ enum smc_status smc_ask_inspection(const struct smc_arguments *arguments, bool a
                                    struct smc_inspection_question *question,
                                    struct smc_error *error);
 /* The block size of kernels by name, after those that were listed before. Takes over the pattern.
- */
+   `block`: its shape, {0} if only the number is known. */
 enum smc_status smc_inspection_add_threads(struct smc_inspection_question *question, char *pattern,
-                                           uint32_t threads, struct smc_error *error);
+                                           uint32_t threads, const uint32_t block[3],
+                                           struct smc_error *error);
 /* The same of its dynamic shared memory. */
 enum smc_status smc_inspection_add_dynamic_smem(struct smc_inspection_question *question,
                                                 char *pattern, uint32_t bytes,
@@ -36,10 +37,14 @@ enum smc_status smc_inspection_add_dynamic_smem(struct smc_inspection_question *
 void smc_inspection_question_free(struct smc_inspection_question *question);
 
 /* Files that cannot be read, and damaged parts of others, are reported one by one; the rest is
-   read. Returns the worst status. The kernels point into `inputs`. */
+   read. A device for which nothing compiles, while others have code, is reported and leaves the
+   question: SMC_UNAVAILABLE. Returns the worst status. The kernels point into `inputs`. */
 enum smc_status smc_ask_kernels(char *const *files, size_t count,
-                                struct smc_inspect_request *request, struct smc_inputs *inputs,
+                                struct smc_inspection_question *question, struct smc_inputs *inputs,
                                 struct smc_inspect_kernels *kernels, struct smc_error *error);
+
+/* Notes how many kernels have figures from before linking. */
+void smc_ask_tell_unlinked(const struct smc_inspect_kernels *kernels);
 
 /* A pattern of --kernel that names no kernel is a mistake: SMC_USAGE. One of --threads or
    --dynamic-smem, perhaps from a list for many files, is a warning. */

@@ -1,6 +1,7 @@
 /* The command line: finds the command, reads its arguments, runs it and prints what it says. */
 #include "cli/cli.h"
 
+#include <ctype.h>
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,24 +20,14 @@ const struct smc_command *const smc_commands[SMC_COMMAND_COUNT] = {
 #undef COMMAND
 };
 
-static bool ends_in(const char *word, const char *suffix)
-{
-    size_t length = strlen(word), of_suffix = strlen(suffix);
-    return length > of_suffix && strcmp(word + length - of_suffix, suffix) == 0;
-}
-
 /* A file or folder that exists, or a word that can only be meant as one. */
 static bool is_file(const char *word)
 {
-    static const char *const suffixes[] = {
-        ".cu",  ".cuh", ".ptx", ".cubin", ".fatbin", ".o",    ".obj", ".a",
-        ".lib", ".so",  ".dll", ".exe",   ".log",    ".json", ".txt",
-    };
+    const char *dot = strrchr(word, '.');
     if (strcmp(word, "-") == 0 || strchr(word, '/') || strstr(word, ".so."))
         return true;
-    for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++)
-        if (ends_in(word, suffixes[i]))
-            return true;
+    if (dot && isalpha((unsigned char)dot[1]))
+        return true;
     return *word && access(word, F_OK) == 0;
 }
 

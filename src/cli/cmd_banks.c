@@ -315,12 +315,12 @@ static enum smc_status check_file_options(const struct smc_arguments *arguments,
                                                  SMC_OPTION_WARP,  SMC_OPTION_PLOT};
     for (size_t i = 0; i < sizeof refused / sizeof *refused; i++)
         if (arguments->given[refused[i]])
-            return smc_fail(error, SMC_USAGE, "option --%s: not with a FILE, which is '%.64s'",
+            return smc_fail(error, SMC_USAGE, "option --%s: not with FILE '%.64s'",
                             smc_options[refused[i]].name, arguments->file[0]);
-    if (arguments->device_count > 1)
+    if (arguments->device.count > 1)
         return smc_fail(error, SMC_USAGE,
                         "option --device: banks is about one device, but %zu are named",
-                        arguments->device_count);
+                        arguments->device.count);
     return SMC_OK;
 }
 

@@ -71,7 +71,7 @@ static enum smc_status read_device(const struct smc_arguments *arguments,
                                    struct smc_chosen_devices *devices,
                                    struct smc_batch_defaults *defaults, struct smc_error *error)
 {
-    if (arguments->device_count > 1)
+    if (arguments->device.count > 1)
         return smc_fail(error, SMC_USAGE,
                         "option --device: several are named; one is for all rows, and a column "
                         "'device' gives each its own");

@@ -115,6 +115,10 @@ static enum smc_status answer_several(const struct smc_arguments *arguments,
     if (status == SMC_OK) {
         struct smc_report_style style;
         smc_output_style(&style);
+        style.instances = arguments->given[SMC_OPTION_INSTANCES];
+        style.all_kernels = arguments->given[SMC_OPTION_TOP];
+        style.most_kernels =
+            arguments->number[SMC_OPTION_TOP] > 0 ? (size_t)arguments->number[SMC_OPTION_TOP] : 0;
         smc_ask_writer(arguments)->best_of_kernels(proposals, count, &style, out);
     }
     free(proposals);

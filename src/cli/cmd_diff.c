@@ -152,8 +152,9 @@ static enum smc_status judge(struct comparison *comparison, struct smc_error *er
                                                 &comparison->rows, &again);
     if (status == SMC_MACHINE)
         return smc_out_of_memory(error);
-    return smc_gate_judge(&comparison->gate, &comparison->rows, smc_gate_today(), &comparison->diff,
-                          &comparison->verdict, error);
+    status = smc_gate_judge(&comparison->gate, &comparison->rows, smc_gate_today(),
+                            &comparison->diff, &comparison->verdict, error);
+    return smc_gate_check_complete(&comparison->gate, &comparison->after, status);
 }
 
 static enum smc_status compare(const struct smc_arguments *arguments, struct comparison *comparison,
@@ -163,9 +164,9 @@ static enum smc_status compare(const struct smc_arguments *arguments, struct com
     enum smc_status status = ask(arguments, comparison, error), second;
     if (status != SMC_OK)
         return status;
-    status = smc_ask_kernels(&arguments->file[0], 1, request, &comparison->inputs[0],
+    status = smc_ask_kernels(&arguments->file[0], 1, &comparison->question, &comparison->inputs[0],
                              &comparison->before, error);
-    second = smc_ask_kernels(&arguments->file[1], 1, request, &comparison->inputs[1],
+    second = smc_ask_kernels(&arguments->file[1], 1, &comparison->question, &comparison->inputs[1],
                              &comparison->after, error);
     status = second > status ? second : status;
     if (status == SMC_MACHINE || comparison->before.count == 0 || comparison->after.count == 0)

@@ -62,8 +62,8 @@ static enum smc_status ask_selection(const struct smc_arguments *arguments,
         .gate = gate->limit_count > 0 ? gate : NULL,
     };
     enum smc_status status = SMC_OK;
-    for (size_t i = 0; i < arguments->only_count && status == SMC_OK; i++)
-        status = smc_inspect_filter_add(&selection->only, arguments->only[i], error);
+    for (size_t i = 0; i < arguments->only.count && status == SMC_OK; i++)
+        status = smc_inspect_filter_add(&selection->only, arguments->only.item[i], error);
     return status;
 }
 
@@ -102,7 +102,7 @@ static enum smc_status ask(const struct smc_arguments *arguments, struct inspect
                               error);
 }
 
-/* CSV has no column for it. */
+/* CSV marks each such row only in its column `loads`. */
 static void tell_estimates(const struct smc_inspect_rows *rows)
 {
     size_t count = 0;
@@ -112,6 +112,35 @@ static void tell_estimates(const struct smc_inspect_rows *rows)
     snprintf(text, sizeof text,
              "in %zu of %zu rows the machine code does not load on the device: estimates", count,
              rows->count);
+    if (count > 0)
+        smc_output_note(text);
+}
+
+/* No kernel meets the conditions of --only. Text says so in the report. */
+static void tell_empty(const struct smc_inspect_rows *rows, bool text)
+{
+    if (rows->summary.undecided)
+        smc_output_note("option --only: no kernel meets the conditions at its best block size; "
+                        "state the block size of its launches with --threads or --assume-threads");
+    else if (!text)
+        smc_output_note("option --only: no kernel meets the conditions");
+}
+
+static void tell_shapes(const struct smc_inspect_rows *rows)
+{
+    const struct smc_inspect_kernel *last = NULL;
+    size_t count = 0;
+    char text[200];
+    for (size_t i = 0; i < rows->count; i++) {
+        const struct smc_inspect_row *row = &rows->item[i];
+        count += row->needs_shape && row->kernel != last;
+        last = row->needs_shape ? row->kernel : last;
+    }
+    snprintf(
+        text, sizeof text,
+        "bank conflicts of %zu kernel%s are unknown: they depend on the shape of the block; state "
+        "it with --threads 32x8 or NAME=32x8",
+        count, smc_text_plural(count));
     if (count > 0)
         smc_output_note(text);
 }
@@ -145,8 +174,8 @@ static enum smc_status show(const struct smc_arguments *arguments,
     enum smc_status status = write_rows(smc_ask_writer(arguments), rows, &style, out, error);
     if (smc_ask_writer(arguments) == &smc_writer_csv)
         tell_estimates(rows);
-    if (rows->count == 0 && smc_ask_writer(arguments) != &smc_writer_text)
-        smc_output_note("option --only: none of the kernels is like that");
+    if (rows->count == 0)
+        tell_empty(rows, smc_ask_writer(arguments) == &smc_writer_text);
     return status;
 }
 
@@ -180,6 +209,7 @@ static enum smc_status answer(const struct smc_arguments *arguments, struct insp
     /* Every kernel that was asked for is judged, whichever are shown. */
     enum smc_status judged =
         smc_answer_gate(arguments, &inspection->gate, &inspection->rows, out, error);
+    judged = smc_gate_check_complete(&inspection->gate, &inspection->kernels, judged);
     /* A table would hide why nothing was judged. */
     const bool hides = judged == SMC_USAGE && smc_ask_writer(arguments) == &smc_writer_text;
     if (judged == SMC_MACHINE || hides || smc_gate_reports(arguments))
@@ -190,6 +220,7 @@ static enum smc_status answer(const struct smc_arguments *arguments, struct insp
     if (inspection->rows.count <= MOST_ROWS_WITH_BANKS &&
         smc_inspect_find_banks(&inspection->rows, NULL, error) != SMC_OK)
         return SMC_MACHINE;
+    tell_shapes(&inspection->rows);
     enum smc_status shown = show(arguments, inspection, out, error);
     return shown != SMC_OK ? shown : status == SMC_OK ? judged : status;
 }
@@ -213,7 +244,7 @@ static enum smc_status inspect(const struct smc_arguments *arguments, struct ins
     if (status != SMC_OK)
         return status;
     enum smc_status reading =
-        smc_ask_kernels(arguments->file, arguments->file_count, &inspection->question.request,
+        smc_ask_kernels(arguments->file, arguments->file_count, &inspection->question,
                         &inspection->inputs, &inspection->kernels, error);
     if (reading == SMC_MACHINE || inspection->kernels.count == 0)
         return reading;

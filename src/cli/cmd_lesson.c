@@ -73,7 +73,7 @@ static enum smc_status choose_device(const struct smc_arguments *arguments,
     }
     if (status == SMC_OK || !names_device(arguments))
         return SMC_OK;
-    return smc_fail(error, status, "option --device%s: %s", arguments->device_count ? "" : "-file",
+    return smc_fail(error, status, "option --device%s: %s", arguments->device.count ? "" : "-file",
                     reason.message);
 }
 

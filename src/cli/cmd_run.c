@@ -52,7 +52,7 @@ static enum smc_status check_place(const struct smc_arguments *arguments,
     if (emulated && arguments->given[SMC_OPTION_NO_COUNTERS])
         return smc_fail(error, SMC_USAGE,
                         "option --no-counters: not with --on emulator, which reads none");
-    if (!emulated && (arguments->device_count > 0 || arguments->device_file_count > 0))
+    if (!emulated && (arguments->device.count > 0 || arguments->device_file.count > 0))
         return smc_fail(error, SMC_USAGE,
                         "option --device: a run uses the GPU that --gpu names; "
                         "--on emulator accepts any device");
@@ -243,7 +243,7 @@ static enum smc_status run(const struct smc_arguments *arguments, struct smc_tex
     if (arguments->file_count == 0)
         return run_options(arguments, out, error);
     if (arguments->given[SMC_OPTION_SOURCE])
-        return smc_fail(error, SMC_USAGE, "option --source: not with a FILE, which is '%.64s'",
+        return smc_fail(error, SMC_USAGE, "option --source: not with FILE '%.64s'",
                         arguments->file[0]);
     own.given[SMC_OPTION_SOURCE] = true;
     own.text[SMC_OPTION_SOURCE] = arguments->file[0];

@@ -100,11 +100,11 @@ static enum smc_status add_list(struct swept_devices *list, bool notes, const ch
 static enum smc_status read_devices(const struct smc_arguments *arguments, bool notes,
                                     struct swept_devices *list, struct smc_error *error)
 {
-    enum smc_status status = arguments->device_count
+    enum smc_status status = arguments->device.count
                                  ? smc_ask_device_files(arguments, &list->chosen, error)
                                  : smc_ask_devices(arguments, SIZE_MAX, &list->chosen, error);
-    for (size_t i = 0; i < arguments->device_count && status == SMC_OK; i++)
-        status = add_list(list, notes, arguments->device[i], error);
+    for (size_t i = 0; i < arguments->device.count && status == SMC_OK; i++)
+        status = add_list(list, notes, arguments->device.item[i], error);
     for (size_t i = 0; i < list->chosen.count && status == SMC_OK; i++)
         status = add_device(list, &list->chosen.chosen[i].device, error);
     return status;

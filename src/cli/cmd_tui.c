@@ -52,13 +52,13 @@ static enum smc_status ask_device(const struct smc_arguments *arguments,
                                   struct smc_chosen_devices *devices, struct smc_query *query,
                                   struct smc_error *error)
 {
-    for (size_t i = 0; i < arguments->device_count; i++)
-        if (strncasecmp(arguments->device[i], "gpu", 3) == 0)
+    for (size_t i = 0; i < arguments->device.count; i++)
+        if (strncasecmp(arguments->device.item[i], "gpu", 3) == 0)
             return smc_fail(error, SMC_USAGE,
                             "option --device: the explorer finds this machine's GPU by itself; "
                             "'%.64s' is for the other commands",
-                            arguments->device[i]);
-    if (arguments->device_count == 0 && !arguments->given[SMC_OPTION_DEVICE_FILE])
+                            arguments->device.item[i]);
+    if (arguments->device.count == 0 && !arguments->given[SMC_OPTION_DEVICE_FILE])
         return smc_ask_assumed_device(query, error);
     return smc_ask_one_device(arguments, devices, query, error);
 }

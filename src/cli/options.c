@@ -1,4 +1,5 @@
 /* The option rows, and the arguments of one call read by them. */
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -164,9 +165,27 @@ static enum smc_status fail_unknown(const char *name, size_t length, const char 
     return smc_suggest_fail(&suggestion, NULL, "option --", hint, error);
 }
 
+/* What a command offers instead of an option of other commands. */
+static const struct {
+    const char *name;
+    uint32_t commands;
+    const char *instead;
+} substitutes[] = {
+    {"block", INSPECT | DIFF, "--threads accepts a shape, such as 32x8 or NAME=32x8"},
+    {"tile", INSPECT | DIFF, "--threads N is the block size"},
+    {"entry", INSPECT | DIFF, "--kernel PATTERN chooses kernels"},
+    {"threads", BEST,
+     "it proposes a block size; 'limits' and 'inspect' answer for a given one with --threads"},
+};
+
 static enum smc_status fail_command(const struct smc_option *option, enum smc_command_id command,
                                     struct smc_error *error)
 {
+    for (size_t i = 0; i < sizeof substitutes / sizeof *substitutes; i++)
+        if (strcmp(substitutes[i].name, option->name) == 0 &&
+            substitutes[i].commands & 1u << command)
+            return smc_fail(error, SMC_USAGE, "option --%s: not for the command %s: %s",
+                            option->name, smc_commands[command]->name, substitutes[i].instead);
     struct smc_text accepting = {0};
     uint32_t commands = 0; /* of all that have the name */
     for (int i = 0; i < SMC_OPTION_COUNT; i++)
@@ -207,6 +226,8 @@ static enum smc_status fail_number(const struct smc_option *option, const char *
 
 static bool read_choice(const char *choices, const char *text, int64_t *index)
 {
+    if (strcmp(text, "regs") == 0) /* as reports write it */
+        text = "registers";
     size_t length = strlen(text);
     for (int64_t i = 0; *choices; i++) {
         size_t word = strcspn(choices, "|");
@@ -249,12 +270,12 @@ static enum smc_status fail_dtype(const struct smc_option *option, const char *t
 /* "16x16": the threads of a block by its shape. */
 static bool read_shape(const struct smc_option *option, const char *text, int64_t *number)
 {
-    int64_t edge[3] = {1, 1, 1}, threads;
-    return strcmp(option->value, "SHAPE") == 0 &&
-           smc_parse_dimensions(text, option->highest, edge, 3) > 0 &&
-           !__builtin_mul_overflow(edge[0], edge[1], &threads) &&
-           !__builtin_mul_overflow(threads, edge[2], number) && *number >= option->lowest &&
-           *number <= option->highest;
+    uint32_t threads, shape[3];
+    if (strcmp(option->value, "SHAPE") != 0 ||
+        !smc_parse_block(text, (uint32_t)option->highest, &threads, shape))
+        return false;
+    *number = threads;
+    return *number >= option->lowest;
 }
 
 static enum smc_status read_value(const struct smc_option *option, const char *text,
@@ -292,6 +313,27 @@ static enum smc_status read_value(const struct smc_option *option, const char *t
         return SMC_OK;
     }
     return SMC_OK;
+}
+
+/* "-arch=sm_90", as other tools write an option; not "-d9.0". */
+static bool is_name_with_one_dash(const char *name, enum smc_command_id command)
+{
+    const size_t length = strcspn(name, "=");
+    bool known = length > 1 && find_by_name(name, length, command) >= 0;
+    for (size_t i = 0; i < sizeof other_names / sizeof *other_names; i++)
+        known |= strlen(other_names[i].name) == length &&
+                 strncmp(other_names[i].name, name, length) == 0;
+    return known;
+}
+
+static enum smc_status fail_one_dash(const char *name, const char *value,
+                                     enum smc_command_id command, struct smc_error *error)
+{
+    const size_t length = strcspn(name, "=");
+    if (find_by_name(name, length, command) < 0)
+        return fail_unknown(name, length, value, command, error);
+    return smc_fail(error, SMC_USAGE, "unknown option -%.*s; did you mean --%.*s?", (int)length,
+                    name, (int)length, name);
 }
 
 /* The next word, or NULL. */
@@ -376,44 +418,51 @@ static enum smc_status read_range(const struct smc_option *option, const char *t
         option->name, text, sizes ? " or sizes such as 48K" : "");
 }
 
-bool smc_option_repeats(int option)
+static const struct repeatable {
+    int id;
+    size_t values; /* offset of its struct smc_repeated in struct smc_arguments */
+    size_t most;
+    const char *what;
+} repeatable[] = {
+#define VALUES(member) offsetof(struct smc_arguments, member)
+    {SMC_OPTION_DEVICE, VALUES(device), SMC_MAX_DEVICES, "devices are compared"},
+    {SMC_OPTION_DEVICE_FILE, VALUES(device_file), SMC_MAX_DEVICES, "files are read"},
+    {SMC_OPTION_ARG, VALUES(arg), SMC_MAX_USER_ARGUMENTS, "arguments are passed"},
+    {SMC_OPTION_DUMP, VALUES(dump), SMC_MAX_USER_ARGUMENTS, "files are written"},
+    {SMC_OPTION_OWN_THREADS, VALUES(own_threads), SMC_MAX_LISTED, "lists are read"},
+    {SMC_OPTION_OWN_DYNAMIC_SMEM, VALUES(own_dynamic_smem), SMC_MAX_LISTED, "lists are read"},
+    {SMC_OPTION_OWN_KERNEL, VALUES(own_kernel), SMC_MAX_LISTED, "patterns are read"},
+    {SMC_OPTION_ONLY, VALUES(only), SMC_MAX_LISTED, "lists are read"},
+#undef VALUES
+};
+_Static_assert((int)SMC_MAX_USER_ARGUMENTS <= SMC_MAX_LISTED, "fits struct smc_repeated");
+_Static_assert(SMC_MAX_DEVICES <= SMC_MAX_LISTED, "fits struct smc_repeated");
+
+static const struct repeatable *find_repeatable(int id)
 {
-    return option == SMC_OPTION_DEVICE || option == SMC_OPTION_DEVICE_FILE ||
-           option == SMC_OPTION_ARG || option == SMC_OPTION_DUMP ||
-           option == SMC_OPTION_OWN_THREADS || option == SMC_OPTION_OWN_KERNEL ||
-           option == SMC_OPTION_OWN_DYNAMIC_SMEM || option == SMC_OPTION_ONLY;
+    for (size_t i = 0; i < sizeof repeatable / sizeof *repeatable; i++)
+        if (repeatable[i].id == id)
+            return &repeatable[i];
+    return NULL;
 }
 
+bool smc_option_repeats(int option)
+{
+    return find_repeatable(option) != NULL;
+}
+
+/* Does nothing for an option that is not repeatable. */
 static enum smc_status store_repeated(int id, const char *value, struct smc_arguments *arguments,
                                       struct smc_error *error)
 {
-    struct smc_arguments *a = arguments;
-    const struct {
-        int id;
-        const char **list;
-        size_t *count, most;
-        const char *what;
-    } lists[] = {
-        {SMC_OPTION_DEVICE, a->device, &a->device_count, SMC_MAX_DEVICES, "devices are compared"},
-        {SMC_OPTION_DEVICE_FILE, a->device_file, &a->device_file_count, SMC_MAX_DEVICES,
-         "files are read"},
-        {SMC_OPTION_ARG, a->arg, &a->arg_count, SMC_MAX_USER_ARGUMENTS, "arguments are passed"},
-        {SMC_OPTION_DUMP, a->dump, &a->dump_count, SMC_MAX_USER_ARGUMENTS, "files are written"},
-        {SMC_OPTION_OWN_THREADS, a->own_threads, &a->own_threads_count, SMC_MAX_LISTED,
-         "lists are read"},
-        {SMC_OPTION_OWN_DYNAMIC_SMEM, a->own_dynamic_smem, &a->own_dynamic_smem_count,
-         SMC_MAX_LISTED, "lists are read"},
-        {SMC_OPTION_OWN_KERNEL, a->own_kernel, &a->own_kernel_count, SMC_MAX_LISTED,
-         "patterns are read"},
-        {SMC_OPTION_ONLY, a->only, &a->only_count, SMC_MAX_LISTED, "lists are read"},
-    };
-    size_t i = 0;
-    while (lists[i].id != id)
-        i++;
-    if (*lists[i].count == lists[i].most)
+    const struct repeatable *list = find_repeatable(id);
+    if (!list)
+        return SMC_OK;
+    struct smc_repeated *values = (void *)((char *)arguments + list->values);
+    if (values->count == list->most)
         return smc_fail(error, SMC_USAGE, "option --%s: at most %zu %s", smc_options[id].name,
-                        lists[i].most, lists[i].what);
-    lists[i].list[(*lists[i].count)++] = value;
+                        list->most, list->what);
+    values->item[values->count++] = value;
     return SMC_OK;
 }
 
@@ -447,7 +496,7 @@ static enum smc_status store(int id, const char *value, struct smc_arguments *ar
         arguments->number[id] = read->first;
     arguments->given[id] = true;
     arguments->text[id] = value;
-    return smc_option_repeats(id) ? store_repeated(id, value, arguments, error) : SMC_OK;
+    return store_repeated(id, value, arguments, error);
 }
 
 static enum smc_status read_option(const char *word, struct reader *reader,
@@ -464,8 +513,16 @@ static enum smc_status read_option(const char *word, struct reader *reader,
         if (id < 0)
             return fail_unknown(name, length, attached ? attached : peek(reader),
                                 arguments->command, error);
+    } else if (is_name_with_one_dash(word + 1, arguments->command)) {
+        const char *equals = strchr(word, '=');
+        return fail_one_dash(word + 1, equals ? equals + 1 : peek(reader), arguments->command,
+                             error);
     } else {
         id = find_by_letter(word[1], arguments->command);
+        if (id < 0 && word[1] == 'I')
+            return smc_fail(error, SMC_USAGE,
+                            "unknown option -I; --compiler-options \"-IFOLDER\" passes it to the "
+                            "compiler");
         if (id < 0)
             return smc_fail(error, SMC_USAGE, "unknown option -%c; '%s help %s' lists them",
                             word[1], smc_program_name(), smc_commands[arguments->command]->name);

@@ -55,30 +55,23 @@ extern const struct smc_option smc_options[SMC_OPTION_COUNT];
 
 enum { SMC_MAX_DEVICES = 16, SMC_MAX_LISTED = 64 };
 
+/* The values of an option that may be given several times, in that order. */
+struct smc_repeated {
+    const char *item[SMC_MAX_LISTED];
+    size_t count;
+};
+
 struct smc_arguments {
     enum smc_command_id command;
     bool given[SMC_OPTION_COUNT];
     int64_t number[SMC_OPTION_COUNT];         /* the default if not given */
     const char *text[SMC_OPTION_COUNT];       /* as typed; NULL if not given */
     struct smc_range range[SMC_OPTION_COUNT]; /* step 0: a plain value */
-    const char *device[SMC_MAX_DEVICES];
-    size_t device_count;
     char **file; /* the first of the words that were read; "-": standard input */
     size_t file_count;
-    const char *device_file[SMC_MAX_DEVICES];
-    size_t device_file_count;
-    const char *arg[SMC_MAX_USER_ARGUMENTS];
-    size_t arg_count;
-    const char *dump[SMC_MAX_USER_ARGUMENTS];
-    size_t dump_count;
-    const char *own_threads[SMC_MAX_LISTED];
-    size_t own_threads_count;
-    const char *own_dynamic_smem[SMC_MAX_LISTED];
-    size_t own_dynamic_smem_count;
-    const char *own_kernel[SMC_MAX_LISTED];
-    size_t own_kernel_count;
-    const char *only[SMC_MAX_LISTED];
-    size_t only_count;
+    struct smc_repeated device, device_file; /* at most SMC_MAX_DEVICES */
+    struct smc_repeated arg, dump;           /* at most SMC_MAX_USER_ARGUMENTS */
+    struct smc_repeated own_threads, own_dynamic_smem, own_kernel, only;
     const char *topic; /* help: the command asked about, completion: the shell,
                           lesson: its name; or NULL */
 };

@@ -25,8 +25,10 @@ static enum smc_status check_others(const struct smc_arguments *arguments, struc
                           i == SMC_OPTION_KERNEL_DIR || i == SMC_OPTION_NO_COUNTERS;
         if (of_catalog && arguments->given[i])
             return smc_fail(error, SMC_USAGE,
-                            "option --%s: not with --source, only with kernels of the catalog",
-                            smc_options[i].name);
+                            "option --%s: not with --source, only with kernels of the catalog%s",
+                            smc_options[i].name,
+                            i == SMC_OPTION_KERNEL ? "; --entry NAME chooses a kernel of the source"
+                                                   : "");
     }
     return SMC_OK;
 }
@@ -122,16 +124,18 @@ static enum smc_status read_dump(const char *typed, const struct smc_user_reques
 static enum smc_status read_arguments(const struct smc_arguments *arguments,
                                       struct smc_user_request *request, struct smc_error *error)
 {
-    request->argument_count = arguments->arg_count;
-    for (size_t i = 0; i < arguments->arg_count; i++) {
+    request->argument_count = arguments->arg.count;
+    for (size_t i = 0; i < arguments->arg.count; i++) {
         struct smc_error reason = {""};
-        if (smc_user_argument_parse(arguments->arg[i], &request->argument[i], &reason) != SMC_OK)
+        if (smc_user_argument_parse(arguments->arg.item[i], &request->argument[i], &reason) !=
+            SMC_OK)
             return smc_fail(error, SMC_USAGE, "option --arg: %.900s", reason.message);
     }
-    for (size_t i = 0; i < arguments->dump_count; i++) {
+    for (size_t i = 0; i < arguments->dump.count; i++) {
         size_t argument;
         const char *path;
-        enum smc_status status = read_dump(arguments->dump[i], request, &argument, &path, error);
+        enum smc_status status =
+            read_dump(arguments->dump.item[i], request, &argument, &path, error);
         if (status != SMC_OK)
             return status;
     }
@@ -213,10 +217,10 @@ static enum smc_status dump(const struct smc_arguments *arguments, const struct 
                             struct smc_error *error)
 {
     enum smc_status status = SMC_OK;
-    for (size_t i = 0; i < arguments->dump_count && status == SMC_OK; i++) {
+    for (size_t i = 0; i < arguments->dump.count && status == SMC_OK; i++) {
         size_t argument;
         const char *path;
-        status = read_dump(arguments->dump[i], &run->request, &argument, &path, error);
+        status = read_dump(arguments->dump.item[i], &run->request, &argument, &path, error);
         for (size_t k = 0; k < run->memory_count && status == SMC_OK; k++) {
             const struct smc_user_memory *memory = &run->memory[k];
             if (memory->position != argument + 1 || !(memory->has_emulated || memory->has_gpu))

@@ -131,6 +131,7 @@ struct kernel {
     struct span head, properties, refusal;
     struct span reply[REPLY_COUNT];
     uint64_t hash;
+    size_t line; /* of `head` in the log */
     bool is_linking;
     bool needs_properties; /* ptxas writes them before the registers */
     bool is_mixed;         /* with others of the same name, for other architectures */
@@ -167,6 +168,7 @@ struct reading {
     size_t *open;                  /* kernels whose properties have not come */
     size_t open_count, open_capacity;
     bool has_properties, has_stacks, failed;
+    size_t line; /* the one being read, from 1 */
     struct span failure;
     size_t failures;
 };
@@ -246,6 +248,7 @@ static size_t add_kernel(struct reading *reading, const struct kernel *kernel)
         return no_kernel;
     }
     kernels->item[kernels->count] = *kernel;
+    kernels->item[kernels->count].line = reading->line;
     kernels->item[kernels->count].hash =
         smc_hash(SMC_HASH_START, kernel->name.start, length_of(kernel->name));
     return kernels->count++;
@@ -474,31 +477,79 @@ static void append_kernel(const struct kernel *kernel, struct smc_text *text)
     text->length -= !text->failed; /* the sentence goes on */
 }
 
-/* A kernel that was built again replaces its former result. */
-static void replace(struct kernel *const *kernel, size_t count, struct smc_text *notes)
+/* Whether two kernels of one name are results for the same architecture. */
+static bool are_alike(const struct kernel *a, const struct kernel *b)
 {
-    for (size_t i = 0; i < count; i++) {
-        struct kernel *last = kernel[count - 1 - i];
-        bool differs = false;
-        if (!last->target.start || last->is_replaced || last->is_ambiguous ||
-            !(last->reply[USED].start || last->reply[LINKED].start))
-            continue;
-        for (size_t k = 0; k + 1 + i < count; k++) {
-            struct kernel *former = kernel[k];
-            if (former->is_linking != last->is_linking || former->is_replaced ||
-                !is_same(former->target, last->target) ||
-                !(former->reply[USED].start || former->reply[LINKED].start))
+    enum reply reply = a->is_linking ? LINKED : USED;
+    return a->is_linking == b->is_linking && a->target.start && is_same(a->target, b->target) &&
+           !a->is_ambiguous && !b->is_ambiguous && a->reply[reply].start && b->reply[reply].start;
+}
+
+static bool has_same_result(const struct kernel *a, const struct kernel *b)
+{
+    bool same = true;
+    for (enum reply reply = STACK; reply < REPLY_COUNT; reply++)
+        same = same && agree(a, b, reply);
+    return same;
+}
+
+/* A kernel that was built again with the same result counts once. If the results differ, each
+   counts: the log is of several programs, or of one before and after a change. True: some differ.
+ */
+static bool merge_repeated(struct kernel *const *kernel, size_t count, bool is_linking)
+{
+    bool differ = false;
+    for (size_t i = count; i-- > 1;)
+        for (size_t k = 0; k < i && !kernel[i]->is_replaced; k++) {
+            if (kernel[i]->is_linking != is_linking || kernel[k]->is_replaced ||
+                !are_alike(kernel[k], kernel[i]))
                 continue;
-            former->is_replaced = true;
-            for (enum reply reply = STACK; reply < REPLY_COUNT; reply++)
-                differs |= !agree(former, last, reply);
+            bool same = has_same_result(kernel[k], kernel[i]);
+            kernel[k]->is_replaced = same;
+            differ = differ || !same;
         }
-        if (!differs)
-            continue;
-        append_kernel(last, notes);
-        smc_text_append(notes, ": compiled several times with different results: the last one in "
-                               "the log counts\n");
+    return differ;
+}
+
+/* "sm_90: 128 registers, used 1 barriers, 4096 bytes smem (line 12)" */
+static void append_result(const struct kernel *kernel, struct smc_text *notes)
+{
+    struct span result = kernel->reply[kernel->is_linking ? LINKED : USED];
+    const char *smem = after(result, " bytes smem"), *comma = after(result, ",");
+    const char *end = smem ? smem : comma ? comma - 1 : result.end;
+    smc_text_safe_line(notes, "sm_%.*s: %.*s (%sline %zu)", (int)length_of(kernel->target),
+                       kernel->target.start, (int)(end - result.start), result.start,
+                       kernel->is_linking ? "linked, " : "", kernel->line);
+    notes->length -= !notes->failed; /* the sentence goes on */
+}
+
+/* Appends the different results of the kernels of one name. */
+static void append_results(struct kernel *const *kernel, size_t count, struct smc_text *notes)
+{
+    enum { MOST_RESULTS = 8 };
+    size_t results = 0;
+    smc_text_append_bytes(notes, kernel[0]->name.start, length_of(kernel[0]->name));
+    smc_text_append(notes, "\tcompiled several times with different results, each of which counts");
+    for (size_t i = 0; i < count; i++) {
+        bool differs = false;
+        for (size_t k = 0; k < count && !kernel[i]->is_replaced; k++)
+            differs |= k != i && !kernel[k]->is_replaced && are_alike(kernel[k], kernel[i]);
+        if (differs && results < MOST_RESULTS) {
+            smc_text_append(notes, results ? "; " : ": ");
+            append_result(kernel[i], notes);
+        }
+        results += differs;
     }
+    smc_text_append(notes, results > MOST_RESULTS ? "; ...\n" : "\n");
+}
+
+/* Different compilations may be linked with the same result, each for itself. */
+static void tell_repeated(struct kernel *const *kernel, size_t count, struct smc_text *notes)
+{
+    bool differ = merge_repeated(kernel, count, false);
+    differ = differ || merge_repeated(kernel, count, true);
+    if (differ)
+        append_results(kernel, count, notes);
 }
 
 static void append_line(const char *before, struct span line, struct smc_text *text)
@@ -545,7 +596,7 @@ static void conclude(struct reading *reading, struct kernel **sorted, bool *is_u
         unmix(sorted + i, n);
         if (reading->refusals.count > 0)
             refuse(reading, sorted + i, n, is_used);
-        replace(sorted + i, n, &read->notes);
+        tell_repeated(sorted + i, n, &read->notes);
     }
     for (size_t i = 0; i < reading->refusals.count; i++)
         if (!is_used[i])
@@ -581,8 +632,11 @@ static void read_lines(const char *log, struct reading *reading)
     for (const char *at = log; (at = strstr(at, "Function properties for ")); at++)
         reading->has_properties |= at[strlen("Function properties for ")] != '\''; /* nvlink */
     reading->has_stacks = strstr(log, " bytes stack frame") != NULL;
-    while (next_message(&log, &line) && !reading->failed)
+    reading->line = 1;
+    while (next_message(&log, &line) && !reading->failed) {
         read_line(reading, line);
+        reading->line += log > line.end; /* unless another message follows on the line */
+    }
 }
 
 bool smc_build_log_read(const char *log, struct smc_build_log *read)

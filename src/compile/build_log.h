@@ -7,11 +7,12 @@
 
 #include "base/text.h"
 
-/* What a build's log holds besides its kernels, one line each, without the log's name. */
+/* What a build's log holds besides its kernels, one line each, without the log's name. A line of
+   `notes` is a kernel's name, as the log has it, a tab and the note about it. */
 struct smc_build_log {
     struct smc_text ordered; /* the log, for smc_log_next: one compilation after the other */
     struct smc_text faults;  /* what is missing or ambiguous, and that the build failed */
-    struct smc_text notes;   /* kernels compiled again with another result: the last one counts */
+    struct smc_text notes;   /* kernels compiled again with another result: each is listed */
 };
 
 /* Start from {0}. A kernel whose registers could be another's is left without any: smc_log_next

@@ -60,7 +60,8 @@ static void append_option(struct smc_build_note *build, const struct word *optio
 
 static void read_options(const char *at, const char *end, struct smc_build_note *build)
 {
-    static const char *const without_effect[] = {"-v", "-c", "-no-bb-merge", "-ret-end", NULL};
+    static const char *const without_effect[] = {
+        "-v", "-c", "-no-bb-merge", "-ret-end", "-lineinfo", "-generate-line-info", NULL};
     static const char *const with_value[] = {"-arch", "-m", "-o", "-l", "-L", "-cpu-arch", NULL};
     struct word word, value;
     while (next_word(&at, end, &word)) {

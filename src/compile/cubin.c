@@ -5,6 +5,7 @@
 #include "compile/cubin.h"
 
 #include <gelf.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -366,7 +367,8 @@ static bool take_count(struct smc_cubin_reading *reading, const struct attribute
     return true;
 }
 
-static bool take_extent(const struct attribute *attribute, uint32_t *count)
+/* `block` receives a shape, unless it is NULL: N, 1, 1 is a number. */
+static bool take_extent(const struct attribute *attribute, uint32_t *count, uint32_t *block)
 {
     uint64_t n = 1;
     for (int i = 0; i < 3; i++) {
@@ -375,6 +377,8 @@ static bool take_extent(const struct attribute *attribute, uint32_t *count)
             return false;
     }
     *count = (uint32_t)n;
+    if (block && (attribute->word[1] > 1 || attribute->word[2] > 1))
+        memcpy(block, attribute->word, 3 * sizeof *block);
     return true;
 }
 
@@ -393,14 +397,14 @@ static bool take_own(const struct attribute *attribute, struct smc_cubin_kernel 
 {
     switch ((enum kind)attribute->kind) {
     case MAX_THREADS:
-        return take_extent(attribute, &kernel->max_threads_per_block);
+        return take_extent(attribute, &kernel->max_threads_per_block, kernel->block);
     case REQUIRED_THREADS:
-        if (!take_extent(attribute, &kernel->required_threads_per_block))
+        if (!take_extent(attribute, &kernel->required_threads_per_block, kernel->block))
             return false;
         kernel->max_threads_per_block = kernel->required_threads_per_block;
         return true;
     case CLUSTER_SIZE:
-        return take_extent(attribute, &kernel->blocks_per_cluster);
+        return take_extent(attribute, &kernel->blocks_per_cluster, NULL);
     case BARRIER_COUNT:
         kernel->barriers = attribute->value;
         return kernel->barriers <= MOST_BARRIERS;
@@ -600,12 +604,62 @@ static enum smc_status take_attributes(struct smc_cubin_reading *reading,
     return status == SMC_OK ? read_attributes(reading, section, kernel) : status;
 }
 
+/* Functions of the driver, which nvlink does not add. */
+static bool is_of_driver(const char *name)
+{
+    static const char *const names[] = {"vprintf", "__assertfail", "malloc", "free"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(name, names[i]) == 0)
+            return true;
+    return false;
+}
+
+static bool is_linked_later(const struct smc_cubin_reading *reading, uint32_t index)
+{
+    GElf_Sym symbol;
+    uint32_t home;
+    if (!read_symbol(reading, index, &symbol, &home) || GELF_ST_TYPE(symbol.st_info) != STT_FUNC)
+        return false;
+    const char *name = elf_strptr(reading->cubin->elf, reading->symbol_names, symbol.st_name);
+    return name && !is_of_driver(name);
+}
+
+/* The places in a kernel's code that nvlink will fill: those with functions are calls. */
+static void take_calls(const struct smc_cubin_reading *reading,
+                       const struct smc_cubin_section *section)
+{
+    const uint32_t home = section->header.sh_info;
+    if (home >= reading->section_count || !reading->section[home].kernel)
+        return;
+    const uint32_t own = symbol_of(&reading->section[home]);
+    Elf_Data *entries = elf_getdata(section->content, NULL);
+    GElf_Rela with_addend;
+    GElf_Rel without;
+    for (int i = 0; entries && i < INT_MAX; i++) {
+        uint64_t info;
+        if (section->header.sh_type == SHT_RELA && gelf_getrela(entries, i, &with_addend))
+            info = with_addend.r_info;
+        else if (section->header.sh_type == SHT_REL && gelf_getrel(entries, i, &without))
+            info = without.r_info;
+        else
+            return;
+        uint32_t symbol = (uint32_t)GELF_R_SYM(info);
+        if (symbol != own && is_linked_later(reading, symbol))
+            reading->section[home].kernel->calls_unlinked = true;
+    }
+}
+
 /* A section without space in the file that belongs to code is that code's memory. It is refused if
    its name is unknown: otherwise the kernel would seem to need no memory. */
 static enum smc_status take_section(struct smc_cubin_reading *reading,
                                     const struct smc_cubin_section *section)
 {
     const char *name;
+    if (section->header.sh_type == SHT_RELA || section->header.sh_type == SHT_REL) {
+        if (!reading->cubin->is_linked)
+            take_calls(reading, section);
+        return SMC_OK;
+    }
     if (section->header.sh_type == TYPE_INFO || after_prefix(section->name, ".nv.info"))
         return take_attributes(reading, section);
     if (after_prefix(section->name, ".nv.shared.reserved."))

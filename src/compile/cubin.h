@@ -21,6 +21,8 @@ struct smc_cubin_kernel {
     uint32_t blocks_per_cluster;         /* __cluster_dims__; 0: none */
     const void *code;                    /* its instructions, within the file */
     size_t code_bytes;
+    uint32_t block[3];   /* the shape of that size; {0}: none, or only a number */
+    bool calls_unlinked; /* it calls functions whose registers and stack nvlink will add */
 };
 
 struct smc_cubin {

@@ -57,6 +57,7 @@ struct smc_nvrtc_output {
     struct smc_binary binary;
     int nvrtc_major, nvrtc_minor; /* of the compiler; 0.0: not noted */
     bool option_refused;          /* an option is unknown; the source was not read */
+    bool target_unsupported;      /* the compiler is there, but not for this architecture */
 };
 
 /* The options with which ptxas writes a kernel's resources into the log. From 12.9 on NVRTC has its

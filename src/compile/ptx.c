@@ -62,14 +62,17 @@ static uint32_t number_of(const char *token, size_t length)
     return (uint32_t)n;
 }
 
-/* Up to three numbers joined by ',': returns their product, 0 if malformed. */
-static uint32_t read_extent(const char **cursor)
+/* Up to three numbers joined by ',': returns their product, 0 if malformed. `block` receives them
+   if they are a shape: N, 1, 1 is a number, as nvcc writes __launch_bounds__(N). */
+static uint32_t read_extent(const char **cursor, uint32_t block[3])
 {
     uint64_t n = 1;
+    uint32_t edge[3] = {1, 1, 1};
     for (int i = 0; i < 3; i++) {
         size_t length;
         const char *token = next_token(cursor, &length);
-        n *= number_of(token, length);
+        edge[i] = number_of(token, length);
+        n *= edge[i];
         if (n > UINT32_MAX)
             return 0;
         const char *ahead = *cursor;
@@ -78,12 +81,15 @@ static uint32_t read_extent(const char **cursor)
             break;
         *cursor = ahead;
     }
+    if (n > 0 && (edge[1] > 1 || edge[2] > 1))
+        memcpy(block, edge, sizeof edge);
     return (uint32_t)n;
 }
 
 static void read_bounds(const char **cursor, struct smc_ptx_kernel *kernel)
 {
     size_t length;
+    uint32_t ignored[3];
     for (;;) {
         const char *ahead = *cursor;
         const char *token = next_token(&ahead, &length);
@@ -92,12 +98,12 @@ static void read_bounds(const char **cursor, struct smc_ptx_kernel *kernel)
             return;
         *cursor = ahead;
         if (is(token, length, ".maxntid"))
-            kernel->max_threads_per_block = read_extent(cursor);
+            kernel->max_threads_per_block = read_extent(cursor, kernel->block);
         else if (is(token, length, ".reqntid"))
             kernel->max_threads_per_block = kernel->required_threads_per_block =
-                read_extent(cursor);
+                read_extent(cursor, kernel->block);
         else if (is(token, length, ".minnctapersm"))
-            kernel->min_blocks_per_sm = read_extent(cursor);
+            kernel->min_blocks_per_sm = read_extent(cursor, ignored);
     }
 }
 

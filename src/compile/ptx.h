@@ -13,6 +13,7 @@ struct smc_ptx_kernel {
     uint32_t max_threads_per_block;      /* .maxntid or .reqntid; 0: none */
     uint32_t min_blocks_per_sm;          /* .minnctapersm; 0: none */
     uint32_t required_threads_per_block; /* .reqntid; 0: none */
+    uint32_t block[3]; /* the shape that either states; {0}: none, or only a number */
 };
 
 /* `cursor` starts at the beginning of the text. */

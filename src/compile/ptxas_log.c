@@ -13,7 +13,9 @@
      arch = sm_90
       Function k:
        REG:10 STACK:0 SHARED:3024 LOCAL:0 CONSTANT[0]:536 TEXTURE:0 SURFACE:0 SAMPLER:0
-   Whatever a build tool writes before these words is skipped. */
+   Functions that kernels call have such lines, too, but without CONSTANT[0], where the parameters
+   of a kernel are, of one without any as well. Whatever a build tool writes before these words is
+   skipped. */
 #include "config.h"
 
 #include "base/utf8.h"
@@ -225,6 +227,14 @@ static bool read_res_usage(struct smc_log_line line, struct smc_log_kernel *kern
     return close && *close && regs && read_number(regs, line.end, &out->regs_per_thread);
 }
 
+/* Whether the line is about a function that kernels call. A truncated line is not, nor is a kernel
+   for CC 1.x, whose parameters are in shared memory. */
+static bool is_of_function(struct smc_log_line line, const struct smc_log_kernel *kernel)
+{
+    return log_after(line, " TEXTURE:") && !log_after(line, " CONSTANT[0]:") &&
+           kernel->resources.static_smem_bytes == 0;
+}
+
 /* Whether the item is present. A damaged item makes the kernel incomplete. */
 static bool read_figure(struct smc_log_line line, const char *unit, struct smc_log_kernel *kernel,
                         uint32_t *value)
@@ -292,9 +302,10 @@ static bool read_body(const char **cursor, struct smc_log_kernel *kernel)
             read_properties(line, kernel);
         if (found)
             continue;
-        if (kernel->form == SMC_LOG_CUOBJDUMP)
+        if (kernel->form == SMC_LOG_CUOBJDUMP) {
             found = read_res_usage(line, kernel);
-        else
+            kernel->is_function = found && is_of_function(line, kernel);
+        } else
             found =
                 read_used(log_after(line, kernel->form == SMC_LOG_PTXAS ? ": Used " : ": used "),
                           line.end, kernel);
@@ -341,7 +352,8 @@ bool smc_log_next(struct smc_log_reader *reader, struct smc_log_kernel *kernel)
         }
         const char *body = reader->cursor;
         kernel->is_incomplete = !read_body(&reader->cursor, kernel) || kernel->is_damaged;
-        if (kernel->is_incomplete && is_explained(body, reader->cursor, kernel))
+        if (kernel->is_function ||
+            (kernel->is_incomplete && is_explained(body, reader->cursor, kernel)))
             continue;
         return true;
     }
@@ -392,6 +404,23 @@ static const char *read_place(struct smc_log_line line, const char *file, uint32
     return close && close < line.end && *close == ')' ? close + 1 : NULL;
 }
 
+/* "ptxas FILE, line NUMBER; error   : MESSAGE": where the message begins, or NULL. */
+static const char *read_ptxas_error(struct smc_log_line line, const char *file, uint32_t *number)
+{
+    static const char tool[] = "ptxas ", where[] = ", line ";
+    const size_t begin = sizeof tool - 1, length = strlen(file);
+    if (!is_name(line.start, line.end, tool, begin, file[0]) ||
+        !is_name(line.start + begin, line.end, file, length, ','))
+        return NULL;
+    struct smc_log_line rest = {line.start + begin + length, line.end};
+    const char *place = log_after(rest, where);
+    rest.start = place ? read_number(place, line.end, number) : NULL;
+    const char *error = rest.start ? log_after(rest, "error") : NULL;
+    while (error && error < line.end && (*error == ' ' || *error == ':'))
+        error++;
+    return error;
+}
+
 void smc_log_tell_warnings(const char *log, const char *file, struct smc_text *warnings)
 {
     static const char mark[] = ": warning ";
@@ -416,7 +445,11 @@ void smc_log_first_error(const char *log, const char *file, const char *shown, c
         if (!log_after(line, "error") && !log_after(line, "fatal"))
             continue;
         const char *s = line.start, *after = read_place(line, file, &number);
-        if (after)
+        const char *message = read_ptxas_error(line, file, &number);
+        if (message)
+            snprintf(text, capacity, "%s:%u: error: %.*s", shown, number, (int)(line.end - message),
+                     message);
+        else if (after)
             snprintf(text, capacity, "%s:%u%.*s", shown, number, (int)(line.end - after), after);
         else
             snprintf(text, capacity, "%.*s", (int)(line.end - s), s);

@@ -30,6 +30,7 @@ struct smc_log_kernel {
     /* `is_incomplete`: the log names the kernel, but not its registers, because it was truncated or
        the lines of several compilations are interleaved. `is_damaged`: a number is malformed. */
     bool is_incomplete, is_damaged;
+    bool is_function; /* of cuobjdump, called by kernels: smc_log_next passes over it */
 
     /* The numbers, or only the refusal if there is one. Source and compiler are not set. */
     struct smc_resources resources;
@@ -59,8 +60,8 @@ enum smc_ptxas_reading {
 enum smc_ptxas_reading smc_ptxas_log_read(const char *log, const char *entry,
                                           struct smc_resources *out, bool *has_barriers);
 
-/* The first error, as "file:line: error: message" if the log names a line of `file`, else
-   unchanged; "" if the log has none. `shown` replaces the file's name. */
+/* The first error, as "file:line: error: message" if the log, of ptxas too, names a line of `file`,
+   else unchanged; "" if the log has none. `shown` replaces the file's name. */
 void smc_log_first_error(const char *log, const char *file, const char *shown, char *text,
                          size_t capacity);
 

@@ -289,6 +289,22 @@ bool smc_board_is_called(size_t index, const char *name)
     return fit_of_board(index, &wanted) >= FIT_OTHER;
 }
 
+bool smc_device_limits_vary(const char *typed, const struct smc_device *chosen)
+{
+    struct wanted wanted;
+    enum fit best = FIT_NONE;
+    make_ready(typed, &wanted);
+    for (size_t i = 0; i < smc_device_count(); i++) {
+        enum fit fit = fit_of_board(i, &wanted);
+        best = fit > best ? fit : best;
+    }
+    enum fit least = best > FIT_WORDS ? FIT_WORDS : best;
+    for (size_t i = 0; i < smc_device_count() && best > FIT_NONE; i++)
+        if (fit_of_board(i, &wanted) >= least && smc_device_cc_at(i) != chosen->sm.cc)
+            return true;
+    return false;
+}
+
 /* --- "Did you mean" --- */
 
 /* "rtx", 4, "40": the series, derived from the first number of a model. */

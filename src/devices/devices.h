@@ -108,6 +108,10 @@ enum smc_name_match {
 bool smc_device_has_name(const struct smc_device *device, const char *typed,
                          enum smc_name_match match);
 
+/* Whether a board that the text may also mean has another compute capability than the chosen one,
+   and so other limits per SM: what is answered per SM then depends on the choice. */
+bool smc_device_limits_vary(const char *typed, const struct smc_device *chosen);
+
 /* Whether this is the name of the board at `index` of the table, or one of its other names. */
 bool smc_board_is_called(size_t index, const char *name);
 

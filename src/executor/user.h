@@ -17,7 +17,7 @@ struct smc_user_request {
     const char *file;             /* "-": standard input */
     const char *entry;            /* NULL: the only one */
     const char *compiler_options; /* joined by blanks, or NULL */
-    bool no_cache;                /* of the search for NVRTC */
+    bool no_cache;                /* neither read nor write the compile cache */
     struct smc_device device;
     uint32_t grid[3], block[3];
     struct smc_launch launch; /* carve-out, cache configuration */

@@ -7,6 +7,7 @@
 
 #include "base/memory.h"
 #include "base/suggest.h"
+#include "inspect/entry.h"
 #include "inspect/names.h"
 #include "model/choices.h"
 #include "query/best.h"
@@ -37,15 +38,29 @@ const struct smc_inspect_kernel *smc_inspect_best_version(const struct smc_inspe
     return best;
 }
 
-static bool is_listed(const struct smc_inspect_request *request,
-                      const struct smc_inspect_kernel *kernel, uint32_t *threads_per_block)
+static const struct smc_inspect_threads *find_listed(const struct smc_inspect_request *request,
+                                                     const struct smc_inspect_kernel *kernel)
 {
     for (size_t i = 0; i < request->threads_count; i++)
-        if (smc_inspect_matches(kernel, request->threads[i].pattern)) {
-            *threads_per_block = request->threads[i].threads_per_block;
-            return true;
-        }
-    return false;
+        if (smc_inspect_matches(kernel, request->threads[i].pattern))
+            return &request->threads[i];
+    return NULL;
+}
+
+/* The shape that was stated with the number of threads, or else that of the kernel's own bounds if
+   it has this number. */
+static void choose_block(const struct smc_inspect_request *request,
+                         const struct smc_inspect_threads *listed, struct smc_inspect_row *row)
+{
+    static const uint32_t none[3];
+    const uint32_t *own = row->kernel->block;
+    const uint32_t *block = row->threads_source == SMC_THREADS_LISTED    ? listed->block
+                            : row->threads_source == SMC_THREADS_GIVEN   ? request->block
+                            : row->threads_source == SMC_THREADS_ASSUMED ? request->assumed_block
+                                                                         : none;
+    bool is_own = row->threads_source != SMC_THREADS_UNKNOWN && block[0] == 0 &&
+                  own[0] * own[1] * own[2] == row->launch.threads_per_block;
+    memcpy(row->block, is_own ? own : block, sizeof row->block);
 }
 
 /* If the block size is unknown, row->sizes must be set. */
@@ -53,8 +68,10 @@ static void choose_threads(const struct smc_inspect_request *request, struct smc
 {
     const struct smc_inspect_kernel *kernel = row->kernel;
     uint32_t *threads = &row->launch.threads_per_block;
-    if (is_listed(request, kernel, threads)) {
+    const struct smc_inspect_threads *listed = find_listed(request, kernel);
+    if (listed) {
         row->threads_source = SMC_THREADS_LISTED;
+        *threads = listed->threads_per_block;
     } else if (request->threads_per_block != SMC_NOT_GIVEN) {
         row->threads_source = SMC_THREADS_GIVEN;
         *threads = (uint32_t)request->threads_per_block;
@@ -76,6 +93,7 @@ static void choose_threads(const struct smc_inspect_request *request, struct smc
         if (*threads == 0) /* the answer says why no size launches */
             *threads = row->device->sm.warp_size;
     }
+    choose_block(request, listed, row);
 }
 
 /* A size that is given for all kernels does not count for those known to use none; that of a launch
@@ -313,29 +331,46 @@ bool smc_inspect_is_asked(const struct smc_inspect_kernel *kernel,
     return request->pattern_count == 0;
 }
 
+void smc_inspect_consider(const struct smc_inspect_kernel *kernel, struct smc_inspect_near *near)
+{
+    struct smc_suggestion suggestion = {
+        .typed = near->pattern,
+        .best = near->name[0] ? near->name : NULL,
+        .distance = near->distance,
+    };
+    char last[sizeof near->name];
+    struct smc_name name;
+    smc_name_parse(kernel->shown, &name);
+    snprintf(last, sizeof last, "%.*s", (int)(name.arguments - name.last), name.begin + name.last);
+    smc_suggest_consider(&suggestion, last);
+    if (suggestion.best != last)
+        return;
+    memcpy(near->name, last, sizeof near->name);
+    near->distance = suggestion.distance;
+}
+
 enum smc_status smc_inspect_check_pattern(const struct smc_inspect_kernels *kernels,
                                           const char *option, const char *pattern,
                                           struct smc_error *error)
 {
-    enum { LONGEST = 128 };
-    char near[LONGEST] = "", last[LONGEST], where[64];
+    char where[64];
+    struct smc_inspect_near near = {.pattern = pattern};
     struct smc_suggestion suggestion = {.typed = pattern};
     for (size_t i = 0; i < kernels->count; i++) {
-        struct smc_name name;
         if (smc_inspect_matches(&kernels->item[i], pattern))
             return SMC_OK;
-        smc_name_parse(kernels->item[i].shown, &name);
-        snprintf(last, sizeof last, "%.*s", (int)(name.arguments - name.last),
-                 name.begin + name.last);
-        smc_suggest_consider(&suggestion, last);
-        if (suggestion.best == last) {
-            memcpy(near, last, sizeof near);
-            suggestion.best = near;
-        }
+        smc_inspect_consider(&kernels->item[i], &near);
     }
+    suggestion.best = near.name[0] ? near.name : NULL;
     snprintf(where, sizeof where, "option --%s", option);
-    return smc_suggest_fail(&suggestion, where, "kernel", "no kernel of the input has this name",
-                            error);
+    struct smc_text hint = {0};
+    smc_text_append(&hint, "the input has ");
+    smc_entries_list(kernels, &hint);
+    enum smc_status status = smc_suggest_fail(
+        &suggestion, where, "kernel",
+        hint.failed ? "no kernel of the input has this name" : smc_text_string(&hint), error);
+    smc_text_free(&hint);
+    return status;
 }
 
 /* Those that rows point to: the rows may outlive the request. */

@@ -64,6 +64,7 @@ static const struct smc_inspect_row *find_same(const struct smc_inspect_rows *ro
         struct smc_bank_layout theirs = layout_of(other->device);
         if (other->kernel == row->kernel && other->banks &&
             other->launch.threads_per_block == row->launch.threads_per_block &&
+            memcmp(other->block, row->block, sizeof row->block) == 0 &&
             theirs.banks == layout.banks && theirs.row_words == layout.row_words &&
             theirs.half_warps == layout.half_warps && theirs.loads_join == layout.loads_join)
             return other;
@@ -91,8 +92,9 @@ static enum smc_status find_banks(struct smc_inspect_row *row, const uint32_t *b
     enum smc_status status =
         smc_inspect_bank_accesses(row->kernel, row->device, block ? block : line,
                                   row->launch.dynamic_smem_bytes, &banks->accesses, &ignored);
-    bool needs_shape = !block && (banks->accesses.uses_y || banks->accesses.uses_z);
-    if (status == SMC_OK && !needs_shape) {
+    bool depends = !block && (banks->accesses.uses_y || banks->accesses.uses_z);
+    row->needs_shape = status == SMC_OK && depends && banks->accesses.count > 0;
+    if (status == SMC_OK && !depends) {
         row->banks = banks;
         return SMC_OK;
     }
@@ -115,7 +117,8 @@ enum smc_status smc_inspect_find_banks(struct smc_inspect_rows *rows, const uint
             row->banks = same->banks;
             row->banks->references++;
         } else {
-            status = find_banks(row, block, error);
+            const uint32_t *own = row->block[0] > 0 ? row->block : NULL;
+            status = find_banks(row, block ? block : own, error);
         }
     }
     return status;

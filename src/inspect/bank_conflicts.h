@@ -26,10 +26,11 @@ enum smc_status smc_inspect_bank_accesses(const struct smc_inspect_kernel *kerne
                                           struct smc_bank_accesses *accesses,
                                           struct smc_error *error);
 
-/* Fills `banks` of every row whose kernel has PTX and whose block size is known: one dimension,
-   unless `block` (or NULL) has the shape. It stays NULL for a kernel whose accesses depend on an
-   unknown shape, or whose PTX is not understood. Rows of one kernel share an answer where their
-   devices have the same banks. SMC_MACHINE: memory. */
+/* Fills `banks` of every row whose kernel has PTX and whose block size is known: in the shape
+   `block`, or if that is NULL the row's own, or else one dimension. It stays NULL for a kernel
+   whose accesses depend on an unknown shape, which sets needs_shape, or whose PTX is not
+   understood. Rows of one kernel share an answer where their devices have the same banks.
+   SMC_MACHINE: memory. */
 enum smc_status smc_inspect_find_banks(struct smc_inspect_rows *rows, const uint32_t *block,
                                        struct smc_error *error);
 

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "inspect/nvcc_default.h"
 
 /* --- Words ------------------------------------------------------------------------------------ */
 
@@ -88,6 +89,7 @@ struct entry {
     const char *directory, *file, *output; /* in the JSON, or in the words */
     struct smc_words words;
     bool is_clang, is_cuda;
+    bool names_target; /* or may: "-arch=native", a file of options */
     struct smc_words options;
     struct smc_inspect_target target[SMC_INSPECT_MAX_TARGETS];
     size_t target_count;
@@ -146,6 +148,7 @@ static bool read_architecture(struct entry *entry, size_t *at)
         if (!value)
             continue;
         add_targets(entry, value);
+        entry->names_target = true;
         return true;
     }
     return false;
@@ -192,6 +195,7 @@ static bool read_path(struct entry *entry, size_t *at, bool *added)
         const char *value = value_of(entry, at, names[i].name);
         if (!value)
             continue;
+        entry->names_target |= strcmp(names[i].written, "--options-file") == 0;
         char *path = join(entry->directory, value);
         *added = path && add_option(entry, names[i].written, path, names[i].separator);
         free(path);
@@ -285,18 +289,46 @@ static bool read_word(struct entry *entry, size_t *at)
     return add_option(entry, word, "", 0);
 }
 
+static const char *base_of(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+/* The index of the compiler, which may follow a launcher: "ccache nvcc -c x.cu". */
+static size_t find_compiler(const struct smc_words *words)
+{
+    for (size_t i = 0; i < words->count && words->word[i][0] != '-'; i++)
+        if (strstr(base_of(words->word[i]), "nvcc") || strstr(base_of(words->word[i]), "clang"))
+            return i;
+    return 0;
+}
+
+/* What nvcc compiles for if the entry does not say. False: out of memory. */
+static bool add_default_target(struct entry *entry, const char *compiler)
+{
+    if (entry->names_target || !strstr(base_of(compiler), "nvcc"))
+        return true;
+    char *path = strchr(compiler, '/') ? join(entry->directory, compiler) : smc_strdup(compiler);
+    const uint16_t cc = path ? smc_nvcc_default(path) : 0;
+    if (cc > 0)
+        add_target(entry, cc, '\0');
+    free(path);
+    return path != NULL;
+}
+
 static bool read_words(struct entry *entry)
 {
-    const char *slash = strrchr(entry->words.word[0], '/');
-    const char *compiler = slash ? slash + 1 : entry->words.word[0];
-    entry->is_clang = strstr(compiler, "clang") != NULL;
-    entry->is_cuda = ends(entry->file, ".cu") || strstr(compiler, "nvcc");
+    const size_t index = find_compiler(&entry->words);
+    const char *compiler = entry->words.word[index];
+    entry->is_clang = strstr(base_of(compiler), "clang") != NULL;
+    entry->is_cuda = ends(entry->file, ".cu") || strstr(base_of(compiler), "nvcc");
     /* nvcc also compiles C++. */
     entry->is_cuda &= !ends(entry->file, ".cpp") && !ends(entry->file, ".c");
-    for (size_t at = 1; at < entry->words.count; at++)
+    for (size_t at = index + 1; at < entry->words.count; at++)
         if (!read_word(entry, &at))
             return false;
-    return true;
+    return !entry->is_cuda || add_default_target(entry, compiler);
 }
 
 /* --- The file --------------------------------------------------------------------------------- */
@@ -363,7 +395,7 @@ static bool add_source(struct entry *entry, const char *source, struct smc_input
     if (!input)
         return false;
     input->content = SMC_CONTENT_SOURCE;
-    input->from_commands = true;
+    input->may_be_empty = true;
     input->argument = entry->options.word;
     input->argument_count = entry->options.count;
     entry->options = (struct smc_words){0};
@@ -394,7 +426,7 @@ static bool add_entry(struct entry *entry, const char **fault, struct smc_inputs
         struct smc_input *input = smc_inputs_add(inputs, shortened(object));
         succeeded = input != NULL;
         if (input)
-            input->from_commands = true;
+            input->may_be_empty = true;
     } else if (succeeded && is_special(source)) {
         *fault = "is not a file";
     } else if (succeeded) {

@@ -1,10 +1,8 @@
-/* Compiles source with NVRTC or nvcc, and PTX with ptxas. */
+/* Compiles source with NVRTC, which needs no toolkit. */
 #include "config.h"
 
 #include "inspect/compilers.h"
 
-#include <dirent.h>
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +11,8 @@
 #include "base/memory.h"
 #include "compile/nvrtc.h"
 #include "compile/ptxas_log.h"
+#include "inspect/compilation.h"
+#include "inspect/output_cache.h"
 #include "inspect/readers.h"
 #include "inspect/tools.h"
 #include "source/device_part.h"
@@ -20,8 +20,7 @@
 
 /* --- NVRTC: no toolkit is needed, but it accepts no host code --------------------------------- */
 
-/* Whether the log holds a refusal, which is an answer and not a failure. */
-static bool was_refused(const struct smc_text *log)
+bool smc_compilation_was_refused(const struct smc_text *log)
 {
     struct smc_log_reader reader = {.cursor = smc_text_string(log)};
     struct smc_log_kernel kernel;
@@ -31,9 +30,20 @@ static bool was_refused(const struct smc_text *log)
     return false;
 }
 
-static enum smc_status fail_to_compile(const struct smc_compilation *compilation,
-                                       const char *compiled, const struct smc_text *log,
-                                       struct smc_error *error)
+/* The remedy for an error of the compiler, in parentheses, or "". */
+static const char *hint_for(const char *text)
+{
+    bool is_missing = strstr(text, ": No such file or directory") || strstr(text, "file not found");
+    if (is_missing && strstr(text, "fatal error"))
+        return " (--compiler-options \"-IFOLDER\" names its folder)";
+    if (strstr(text, "Unresolved extern function"))
+        return " (--compiler-options \"-rdc=true\" compiles relocatable device code)";
+    return "";
+}
+
+enum smc_status smc_compilation_fail(const struct smc_compilation *compilation,
+                                     const char *compiled, const struct smc_text *log,
+                                     struct smc_error *error)
 {
     const char *shown = compilation->file;
     char text[800];
@@ -41,8 +51,25 @@ static enum smc_status fail_to_compile(const struct smc_compilation *compilation
     bool named = strncmp(text, shown, strlen(shown)) == 0;
     bool unknown_target = strstr(text, "Unsupported gpu architecture") ||
                           strstr(text, "is not defined for option 'gpu-name'");
-    return smc_fail(error, unknown_target ? SMC_UNAVAILABLE : SMC_USAGE, "%s%s%s",
-                    named ? "" : shown, named ? "" : ": ", text[0] ? text : "does not compile");
+    return smc_fail(error, unknown_target ? SMC_UNAVAILABLE : SMC_USAGE, "%s%s%s%s",
+                    named ? "" : shown, named ? "" : ": ", text[0] ? text : "does not compile",
+                    hint_for(text));
+}
+
+enum smc_status smc_compilation_fail_unsupported(const struct smc_compilation *compilation,
+                                                 const char *compiler, uint16_t oldest,
+                                                 struct smc_nvrtc_output *output,
+                                                 struct smc_error *error)
+{
+    const uint16_t cc = compilation->target.cc;
+    char supported[80] = "";
+    output->target_unsupported = true;
+    if (oldest > 0)
+        snprintf(supported, sizeof supported, "; the oldest that it supports is %d.%d", oldest / 10,
+                 oldest % 10);
+    return smc_fail(error, SMC_UNAVAILABLE,
+                    "%s: %s does not compile for compute capability %d.%d%s", compilation->file,
+                    compiler, cc / 10, cc % 10, supported);
 }
 
 static void append_folder(const char *folder, int length, struct smc_text *options)
@@ -150,7 +177,7 @@ static void append_folders(const char *own, struct smc_text *options)
 
 /* Lines of the source for bank conflicts; this changes neither the code nor its speed. NVRTC
    refuses the option twice, and with -G has the lines anyway. */
-static bool lacks_lines(const struct smc_inspect_request *request)
+bool smc_compilation_lacks_lines(const struct smc_inspect_request *request)
 {
     static const char *const names[] = {"-lineinfo", "-generate-line-info", "-G", "-device-debug"};
     const char *own = request->compiler_options ? request->compiler_options : "";
@@ -172,7 +199,7 @@ static void write_options(const struct smc_compilation *compilation, const char 
     smc_compile_options(compilation->request, &own);
     smc_nvrtc_write_log_options(info, options);
     smc_text_printf(options, "--gpu-architecture=sm_%u%.1s\n", target->cc, &target->suffix);
-    if (lacks_lines(compilation->request))
+    if (smc_compilation_lacks_lines(compilation->request))
         smc_text_append(options, "-lineinfo\n");
     append_own(smc_text_string(&own), options);
     append_folders(smc_text_string(&own), options);
@@ -196,8 +223,8 @@ static const char *find_architecture(const char *list)
     return NULL;
 }
 
-static enum smc_status check_options(const struct smc_compilation *compilation,
-                                     struct smc_error *error)
+enum smc_status smc_compilation_check(const struct smc_compilation *compilation,
+                                      struct smc_error *error)
 {
     const char *architecture = find_architecture(compilation->request->compiler_options);
     if (!architecture)
@@ -208,33 +235,81 @@ static enum smc_status check_options(const struct smc_compilation *compilation,
 
 /* An NVRTC and the options for it. */
 struct nvrtc_job {
+    const struct smc_compilation *compilation;
     struct smc_nvrtc nvrtc;
     struct smc_nvrtc_info info;
+    struct smc_file_identity file;
     struct smc_text options;
+    struct smc_text toolkit; /* its folders of headers, one a line */
+    struct smc_text own;     /* the user's options */
 };
 
+static void list_toolkit(const char *library, struct smc_text *folders)
+{
+    struct smc_text options = {0};
+    append_toolkit_folders(library, &options);
+    for (const char *line = smc_text_string(&options); *line;) {
+        int length = (int)strcspn(line, "\n");
+        smc_text_printf(folders, "%.*s\n", length - 2, line + 2); /* after "-I" */
+        line += length + 1;
+    }
+    smc_text_free(&options);
+}
+
+/* The oldest architecture that an installed NVRTC supports; 0: unknown. */
+static uint16_t find_oldest(const struct smc_nvrtc_search *search)
+{
+    uint16_t oldest = 0;
+    for (size_t i = 0; i < search->count; i++)
+        for (size_t k = 0; k < search->place[i].info.cc_count; k++) {
+            const uint16_t cc = search->place[i].info.cc[k];
+            oldest = oldest == 0 || cc < oldest ? cc : oldest;
+        }
+    return oldest;
+}
+
+/* The library is not opened here, because it is not needed if the cache has the output. */
 static enum smc_status prepare(const struct smc_compilation *compilation, struct nvrtc_job *job,
-                               struct smc_error *error)
+                               struct smc_nvrtc_output *output, struct smc_error *error)
 {
     struct smc_nvrtc_search search;
     struct smc_cache cache;
     uint16_t cc = compilation->target.cc;
-    *job = (struct nvrtc_job){.options = {0}};
+    *job = (struct nvrtc_job){.compilation = compilation};
     smc_cache_open(&cache, compilation->request->no_cache, compilation->warnings);
     const struct smc_nvrtc_place *place = smc_nvrtc_find(&cache, cc, &search);
     if (!place && search.out_of_memory)
         return smc_fail(error, SMC_MACHINE, "%s", search.problem);
+    if (!place && search.count > 0)
+        return smc_compilation_fail_unsupported(compilation, "the installed NVRTC",
+                                                find_oldest(&search), output, error);
     if (!place)
         return smc_fail(error, SMC_UNAVAILABLE, "%s: no NVRTC was found that compiles for sm_%u",
                         compilation->file, cc);
-    enum smc_status status = check_options(compilation, error);
+    enum smc_status status = smc_compilation_check(compilation, error);
     if (status != SMC_OK)
         return status;
-    status = smc_nvrtc_open(place->info.path, &job->nvrtc, &job->info, error);
-    if (status != SMC_OK)
-        return status == SMC_MACHINE ? status : SMC_UNAVAILABLE;
+    job->info = place->info;
+    job->file = place->file;
     write_options(compilation, place->info.path, &job->info, &job->options);
-    return job->options.failed ? smc_out_of_memory(error) : SMC_OK;
+    list_toolkit(place->info.path, &job->toolkit);
+    smc_compile_options(compilation->request, &job->own);
+    return job->options.failed || job->toolkit.failed || job->own.failed ? smc_out_of_memory(error)
+                                                                         : SMC_OK;
+}
+
+static void free_job(struct nvrtc_job *job)
+{
+    smc_text_free(&job->options);
+    smc_text_free(&job->toolkit);
+    smc_text_free(&job->own);
+}
+
+static enum smc_status open_library(struct nvrtc_job *job, struct smc_error *error)
+{
+    struct smc_nvrtc_info info;
+    enum smc_status status = smc_nvrtc_open(job->info.path, &job->nvrtc, &info, error);
+    return status == SMC_OK || status == SMC_MACHINE ? status : SMC_UNAVAILABLE;
 }
 
 static enum smc_status fail_library(const struct smc_compilation *compilation,
@@ -244,26 +319,169 @@ static enum smc_status fail_library(const struct smc_compilation *compilation,
                     job->info.major, job->info.minor, job->info.path);
 }
 
+void smc_compilation_open_cache(const struct smc_compilation *compilation,
+                                struct smc_output_cache *cache)
+{
+    const char *file = compilation->file, *slash = strrchr(file, '/');
+    char current[SMC_TOOL_PATH];
+    struct smc_text own = {0};
+    *cache = (struct smc_output_cache){.key = {0}};
+    smc_cache_open(&cache->cache, compilation->request->no_cache, compilation->warnings);
+    if (!cache->cache.usable || !getcwd(current, sizeof current))
+        return;
+    smc_text_printf(&cache->key, "smemcalc output 1, %s\n%s\n%s\n", PACKAGE_VERSION, current, file);
+    smc_text_append(&cache->key, compilation->text);
+    smc_text_append(&cache->key, "\n");
+    smc_text_printf(&cache->folders, "%.*s\n", slash ? (int)(slash - file) : 1, slash ? file : ".");
+    smc_compile_options(compilation->request, &own);
+    smc_source_folders(smc_text_string(&own), &cache->folders);
+    smc_text_free(&own);
+}
+
+/* Completes the key. `way`: how NVRTC is given the source. */
+static void write_nvrtc_key(const struct nvrtc_job *job, const char *way,
+                            struct smc_output_cache *cache)
+{
+    const struct smc_file_identity *file = &job->file;
+    if (cache->key.length == 0)
+        return;
+    smc_text_printf(&cache->key, "%s\n%s\n%d.%d %llu %llu %lld %lld.%09lld\n%s", way,
+                    job->info.path, job->info.major, job->info.minor,
+                    (unsigned long long)file->device, (unsigned long long)file->inode,
+                    (long long)file->bytes, (long long)file->seconds, (long long)file->nanoseconds,
+                    smc_text_string(&job->options));
+    smc_text_append(&cache->folders, smc_text_string(&job->toolkit));
+}
+
+/* Appends what the file includes. False if a macro names a header. */
+static bool list_includes(const struct smc_source_file *file, struct smc_text *files)
+{
+    for (size_t i = 0; i < file->include_count; i++) {
+        const struct smc_source_include *include = &file->include[i];
+        if (include->kind == SMC_INCLUDE_MACRO)
+            return false;
+        if (include->kind != SMC_INCLUDE_OWN)
+            smc_text_printf(files, "m%.*s\n", (int)(include->end - include->begin),
+                            smc_text_string(&file->text) + include->begin);
+    }
+    return true;
+}
+
+static bool is_of_toolkit(const struct nvrtc_job *job, const char *path)
+{
+    for (const char *folder = smc_text_string(&job->toolkit); *folder;) {
+        size_t length = strcspn(folder, "\n");
+        if (strncmp(path, folder, length) == 0 && path[length] == '/')
+            return true;
+        folder += length + (folder[length] == '\n');
+    }
+    return false;
+}
+
+/* Whether an option has NVRTC read a file that the source does not include. */
+static bool reads_more_files(const char *options)
+{
+    static const char name[] = "-include";
+    for (const char *at = options; (at = strstr(at, name)); at += sizeof name - 1)
+        if (strncmp(at, "-include-path", strlen("-include-path")) != 0)
+            return true;
+    return false;
+}
+
+/* Lists the source and every header, including the toolkit's, whether or not a condition omits it.
+   NVRTC does not say what it reads. False if they cannot be told. */
+static bool list_files(const struct nvrtc_job *job, struct smc_text *files)
+{
+    const struct smc_compilation *compilation = job->compilation;
+    struct smc_source_tree tree = {0};
+    struct smc_text options = {0};
+    struct smc_error ignored;
+    smc_text_printf(&options, "%s ", smc_text_string(&job->own));
+    for (const char *folder = smc_text_string(&job->toolkit); *folder;) {
+        int length = (int)strcspn(folder, "\n");
+        smc_text_printf(&options, "\"-I%.*s\" ", length, folder);
+        folder += length + 1;
+    }
+    bool valid = !options.failed && !reads_more_files(smc_text_string(&job->own)) &&
+                 smc_source_tree_read(compilation->file, compilation->text,
+                                      smc_text_string(&options), "", &tree, &ignored) == SMC_OK;
+    for (size_t i = 0; valid && i < tree.count; i++) {
+        bool of_toolkit = is_of_toolkit(job, tree.file[i].path);
+        if (i > 0 || strcmp(compilation->file, "-") != 0)
+            smc_text_printf(files, "%c%s\n", of_toolkit ? 's' : 'u', tree.file[i].path);
+        valid = of_toolkit || list_includes(&tree.file[i], files);
+    }
+    smc_source_tree_free(&tree);
+    smc_text_free(&options);
+    return valid;
+}
+
+/* One of the ways to use NVRTC. Warnings go to the outcome. */
+typedef void nvrtc_way(struct nvrtc_job *job, struct smc_compile_outcome *outcome);
+
+static void add_warnings(const struct smc_compilation *compilation, const struct smc_text *lines)
+{
+    for (const char *line = smc_text_string(lines); *line;) {
+        int length = (int)strcspn(line, "\n");
+        smc_warn(compilation->warnings, "%.*s", length, line);
+        line += length + (line[length] == '\n');
+    }
+}
+
+/* Compiles, or finds the outcome in the cache. */
+static enum smc_status compile_or_find(const struct smc_compilation *compilation, const char *name,
+                                       nvrtc_way *way, struct smc_nvrtc_output *output,
+                                       struct smc_error *error)
+{
+    struct nvrtc_job job;
+    struct smc_output_cache cache = {.key = {0}};
+    struct smc_compile_outcome outcome = {.output = output};
+    struct smc_text files = {0};
+    outcome.status = prepare(compilation, &job, output, &outcome.error);
+    if (outcome.status == SMC_OK) {
+        smc_compilation_open_cache(compilation, &cache);
+        write_nvrtc_key(&job, name, &cache);
+        if (!smc_output_cache_find(&cache, &outcome)) {
+            outcome.status = open_library(&job, &outcome.error);
+            if (outcome.status == SMC_OK) {
+                way(&job, &outcome);
+                output->nvrtc_major = job.info.major;
+                output->nvrtc_minor = job.info.minor;
+                if (cache.key.length > 0 && list_files(&job, &files))
+                    smc_output_cache_store(&cache, &files, &outcome);
+            }
+        }
+        add_warnings(compilation, &outcome.warnings);
+    }
+    if (outcome.status != SMC_OK)
+        *error = outcome.error;
+    smc_text_free(&files);
+    smc_text_free(&outcome.warnings);
+    smc_output_cache_free(&cache);
+    free_job(&job);
+    return outcome.status;
+}
+
+static void compile_whole(struct nvrtc_job *job, struct smc_compile_outcome *outcome)
+{
+    const struct smc_compilation *compilation = job->compilation;
+    struct smc_nvrtc_output *output = outcome->output;
+    enum smc_nvrtc_outcome how = smc_nvrtc_compile(
+        &job->nvrtc, compilation->text, compilation->file, smc_text_string(&job->options), output);
+    if (how == SMC_NVRTC_COMPILED || smc_compilation_was_refused(&output->log))
+        return;
+    output->option_refused = how != SMC_NVRTC_REJECTED && output->log.length > 0;
+    if (how == SMC_NVRTC_REJECTED || output->option_refused)
+        outcome->status =
+            smc_compilation_fail(compilation, compilation->file, &output->log, &outcome->error);
+    else
+        outcome->status = fail_library(compilation, job, &outcome->error);
+}
+
 enum smc_status smc_compile_with_nvrtc(const struct smc_compilation *compilation,
                                        struct smc_nvrtc_output *output, struct smc_error *error)
 {
-    struct nvrtc_job job;
-    enum smc_status status = prepare(compilation, &job, error);
-    enum smc_nvrtc_outcome outcome = SMC_NVRTC_FAILED;
-    if (status == SMC_OK)
-        outcome = smc_nvrtc_compile(&job.nvrtc, compilation->text, compilation->file,
-                                    smc_text_string(&job.options), output);
-    smc_text_free(&job.options);
-    if (status != SMC_OK)
-        return status;
-    output->nvrtc_major = job.info.major;
-    output->nvrtc_minor = job.info.minor;
-    if (outcome == SMC_NVRTC_COMPILED || was_refused(&output->log))
-        return SMC_OK;
-    output->option_refused = outcome != SMC_NVRTC_REJECTED && output->log.length > 0;
-    if (outcome == SMC_NVRTC_REJECTED || output->option_refused)
-        return fail_to_compile(compilation, compilation->file, &output->log, error);
-    return fail_library(compilation, &job, error);
+    return compile_or_find(compilation, "whole", compile_whole, output, error);
 }
 
 /* --- NVRTC on the device part of a source with host code -------------------------------------- */
@@ -371,49 +589,24 @@ static bool write_texts(struct smc_device_part *part, const char *file, struct t
     return has_memory && !texts->source.failed;
 }
 
-/* The toolkit's folders of headers, one a line. */
-static void list_toolkit(const char *library, struct smc_text *folders)
-{
-    struct smc_text options = {0};
-    append_toolkit_folders(library, &options);
-    for (const char *line = smc_text_string(&options); *line;) {
-        int length = (int)strcspn(line, "\n");
-        smc_text_printf(folders, "%.*s\n", length - 2, line + 2); /* after "-I" */
-        line += length + 1;
-    }
-    smc_text_free(&options);
-}
-
-/* The same message once, however many architectures are compiled for. */
-static void warn_once(const struct smc_compilation *compilation, const struct smc_text *line)
-{
-    if (compilation->warnings && !strstr(smc_text_string(compilation->warnings), line->data))
-        smc_text_append(compilation->warnings, line->data);
-}
-
-static void tell_left_out(const struct smc_compilation *compilation,
-                          const struct smc_device_part *part)
+static void tell_left_out(const struct smc_device_part *part, struct smc_text *warnings)
 {
     for (size_t i = 0; i < part->instances.count; i++) {
         const struct smc_instantiation *instance = &part->instances.item[i];
-        struct smc_text line = {0};
         if (!instance->is_left_out)
             continue;
         const char *missing = smc_text_string(&part->missing);
         if (*missing)
-            smc_text_safe_line(&line,
+            smc_text_safe_line(warnings,
                                "%s:%u: this launch of %s was left out: the header of %.*s was not "
                                "found",
                                instance->file, instance->line, instance->name,
                                (int)strcspn(missing, "\n"), missing);
         else
-            smc_text_safe_line(&line,
+            smc_text_safe_line(warnings,
                                "%s:%u: this launch of %s was left out: without nvcc, its template "
                                "arguments must be written where it is launched",
                                instance->file, instance->line, instance->name);
-        if (line.data)
-            warn_once(compilation, &line);
-        smc_text_free(&line);
     }
 }
 
@@ -422,7 +615,7 @@ static enum smc_status fail_part(const struct smc_compilation *compilation,
                                  const struct smc_device_part *part, const struct smc_text *log,
                                  struct smc_error *error)
 {
-    enum smc_status status = fail_to_compile(compilation, compilation->file, log, error);
+    enum smc_status status = smc_compilation_fail(compilation, compilation->file, log, error);
     struct smc_error first = *error;
     const char *missing = smc_text_string(&part->missing);
     const char *rejected = smc_text_string(&part->rejected);
@@ -460,7 +653,7 @@ static enum smc_status attempt(const struct smc_compilation *compilation,
         free_texts(&texts);
         if (!has_memory)
             return smc_out_of_memory(error);
-        if (outcome == SMC_NVRTC_COMPILED || was_refused(&output->log))
+        if (outcome == SMC_NVRTC_COMPILED || smc_compilation_was_refused(&output->log))
             return SMC_OK;
         if (outcome != SMC_NVRTC_REJECTED && output->log.length == 0)
             return fail_library(compilation, job, error);
@@ -470,203 +663,23 @@ static enum smc_status attempt(const struct smc_compilation *compilation,
     }
 }
 
+static void compile_part(struct nvrtc_job *job, struct smc_compile_outcome *outcome)
+{
+    const struct smc_compilation *compilation = job->compilation;
+    struct smc_device_part part = {0};
+    smc_text_append(&job->options, "-default-device\n");
+    outcome->status =
+        smc_device_part_read(compilation->file, compilation->text, smc_text_string(&job->own),
+                             smc_text_string(&job->toolkit), &part, &outcome->error);
+    if (outcome->status == SMC_OK)
+        outcome->status = attempt(compilation, job, &part, outcome->output, &outcome->error);
+    if (outcome->status == SMC_OK)
+        tell_left_out(&part, &outcome->warnings);
+    smc_device_part_free(&part);
+}
+
 enum smc_status smc_compile_device_part(const struct smc_compilation *compilation,
                                         struct smc_nvrtc_output *output, struct smc_error *error)
 {
-    struct nvrtc_job job;
-    struct smc_device_part part = {0};
-    struct smc_text toolkit = {0}, own = {0};
-    enum smc_status status = prepare(compilation, &job, error);
-    if (status == SMC_OK) {
-        smc_text_append(&job.options, "-default-device\n");
-        list_toolkit(job.info.path, &toolkit);
-        smc_compile_options(compilation->request, &own);
-        status = smc_device_part_read(compilation->file, compilation->text, smc_text_string(&own),
-                                      smc_text_string(&toolkit), &part, error);
-        smc_text_free(&own);
-    }
-    if (status == SMC_OK)
-        status = attempt(compilation, &job, &part, output, error);
-    if (status == SMC_OK)
-        tell_left_out(compilation, &part);
-    output->nvrtc_major = job.info.major;
-    output->nvrtc_minor = job.info.minor;
-    smc_device_part_free(&part);
-    smc_text_free(&toolkit);
-    smc_text_free(&job.options);
-    return status;
-}
-
-/* --- nvcc and ptxas --------------------------------------------------------------------------- */
-
-enum { MAX_ARGUMENTS = 64, ARCHITECTURE_BYTES = 32 };
-
-/* A single run of a tool. */
-struct job {
-    const struct smc_compilation *compilation;
-    char tool[SMC_TOOL_PATH];
-    char folder[SMC_TOOL_PATH];
-    char source[SMC_TOOL_FILE]; /* the tool's input file */
-    char cubin[SMC_TOOL_PATH + 16];
-    char architecture[ARCHITECTURE_BYTES];
-};
-
-static enum smc_status begin(const struct smc_compilation *compilation, const char *tool,
-                             struct job *job, struct smc_error *error)
-{
-    const struct smc_inspect_target *target = &compilation->target;
-    *job = (struct job){.compilation = compilation};
-    if (!smc_tool_find(tool, job->tool))
-        return smc_fail(error, SMC_UNAVAILABLE,
-                        "%s: needs %s of the CUDA Toolkit, which is neither on PATH nor in "
-                        "$CUDA_HOME/bin",
-                        compilation->file, tool);
-    enum smc_status status = smc_tool_folder_make(job->folder, error);
-    if (status != SMC_OK)
-        return status;
-    snprintf(job->cubin, sizeof job->cubin, "%s/out.cubin", job->folder);
-    snprintf(job->architecture, sizeof job->architecture, "-arch=sm_%u%.1s", target->cc,
-             &target->suffix);
-    return SMC_OK;
-}
-
-/* Standard input is written to a file, because the tools do not read it. */
-static enum smc_status give_source(struct job *job, const char *name, struct smc_error *error)
-{
-    const struct smc_compilation *compilation = job->compilation;
-    if (strcmp(compilation->file, "-") != 0)
-        return smc_tool_file(compilation->file, job->source, error);
-    snprintf(job->source, sizeof job->source, "%s/%s", job->folder, name);
-    FILE *file = fopen(job->source, "w");
-    bool written = file && fputs(compilation->text, file) >= 0;
-    if (file)
-        written = fclose(file) == 0 && written;
-    return written ? SMC_OK : smc_fail(error, SMC_MACHINE, "%s: %s", job->source, strerror(errno));
-}
-
-static void read_binary(const char *path, struct smc_binary *binary)
-{
-    struct smc_text bytes = {0};
-    struct smc_error ignored;
-    if (smc_input_read(path, &bytes, &ignored) == SMC_OK && bytes.length > 0)
-        *binary = (struct smc_binary){.cubin = bytes.data, .cubin_bytes = bytes.length};
-    else
-        smc_text_free(&bytes);
-}
-
-/* The PTX that nvcc kept; its name follows the source's. */
-static void read_ptx(const char *folder, struct smc_text *ptx)
-{
-    DIR *files = opendir(folder);
-    smc_memory_status(files ? 0 : errno, SMC_OK);
-    struct dirent *file;
-    while (files && (file = readdir(files))) {
-        const char *dot = strrchr(file->d_name, '.');
-        char path[SMC_TOOL_PATH + 300];
-        struct smc_error ignored;
-        snprintf(path, sizeof path, "%s/%s", folder, file->d_name);
-        if (dot && strcmp(dot, ".ptx") == 0)
-            (void)smc_input_read(path, ptx, &ignored);
-    }
-    if (files)
-        closedir(files);
-}
-
-static enum smc_status run(const struct job *job, const char *const *argv,
-                           struct smc_nvrtc_output *output, struct smc_error *error)
-{
-    bool succeeded = false;
-    enum smc_status status = smc_tool_run(argv, job->folder, &output->log, &succeeded, error);
-    if (status != SMC_OK)
-        return status;
-    smc_input_make_text(&output->log);
-    if (!succeeded && !was_refused(&output->log))
-        return fail_to_compile(job->compilation, job->source, &output->log, error);
-    read_binary(job->cubin, &output->binary);
-    return SMC_OK;
-}
-
-/* Splits the options at blanks, in place, and appends them to `argv`. */
-static enum smc_status add_own(char *options, const char **argv, size_t count,
-                               struct smc_error *error)
-{
-    char *rest = NULL;
-    const size_t most = MAX_ARGUMENTS - 1 - count;
-    size_t given = 0;
-    for (char *word = strtok_r(options, " ", &rest); word; word = strtok_r(NULL, " ", &rest)) {
-        if (given == most)
-            return smc_fail(error, SMC_USAGE, "option --compiler-options: more than %zu options",
-                            most);
-        argv[count + given++] = word;
-    }
-    argv[count + given] = NULL;
-    return SMC_OK;
-}
-
-static enum smc_status run_nvcc(struct job *job, struct smc_nvrtc_output *output,
-                                struct smc_error *error)
-{
-    const struct smc_inspect_request *request = job->compilation->request;
-    const char *own = request->compiler_options;
-    char *options = smc_strdup(own ? own : "");
-    const char *const fixed[] = {job->tool,  job->architecture, "-cubin",     "-Xptxas",
-                                 "-v",       "--keep",          "--keep-dir", job->folder,
-                                 "-o",       job->cubin,        "-x",         "cu",
-                                 job->source};
-    const size_t more = request->compiler_argument_count;
-    size_t count = sizeof fixed / sizeof *fixed;
-    const char **argv = smc_calloc(MAX_ARGUMENTS + more, sizeof *argv);
-    if (!options || !argv) {
-        free(options);
-        free(argv);
-        return smc_out_of_memory(error);
-    }
-    memcpy(argv, fixed, sizeof fixed);
-    if (lacks_lines(request))
-        argv[count++] = "-lineinfo";
-    for (size_t i = 0; i < more; i++)
-        argv[count + i] = request->compiler_arguments[i];
-    enum smc_status status = add_own(options, argv + more, count, error);
-    output->option_refused = status == SMC_USAGE;
-    if (status == SMC_OK)
-        status = run(job, argv, output, error);
-    if (status == SMC_OK)
-        read_ptx(job->folder, &output->ptx);
-    free(argv);
-    free(options);
-    return status;
-}
-
-enum smc_status smc_compile_with_nvcc(const struct smc_compilation *compilation,
-                                      struct smc_nvrtc_output *output, struct smc_error *error)
-{
-    struct job job;
-    enum smc_status status = check_options(compilation, error);
-    output->option_refused = status != SMC_OK;
-    if (status == SMC_OK)
-        status = begin(compilation, "nvcc", &job, error);
-    if (status != SMC_OK)
-        return status;
-    status = give_source(&job, "stdin.cu", error);
-    if (status == SMC_OK)
-        status = run_nvcc(&job, output, error);
-    smc_tool_folder_remove(job.folder);
-    return status;
-}
-
-enum smc_status smc_compile_with_ptxas(const struct smc_compilation *compilation,
-                                       struct smc_nvrtc_output *output, struct smc_error *error)
-{
-    struct job job;
-    enum smc_status status = begin(compilation, "ptxas", &job, error);
-    if (status != SMC_OK)
-        return status;
-    status = give_source(&job, "stdin.ptx", error);
-    const char *argv[] = {job.tool, job.architecture, "-v", "-o", job.cubin, job.source, NULL};
-    if (status == SMC_OK)
-        status = run(&job, argv, output, error);
-    if (status == SMC_OK)
-        smc_text_append(&output->ptx, compilation->text);
-    smc_tool_folder_remove(job.folder);
-    return status;
+    return compile_or_find(compilation, "device part", compile_part, output, error);
 }

@@ -215,7 +215,7 @@ static bool wait_for(struct crew *crew, size_t i)
  */
 
 static void append_fault(const struct crew *crew, const struct smc_fatbin_part *part,
-                         const char *fault, struct smc_text *faults)
+                         const char *what, const char *fault, struct smc_text *faults)
 {
     struct smc_text member = {0};
     if (part->member > 0) {
@@ -223,8 +223,8 @@ static void append_fault(const struct crew *crew, const struct smc_fatbin_part *
         smc_fatbin_append_member(crew->file, crew->bytes, part->member, &member);
         smc_text_append(&member, ")");
     }
-    smc_text_safe_line(faults, "%s%s: machine code at byte %zu: %s", crew->kind->file,
-                       smc_text_string(&member), part->at, fault);
+    smc_text_safe_line(faults, "%s%s: %s at byte %zu: %s", crew->kind->file,
+                       smc_text_string(&member), what, part->at, fault);
     faults->failed |= member.failed;
     smc_text_free(&member);
 }
@@ -243,7 +243,7 @@ static enum smc_status merge(const struct crew *crew, size_t i, struct smc_inspe
     struct outcome *outcome = &crew->outcome[i];
     enum smc_status status = outcome->status;
     if (status == SMC_USAGE)
-        append_fault(crew, &crew->parts.item[i], outcome->fault, faults);
+        append_fault(crew, &crew->parts.item[i], "machine code", outcome->fault, faults);
     count->read += status == SMC_OK;
     count->empty += status == SMC_OK && outcome->found.is_empty;
     if (status == SMC_OK && !outcome->found.is_linked)
@@ -319,6 +319,60 @@ static enum smc_status read_parts(struct crew *crew, struct smc_inspect_kernels 
     return status == SMC_OK ? SMC_OK : smc_out_of_memory(error);
 }
 
+/* --- PTX ----------------------------------------------------------------------------------------
+ */
+
+/* The compute capabilities for which a driver compiles it, among the PTX of its container. */
+static void find_range(const struct smc_fatbin_parts *parts, const struct smc_fatbin_part *part,
+                       struct smc_embedded_ptx *ptx)
+{
+    const struct smc_fatbin_part *other = part, *end = parts->ptx + parts->ptx_count;
+    bool is_earliest = true;
+    ptx->last_cc = UINT32_MAX;
+    while (other > parts->ptx && other[-1].container == part->container)
+        other--;
+    for (; other < end && other->container == part->container; other++) {
+        is_earliest &= other->cc >= part->cc;
+        if (other->cc > part->cc && other->cc <= ptx->last_cc)
+            ptx->last_cc = other->cc - 1;
+    }
+    ptx->first_cc = is_earliest ? 0 : part->cc;
+}
+
+static enum smc_status take_ptx(const struct crew *crew, const struct smc_fatbin_part *part,
+                                struct smc_fatbin_buffer *buffer, struct smc_error *error)
+{
+    const struct smc_embedded_settings *settings = crew->settings;
+    struct smc_embedded_ptx ptx = {.bytes = part->code_bytes};
+    const void *text;
+    enum smc_status status = smc_fatbin_open(crew->file, part, buffer, &text, error);
+    if (status != SMC_OK || !memmem(text, ptx.bytes, ".entry", 6))
+        return status;
+    ptx.text = text;
+    find_range(&crew->parts, part, &ptx);
+    return settings->take_ptx(settings->ptx_context, &ptx, error);
+}
+
+/* For a file without other kernels. */
+static enum smc_status take_all_ptx(const struct crew *crew, struct smc_text *faults,
+                                    struct smc_error *error)
+{
+    struct smc_fatbin_buffer buffer = {0};
+    enum smc_status status = SMC_OK;
+    for (size_t i = 0; i < crew->parts.ptx_count && status == SMC_OK; i++) {
+        struct smc_error reason = {""};
+        status = take_ptx(crew, &crew->parts.ptx[i], &buffer, &reason);
+        if (status == SMC_USAGE) {
+            append_fault(crew, &crew->parts.ptx[i], "PTX", reason.message, faults);
+            status = SMC_OK;
+        } else if (status != SMC_OK) {
+            *error = reason;
+        }
+    }
+    smc_fatbin_buffer_free(&buffer);
+    return status;
+}
+
 static enum smc_status check_compression(const struct crew *crew, struct smc_error *error)
 {
     size_t count = 0;
@@ -337,6 +391,14 @@ static enum smc_status check_compression(const struct crew *crew, struct smc_err
                     name);
 }
 
+static enum smc_status check_total(const struct crew *crew, struct smc_error *error)
+{
+    struct smc_error reason;
+    if (smc_fatbin_check_total(&crew->parts, crew->bytes, &reason) == SMC_OK)
+        return SMC_OK;
+    return smc_fail(error, SMC_USAGE, "%s: %.900s", crew->kind->file, reason.message);
+}
+
 enum smc_status smc_inspect_embedded(const void *file, size_t bytes,
                                      const struct smc_inspect_kernel *kind,
                                      const struct smc_embedded_settings *settings,
@@ -353,11 +415,16 @@ enum smc_status smc_inspect_embedded(const void *file, size_t bytes,
     bool done = smc_fatbin_find(file, bytes, release_searched, &searched, &crew.parts);
     count->ptx = crew.parts.ptx_count;
     count->linked = crew.parts.linked_count;
+    count->has_any = crew.parts.count + crew.parts.ptx_count + crew.parts.linked_count > 0;
     if (done)
         crew.outcome = smc_calloc(crew.parts.count, sizeof *crew.outcome);
     status = crew.outcome ? check_compression(&crew, error) : smc_out_of_memory(error);
     if (status == SMC_OK)
+        status = check_total(&crew, error);
+    if (status == SMC_OK)
         status = read_parts(&crew, kernels, count, &notes->faults, error);
+    if (status == SMC_OK && settings->take_ptx && count->read == count->empty)
+        status = take_all_ptx(&crew, &notes->faults, error);
     if (status == SMC_OK && count->empty > 0)
         smc_text_safe_line(&notes->remarks,
                            "%s: %zu of %zu parts with machine code %s empty, as linkers leave "

@@ -2,6 +2,7 @@
    them. */
 #include "inspect/entry.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -54,6 +55,33 @@ static void list_names(const struct smc_entries *entries, struct smc_text *list)
         smc_text_printf(list, " and %zu more", entries->count - MOST_NAMES);
 }
 
+bool smc_entries_list(const struct smc_inspect_kernels *kernels, struct smc_text *list)
+{
+    struct smc_entries all = {.item = smc_calloc(kernels->count + 1, sizeof *all.item)};
+    const bool has_memory = all.item;
+    if (has_memory)
+        add_matches(kernels, NULL, true, &all);
+    list_names(&all, list);
+    smc_entries_free(&all);
+    return has_memory && !list->failed;
+}
+
+/* A pattern for a name as reports shorten it: "k<float, policy<..>>" of "k<float, a::policy<4> >"
+   becomes "k<*float, *policy<***>*>*". "": it is no such name. */
+static void append_pattern(const char *entry, struct smc_text *pattern)
+{
+    for (const char *c = entry; *c && strchr(entry, '<'); c++) {
+        const bool begins =
+            c > entry && (c[-1] == '<' || c[-1] == ' ') && isalpha((unsigned char)*c);
+        const bool cut = c[0] == '.' && c[1] == '.';
+        if (begins || cut || *c == '>')
+            smc_text_append(pattern, "*");
+        if (!cut)
+            smc_text_append_char(pattern, *c, 1);
+        c += cut;
+    }
+}
+
 /* Considers the names with and without template arguments. The names must outlive the message. */
 static enum smc_status fail_unknown(const struct smc_entries *all, const char *file,
                                     const char *entry, struct smc_error *error)
@@ -92,6 +120,13 @@ enum smc_status smc_entries_choose(const struct smc_inspect_kernels *kernels, co
     add_matches(kernels, entry, true, entries);
     if (entries->count == 0)
         add_matches(kernels, entry, false, entries);
+    if (entries->count == 0 && entry) {
+        struct smc_text pattern = {0};
+        append_pattern(entry, &pattern);
+        if (pattern.length > 0 && !pattern.failed)
+            add_matches(kernels, pattern.data, false, entries);
+        smc_text_free(&pattern);
+    }
     if (entries->count > 0)
         return SMC_OK;
     add_matches(kernels, NULL, true, entries);

@@ -13,8 +13,8 @@ struct smc_entries {
 };
 
 /* Those that `entry` names: exactly if one has that name (smc_inspect_is_named), else as a pattern
-   (smc_inspect_matches); NULL: all. SMC_USAGE: there is none; the message suggests the nearest
-   name, or lists some. SMC_MACHINE: out of memory. */
+   (smc_inspect_matches), or as a report shortens it ("k<..>"); NULL: all. SMC_USAGE: there is none;
+   the message suggests the nearest name, or lists some. SMC_MACHINE: out of memory. */
 enum smc_status smc_entries_choose(const struct smc_inspect_kernels *kernels, const char *file,
                                    const char *entry, struct smc_entries *entries,
                                    struct smc_error *error);
@@ -22,6 +22,9 @@ enum smc_status smc_entries_choose(const struct smc_inspect_kernels *kernels, co
 /* SMC_USAGE with a list of their names unless there is exactly one. */
 enum smc_status smc_entries_need_one(const struct smc_entries *entries, const char *file,
                                      const char *entry, struct smc_error *error);
+
+/* Appends the first names of the kernels: "a, b and 9 more". False: out of memory. */
+bool smc_entries_list(const struct smc_inspect_kernels *kernels, struct smc_text *list);
 
 void smc_entries_free(struct smc_entries *entries);
 

@@ -95,7 +95,25 @@ static enum smc_fatbin_compression compression_of(const struct part *part)
     }
 }
 
-static bool add_code(const struct search *search, const struct part *head, size_t at)
+static bool add_ptx(const struct search *search, const struct smc_fatbin_part *part)
+{
+    struct smc_fatbin_parts *parts = search->parts;
+    if (parts->ptx_count == parts->ptx_capacity) {
+        size_t capacity = parts->ptx_capacity ? 2 * parts->ptx_capacity : 16;
+        void *ptx = smc_realloc(parts->ptx, capacity * sizeof *parts->ptx);
+        if (!ptx)
+            return false;
+        parts->ptx = ptx;
+        parts->ptx_capacity = capacity;
+    }
+    parts->ptx[parts->ptx_count] = *part;
+    parts->ptx[parts->ptx_count++].member = search->member;
+    return true;
+}
+
+/* With machine code or PTX. */
+static bool add_content(const struct search *search, const struct part *head, size_t container,
+                        size_t at)
 {
     struct smc_fatbin_part part = {
         .at = at,
@@ -103,6 +121,7 @@ static bool add_code(const struct search *search, const struct part *head, size_
         .code_bytes = head->bytes,
         .cc = head->cc,
         .compression = compression_of(head),
+        .container = container,
     };
     if (part.compression != SMC_FATBIN_STORED) {
         part.code_bytes = head->code_bytes;
@@ -110,13 +129,14 @@ static bool add_code(const struct search *search, const struct part *head, size_
             part.fault = "more bytes are compressed than it has";
         part.bytes = head->compressed_bytes;
     }
-    return add(search, &part);
+    return head->kind == PART_PTX ? add_ptx(search, &part) : add(search, &part);
 }
 
 /* Adds the parts between `at` and `end`. Returns where it ended: at `end`, or before it where a
    part is damaged, which is added as such. 0: out of memory. */
 static size_t find_parts(const struct search *search, size_t at, size_t end)
 {
+    const size_t container = at - sizeof(struct container);
     struct part part;
     while (at < end) {
         size_t left = end - at;
@@ -125,9 +145,9 @@ static size_t find_parts(const struct search *search, size_t at, size_t end)
         if (left < sizeof part || part.head_bytes < sizeof part || part.head_bytes > left ||
             part.bytes > left - part.head_bytes)
             return add_fault(search, at, "a part of it extends beyond its end") ? at : 0;
-        search->parts->ptx_count += part.kind == PART_PTX;
         search->parts->linked_count += part.kind == PART_LINKED;
-        if (part.kind == PART_CODE && !add_code(search, &part, at + part.head_bytes))
+        bool is_read = part.kind == PART_CODE || part.kind == PART_PTX;
+        if (is_read && !add_content(search, &part, container, at + part.head_bytes))
             return 0;
         at += part.head_bytes + part.bytes;
     }
@@ -235,6 +255,35 @@ void smc_fatbin_append_member(const void *file, size_t bytes, size_t member, str
     append_name(name, length, out);
 }
 
+static const char thin[] = "!<thin>\n";
+
+bool smc_fatbin_is_thin_archive(const void *file, size_t bytes)
+{
+    return bytes >= sizeof thin - 1 && memcmp(file, thin, sizeof thin - 1) == 0;
+}
+
+/* In a thin archive only the tables of symbols and names have content: "/", "/SYM64/" and "//". */
+static bool is_table(const struct ar_hdr *header)
+{
+    return header->ar_name[0] == '/' && (header->ar_name[1] < '0' || header->ar_name[1] > '9');
+}
+
+bool smc_fatbin_thin_member(const void *file, size_t bytes, size_t *at, struct smc_text *name)
+{
+    struct ar_hdr header;
+    size_t end, member;
+    if (*at == 0)
+        *at = SARMAG;
+    do {
+        member = *at;
+        if (!read_member(file, bytes, member, &header, &end))
+            return false;
+        *at = is_table(&header) ? end + (end & 1) : member + sizeof header;
+    } while (is_table(&header));
+    smc_fatbin_append_member(file, bytes, member, name);
+    return true;
+}
+
 /* --- The search ------------------------------------------------------------------------------- */
 
 enum { STRIDE = 1 << 23 };
@@ -280,6 +329,7 @@ bool smc_fatbin_find(const void *file, size_t bytes, void (*looked_at)(void *con
 void smc_fatbin_parts_free(struct smc_fatbin_parts *parts)
 {
     free(parts->item);
+    free(parts->ptx);
     *parts = (struct smc_fatbin_parts){0};
 }
 
@@ -363,12 +413,53 @@ bool smc_fatbin_can_open(enum smc_fatbin_compression compression)
     return compressions[compression].can_open;
 }
 
+/* A Zstandard frame states its decompressed size; nvcc writes one frame for each part. */
+static bool is_as_stated(const char *data, const struct smc_fatbin_part *part)
+{
+#ifdef HAVE_ZSTD
+    if (part->compression == SMC_FATBIN_ZSTD) {
+        const unsigned long long stated = ZSTD_getFrameContentSize(data, part->bytes);
+        return stated == ZSTD_CONTENTSIZE_UNKNOWN || stated == ZSTD_CONTENTSIZE_ERROR ||
+               stated == part->code_bytes;
+    }
+#else
+    (void)data, (void)part;
+#endif
+    return true;
+}
+
 static bool is_possible(const struct smc_fatbin_part *part)
 {
+    if (part->compression == SMC_FATBIN_OTHER)
+        return false;
     size_t units = part->bytes / compressions[part->compression].of_bytes + 1;
     return part->code_bytes > 0 && part->code_bytes <= most_code_bytes &&
            part->bytes <= most_code_bytes &&
            part->code_bytes / compressions[part->compression].most_bytes <= units;
+}
+
+/* LZ4 yields at most 255 times its size, and machine code compressed with Zstandard far less; small
+   files may have large tables. No library is near the highest limit. */
+static uint64_t most_bytes_of(size_t file_bytes)
+{
+    const uint64_t most = (uint64_t)32 << 30, base = (uint64_t)256 << 20, ratio = 255;
+    return file_bytes > (most - base) / ratio ? most : base + ratio * file_bytes;
+}
+
+enum smc_status smc_fatbin_check_total(const struct smc_fatbin_parts *parts, size_t file_bytes,
+                                       struct smc_error *error)
+{
+    uint64_t total = 0;
+    for (size_t i = 0; i < parts->count; i++)
+        if (!parts->item[i].fault && is_possible(&parts->item[i]))
+            total += parts->item[i].code_bytes;
+    if (total <= most_bytes_of(file_bytes))
+        return SMC_OK;
+    return smc_fail(
+        error, SMC_USAGE,
+        "the %zu bytes would decompress to %.1f GiB of machine code; at most %.1f GiB are "
+        "read from such a file",
+        file_bytes, (double)total / (1 << 30), (double)most_bytes_of(file_bytes) / (1 << 30));
 }
 
 /* The former content of the buffer is lost. */
@@ -400,7 +491,7 @@ enum smc_status smc_fatbin_open(const void *file, const struct smc_fatbin_part *
                         "it is compressed with %s, which this build "
                         "cannot read",
                         smc_fatbin_compression_name(part->compression));
-    if (!is_possible(part))
+    if (!is_possible(part) || !is_as_stated(data, part))
         return smc_fail(error, SMC_USAGE, "%zu bytes of %s data cannot yield %zu bytes",
                         part->bytes, smc_fatbin_compression_name(part->compression),
                         part->code_bytes);

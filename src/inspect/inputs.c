@@ -20,6 +20,8 @@
 #include "base/suggest.h"
 #include "compile/cubin.h"
 #include "inspect/compile_commands.h"
+#include "inspect/doubles.h"
+#include "inspect/fatbin.h"
 #include "inspect/kernels.h"
 #include "inspect/readers.h"
 
@@ -30,9 +32,9 @@ struct search {
     const struct smc_inspect_request *request;
     struct smc_inputs *inputs;
     struct smc_inspect_notes *notes;
-    const char *folder;       /* being walked, as named */
-    struct smc_input *walked; /* folders that were entered, for loops of symbolic links */
-    size_t walked_count, walked_capacity;
+    const char *folder;        /* being walked, as named */
+    struct smc_places walked;  /* folders that were entered, for loops of symbolic links */
+    struct smc_places listed;  /* of the inputs that are files: their indices */
     struct smc_words commands; /* compile_commands.json in the folder: paths */
     size_t skipped;            /* files without kernels */
     enum smc_status worst;
@@ -169,33 +171,25 @@ static void fail_memory(struct search *search)
 
 static bool was_walked(struct search *search, const struct stat *status)
 {
-    for (size_t i = 0; i < search->walked_count; i++)
-        if (search->walked[i].device == status->st_dev &&
-            search->walked[i].number == status->st_ino)
-            return true;
-    if (search->walked_count == search->walked_capacity) {
-        size_t capacity = search->walked_capacity ? 2 * search->walked_capacity : 16;
-        void *grown = smc_realloc(search->walked, capacity * sizeof *search->walked);
-        if (!grown) {
-            fail_memory(search);
-            return true;
-        }
-        search->walked = grown;
-        search->walked_capacity = capacity;
-    }
-    search->walked[search->walked_count++] =
-        (struct smc_input){.device = status->st_dev, .number = status->st_ino};
+    if (smc_places_find(&search->walked, status->st_dev, status->st_ino, NULL))
+        return true;
+    if (!smc_places_add(&search->walked, status->st_dev, status->st_ino, 0))
+        fail_memory(search);
     return false;
 }
 
-static bool is_listed(const struct search *search, const struct stat *status)
+/* Adds an input for a file. NULL: the file has one already, or out of memory. */
+static struct smc_input *list(struct search *search, const char *path, const struct stat *status)
 {
-    for (size_t i = 0; i < search->inputs->count; i++) {
-        const struct smc_input *input = &search->inputs->item[i];
-        if (input->number == status->st_ino && input->device == status->st_dev)
-            return true;
+    if (smc_places_find(&search->listed, status->st_dev, status->st_ino, NULL))
+        return NULL;
+    struct smc_input *input = smc_inputs_add(search->inputs, path);
+    if (!input || !smc_places_add(&search->listed, status->st_dev, status->st_ino,
+                                  (size_t)(input - search->inputs->item))) {
+        fail_memory(search);
+        return NULL;
     }
-    return false;
+    return input;
 }
 
 static void add_found(struct search *search, const char *path, const struct stat *status)
@@ -210,40 +204,32 @@ static void add_found(struct search *search, const char *path, const struct stat
         search->skipped++;
         return;
     }
-    struct smc_input *input =
-        is_listed(search, status) ? NULL : smc_inputs_add(search->inputs, path);
-    if (!input) {
-        if (smc_memory_failed())
-            fail_memory(search);
+    struct smc_input *input = list(search, path, status);
+    if (!input)
         return;
-    }
     input->content = content;
     input->folder = search->folder;
-    input->device = status->st_dev;
-    input->number = status->st_ino;
 }
 
 /* --- Options of the sources in a folder ------------------------------------------------------- */
 
-static void give_options(struct smc_input *from, struct smc_inputs *inputs, size_t begin)
+static void give_options(struct smc_input *from, const struct search *search, size_t begin)
 {
     struct stat status;
-    if (from->argument_count + from->target_count == 0 || stat(from->file, &status) != 0)
+    size_t i;
+    if (from->argument_count + from->target_count == 0 || stat(from->file, &status) != 0 ||
+        !smc_places_find(&search->listed, status.st_dev, status.st_ino, &i) || i < begin)
         return;
-    for (size_t i = begin; i < inputs->count; i++) {
-        struct smc_input *to = &inputs->item[i];
-        if (to->content != SMC_CONTENT_SOURCE || to->number != status.st_ino ||
-            to->device != status.st_dev || to->argument || to->target)
-            continue;
-        to->argument = from->argument;
-        to->argument_count = from->argument_count;
-        to->target = from->target;
-        to->target_count = from->target_count;
-        from->argument = NULL;
-        from->target = NULL;
-        from->argument_count = from->target_count = 0;
+    struct smc_input *to = &search->inputs->item[i];
+    if (to->content != SMC_CONTENT_SOURCE || to->argument || to->target)
         return;
-    }
+    to->argument = from->argument;
+    to->argument_count = from->argument_count;
+    to->target = from->target;
+    to->target_count = from->target_count;
+    from->argument = NULL;
+    from->target = NULL;
+    from->argument_count = from->target_count = 0;
 }
 
 /* A compile_commands.json in the folder has the options for its sources. */
@@ -262,7 +248,7 @@ static void read_options(struct search *search, size_t begin)
         if (status != SMC_OK)
             report(search, status, &error);
         for (size_t k = 0; k < listed.count; k++)
-            give_options(&listed.item[k], search->inputs, begin);
+            give_options(&listed.item[k], search, begin);
         smc_inputs_free(&listed);
         smc_text_free(&text);
     }
@@ -327,53 +313,6 @@ static void walk(struct search *search, char *path, size_t length)
     smc_words_free(&names);
 }
 
-/* The length of the name without folders and from the first '.' on: "scan" of "a/scan.cu.o". */
-static size_t stem_of(const char *file, const char **stem)
-{
-    const char *slash = strrchr(file, '/');
-    *stem = slash ? slash + 1 : file;
-    return strcspn(*stem, ".");
-}
-
-static bool has_stem(const struct smc_input *input, const char *stem, size_t length)
-{
-    const char *own;
-    return stem_of(input->file, &own) == length && memcmp(own, stem, length) == 0;
-}
-
-/* Whether another file of the folder replaces this one. */
-static bool is_replaced(const struct smc_inputs *inputs, size_t begin,
-                        const struct smc_input *input)
-{
-    const char *stem;
-    size_t length = stem_of(input->file, &stem);
-    for (size_t i = begin; i < inputs->count; i++) {
-        const struct smc_input *other = &inputs->item[i];
-        bool is_better =
-            input->content == SMC_CONTENT_HEADER
-                ? other->content != SMC_CONTENT_HEADER
-                : other->content == SMC_CONTENT_CODE ||
-                      (other->content == SMC_CONTENT_PTX && input->content == SMC_CONTENT_SOURCE);
-        if (is_better && (input->content == SMC_CONTENT_HEADER || has_stem(other, stem, length)))
-            return true;
-    }
-    return false;
-}
-
-/* Removes sources whose compiled code is present, and headers that other files include. */
-static size_t leave_out(struct smc_inputs *inputs, size_t begin)
-{
-    size_t count = 0;
-    for (size_t i = begin; i < inputs->count; i++) {
-        struct smc_input *input = &inputs->item[i];
-        if (input->content >= SMC_CONTENT_PTX && is_replaced(inputs, begin, input)) {
-            count++;
-            input->content = SMC_CONTENT_NONE;
-        }
-    }
-    return count;
-}
-
 static void read_folder(struct search *search, const char *folder, const struct stat *status)
 {
     char path[LONGEST_PATH + 1];
@@ -388,7 +327,9 @@ static void read_folder(struct search *search, const char *folder, const struct 
         return;
     walk(search, path, (size_t)length);
     read_options(search, begin);
-    size_t left_out = leave_out(search->inputs, begin), read = search->inputs->count - begin;
+    size_t left_out, read = search->inputs->count - begin;
+    if (!smc_inputs_leave_out(search->inputs, begin, &left_out))
+        fail_memory(search);
     if (read == 0 && search->worst < SMC_MACHINE) {
         struct smc_error error;
         smc_fail(&error, SMC_USAGE, "%s: no file with kernels in this folder (%zu file%s)", folder,
@@ -446,6 +387,63 @@ static void read_commands(struct search *search, const char *file)
     smc_text_free(&text);
 }
 
+static void add_member(struct search *search, const char *archive, const char *path)
+{
+    struct stat status;
+    struct smc_error error;
+    const bool exists = stat(path, &status) == 0;
+    if (!exists || !S_ISREG(status.st_mode)) {
+        smc_fail(&error, SMC_USAGE, "%.400s: its member %.400s: %s", archive, path,
+                 exists ? "not a file" : strerror(errno));
+        report(search, SMC_USAGE, &error);
+        return;
+    }
+    if (content_of_binary(path) == SMC_CONTENT_NONE) {
+        search->skipped++;
+        return;
+    }
+    struct smc_input *input = list(search, path, &status);
+    if (input)
+        input->may_be_empty = true;
+}
+
+/* The members of a thin archive are files; their paths are relative to its folder. */
+static void read_thin_archive(struct search *search, const char *archive)
+{
+    struct smc_text bytes = {0}, path = {0}, name = {0};
+    struct smc_error error;
+    const char *slash = strrchr(archive, '/');
+    size_t at = 0;
+    enum smc_status status = smc_input_read(archive, &bytes, &error);
+    if (status != SMC_OK)
+        report(search, status, &error);
+    while (status == SMC_OK && search->worst < SMC_MACHINE &&
+           smc_fatbin_thin_member(bytes.data, bytes.length, &at, &name)) {
+        const char *member = smc_text_string(&name);
+        path.length = 0;
+        smc_text_printf(&path, "%.*s%s", slash && *member != '/' ? (int)(slash + 1 - archive) : 0,
+                        archive, member);
+        if (path.failed || name.failed)
+            fail_memory(search);
+        else
+            add_member(search, archive, smc_text_string(&path));
+        name.length = 0;
+    }
+    smc_text_free(&bytes);
+    smc_text_free(&path);
+    smc_text_free(&name);
+}
+
+static bool is_thin_archive(const char *file)
+{
+    char begin[8];
+    FILE *stream = fopen(file, "rb");
+    size_t length = stream ? fread(begin, 1, sizeof begin, stream) : 0;
+    if (stream)
+        fclose(stream);
+    return smc_fatbin_is_thin_archive(begin, length);
+}
+
 static void read_named(struct search *search, const char *file)
 {
     struct stat status = {0};
@@ -465,15 +463,12 @@ static void read_named(struct search *search, const char *file)
     for (size_t i = 0; i < search->inputs->count && is_stdin; i++)
         if (strcmp(search->inputs->item[i].file, "-") == 0)
             return;
-    if (S_ISREG(status.st_mode) && is_listed(search, &status))
-        return;
-    struct smc_input *input = smc_inputs_add(search->inputs, file);
-    if (!input) {
+    if (S_ISREG(status.st_mode) && is_thin_archive(file))
+        read_thin_archive(search, file);
+    else if (S_ISREG(status.st_mode))
+        list(search, file, &status);
+    else if (!smc_inputs_add(search->inputs, file))
         fail_memory(search);
-        return;
-    }
-    input->device = is_stdin ? 0 : status.st_dev;
-    input->number = is_stdin ? 0 : status.st_ino;
 }
 
 /* --- Reading ---------------------------------------------------------------------------------- */
@@ -490,6 +485,8 @@ static void complete(struct smc_inspect_kernel *kernel, const struct smc_inspect
         kernel->max_threads_per_block = other->max_threads_per_block;
     if (kernel->required_threads_per_block == 0)
         kernel->required_threads_per_block = other->required_threads_per_block;
+    if (kernel->block[0] == 0)
+        memcpy(kernel->block, other->block, sizeof kernel->block);
     if (kernel->blocks_per_cluster == 0)
         kernel->blocks_per_cluster = other->blocks_per_cluster;
 }
@@ -551,12 +548,13 @@ static void read_input(struct search *search, const struct smc_input *input,
     if (request.targets_assumed && input->target_count > 0) {
         request.targets = input->target;
         request.target_count = input->target_count;
+        request.targets_assumed = false;
     }
     enum smc_status status =
         smc_inspect_read(input->file, &request, kernels, search->notes, &error);
     if (status == SMC_OK)
         return;
-    if (status == SMC_USAGE && (input->folder || input->from_commands) && search->notes->holds_none)
+    if (status == SMC_USAGE && (input->folder || input->may_be_empty) && search->notes->holds_none)
         search->skipped++;
     else
         report(search, status, &error);
@@ -623,6 +621,9 @@ enum smc_status smc_inputs_read(char *const *file, size_t count,
         report_none(&search, file[0], count);
     if (notes->faults.length > 0)
         note_status(&search, search.worst == SMC_OK ? SMC_USAGE : search.worst);
-    free(search.walked);
+    if (notes->unsupported_count > 0)
+        note_status(&search, SMC_UNAVAILABLE);
+    smc_places_free(&search.walked);
+    smc_places_free(&search.listed);
     return search.worst;
 }

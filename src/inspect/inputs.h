@@ -5,7 +5,6 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-#include <sys/types.h>
 
 #include "inspect/inspect.h"
 
@@ -24,15 +23,14 @@ struct smc_input {
     char *file; /* kernels point to it */
     enum smc_input_content content;
     const char *folder; /* in which it was found, as the user named it; NULL: named itself */
-    dev_t device;
-    ino_t number;
 
     /* Of a compile_commands.json: the options of its entry, and its architectures (0: none). */
     char **argument;
     size_t argument_count;
     struct smc_inspect_target *target;
     size_t target_count;
-    bool from_commands; /* an entry of such a file: one without kernels is no fault */
+    bool may_be_empty; /* an entry of such a file, or a member of an archive: one without kernels
+                          is no fault */
 };
 
 /* Start from {0}. */

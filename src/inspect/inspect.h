@@ -47,6 +47,9 @@ struct smc_inspect_kernel {
     struct smc_inspect_ptx *ptx;         /* that it was compiled from, shared; NULL: unknown */
     bool dynamic_smem_known; /* whether uses_dynamic_smem is known: it is of PTX and source */
     bool uses_dynamic_smem;  /* it has arrays whose size the launch gives */
+    uint32_t block[3];   /* the shape of its bounds or required size; {0}: none, or only a number */
+    bool calls_unlinked; /* figures before linking: it calls functions whose registers and stack
+                            nvlink adds, so that no gate may judge it */
 };
 
 /* Start from {0}. Kernels are added with smc_inspect_add alone (inspect/kernels.h), and their names
@@ -57,7 +60,11 @@ struct smc_inspect_kernels {
     struct smc_inspect_index *index;
     char **owned_file; /* names of files that other files mention */
     size_t owned_file_count;
+    size_t left_out; /* kernels, and launches of kernels, that were not compiled because the
+                        compiler could not learn their template arguments: a gate is incomplete */
 };
+
+enum { SMC_INSPECT_MAX_TARGETS = 64 };
 
 /* An architecture to compile source for. */
 struct smc_inspect_target {
@@ -75,7 +82,7 @@ struct smc_inspect_request {
     bool targets_assumed;         /* none were named: PTX is compiled for its own architecture */
     bool skip_unsupported;        /* skip targets that no installed compiler supports */
     const char *compiler_options; /* separated by blanks, or NULL */
-    bool no_cache;                /* of the search for NVRTC */
+    bool no_cache;                /* neither read nor write the compile cache */
     const struct smc_device *devices;
     size_t device_count;                       /* 0: each kernel on what it was compiled for */
     int64_t threads_per_block;                 /* of every kernel, or SMC_NOT_GIVEN */
@@ -106,6 +113,10 @@ struct smc_inspect_request {
     const struct smc_inspect_dynamic_smem
         *dynamic_smem; /* of kernels by name; the first that matches counts */
     size_t dynamic_smem_count;
+    uint32_t block[3];         /* the shape of threads_per_block; {0}: only the number is known */
+    uint32_t assumed_block[3]; /* of assumed_threads_per_block */
+
+    bool targets_present; /* targets_assumed, but of a GPU in this machine */
 };
 
 /* The dynamic shared memory of the kernels that a pattern names. */
@@ -118,6 +129,13 @@ struct smc_inspect_dynamic_smem {
 struct smc_inspect_threads {
     const char *pattern; /* as for smc_inspect_matches */
     uint32_t threads_per_block;
+    uint32_t block[3]; /* its shape; {0}: only the number is known */
+};
+
+/* An architecture that no installed compiler supports. */
+struct smc_inspect_unsupported {
+    uint16_t cc;
+    char reason[300]; /* "x.cu: nvcc does not compile for ..." */
 };
 
 /* Messages besides kernels and errors, one line each. */
@@ -125,13 +143,17 @@ struct smc_inspect_notes {
     struct smc_text warnings; /* problems that do not prevent an answer */
     struct smc_text faults;   /* "file: ...": damaged or truncated parts of it; the rest is added */
     bool holds_none;          /* the last file is sound, but has no kernel */
-    struct smc_text remarks;  /* what was left out on purpose */
+    struct smc_text remarks;  /* what was left out or assumed on purpose */
+    /* Named targets that source was not compiled for, though it was for others; each once. */
+    struct smc_inspect_unsupported unsupported[SMC_INSPECT_MAX_TARGETS];
+    size_t unsupported_count;
 };
 
 /* Adds the kernels of a file, or of standard input. SMC_USAGE with "file: ..." or "file:line: ..."
    if it cannot be read or compiled; SMC_UNAVAILABLE if a tool of the CUDA Toolkit is missing, or
    code is compressed in a way that this build does not read; SMC_INTERRUPTED if
-   request->part_progress stopped it; SMC_MACHINE: memory. After a failure nothing is added. */
+   request->part_progress stopped it; SMC_MACHINE: memory. After a failure nothing is added. SMC_OK
+   also if source was compiled for some of the targets, and the notes have the others. */
 enum smc_status smc_inspect_read(const char *file, const struct smc_inspect_request *request,
                                  struct smc_inspect_kernels *kernels,
                                  struct smc_inspect_notes *notes, struct smc_error *error);
@@ -181,6 +203,8 @@ struct smc_inspect_row {
     struct smc_inspect_banks *banks; /* set by smc_inspect_find_banks; NULL: not known */
     bool dynamic_smem_unknown; /* the kernel uses it, nothing states it, and it is counted as 0: the
                                   answer is the best possible; no gate may judge it */
+    uint32_t block[3]; /* the shape of the block; {0}: only the number of threads is known */
+    bool needs_shape;  /* set by smc_inspect_find_banks: unknown because the shape is */
 };
 
 /* Numbers of kernels for which something holds on at least one device. */
@@ -199,6 +223,8 @@ struct smc_inspect_summary {
     bool worst_settled, worst_launches;
     double worst_percent;
     uint32_t worst_limiters;
+    bool undecided; /* a kernel was left out by its occupancy or limits at the best block size,
+                       because its own is unknown */
 };
 
 /* Start from {0}. */
@@ -230,6 +256,14 @@ bool smc_inspect_matches(const struct smc_inspect_kernel *kernel, const char *pa
 /* Whether one of request->patterns matches the kernel, or there is none. */
 bool smc_inspect_is_asked(const struct smc_inspect_kernel *kernel,
                           const struct smc_inspect_request *request);
+
+/* The kernel whose name is nearest to a pattern that matches none. Start from {.pattern = ...}. */
+struct smc_inspect_near {
+    const char *pattern;
+    char name[128]; /* without namespaces and arguments; empty: none is near enough */
+    size_t distance;
+};
+void smc_inspect_consider(const struct smc_inspect_kernel *kernel, struct smc_inspect_near *near);
 
 /* SMC_USAGE, naming the option and the nearest kernel, if the pattern matches none. */
 enum smc_status smc_inspect_check_pattern(const struct smc_inspect_kernels *kernels,
@@ -290,8 +324,6 @@ void smc_inspect_promises_free(struct smc_inspect_promises *promises);
 const char *smc_promise_verdict_name(enum smc_promise_verdict verdict);
 
 /* --- Architectures ---------------------------------------------------------------------------- */
-
-enum { SMC_INSPECT_MAX_TARGETS = 64 };
 
 /* "sm_90a" -> 90 and 'a'; other ways to name a device give no suffix. */
 struct smc_inspect_target smc_inspect_target_of(const char *typed, uint16_t cc);

@@ -348,6 +348,18 @@ bool smc_inspect_add(struct smc_inspect_kernels *kernels, const char *name, size
     return smc_inspect_name(&added, name, name_length) && smc_inspect_take(kernels, &added);
 }
 
+size_t smc_inspect_count_unlinked(const struct smc_inspect_kernels *kernels)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < kernels->count; i++) {
+        const struct smc_inspect_kernel *kernel = &kernels->item[i];
+        count += kernel->calls_unlinked &&
+                 smc_inspect_find((struct smc_inspect_kernels *)kernels, 0, kernel->name,
+                                  strlen(kernel->name)) == kernel;
+    }
+    return count;
+}
+
 void smc_inspect_cut(struct smc_inspect_kernels *kernels, size_t count)
 {
     if (kernels->count <= count)

@@ -46,6 +46,9 @@ void smc_inspect_answer_one(const struct smc_inspect_kernel *kernel,
                             const struct smc_device *device,
                             const struct smc_inspect_request *request, struct smc_inspect_row *row);
 
+/* How many kernels, by name, have figures from before linking: see calls_unlinked. */
+size_t smc_inspect_count_unlinked(const struct smc_inspect_kernels *kernels);
+
 /* Removes all kernels from index `count` on. */
 void smc_inspect_cut(struct smc_inspect_kernels *kernels, size_t count);
 

@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -22,7 +23,10 @@
 #include "inspect/embedded.h"
 #include "inspect/fatbin.h"
 #include "inspect/kernels.h"
+#include "inspect/left_out.h"
 #include "inspect/saved.h"
+#include "inspect/stable_names.h"
+#include "inspect/tools.h"
 #include "source/source_tree.h"
 
 /* --- Bytes, and what they are ----------------------------------------------------------------- */
@@ -101,6 +105,36 @@ static bool is_log(const char *text)
     return strstr(text, " REG:") && strstr(text, "SHARED:");
 }
 
+/* "FILE(12): error: ...", "FILE:12:5: fatal error: ...", "nvcc fatal   : ...". Code that quotes
+   such a line has something before it. */
+static bool is_error_line(const char *line, size_t length)
+{
+    static const char fatal[] = "nvcc fatal";
+    if (length == 0 || strchr(" \t*\"'#", line[0]) || strncmp(line, "//", 2) == 0)
+        return false;
+    if (strncmp(line, fatal, sizeof fatal - 1) == 0)
+        return true;
+    const char *error = memmem(line, length, "error", 5);
+    size_t at = error ? (size_t)(error - line) : 0;
+    static const char before[] = "fatal ";
+    const size_t word = sizeof before - 1;
+    if (at > word && memcmp(line + at - word, before, word) == 0)
+        at -= word;
+    bool is_place = at > 4 && !memchr(line, '"', at) && memcmp(line + at - 2, ": ", 2) == 0;
+    char last = is_place ? line[at - 3] : '\0', number = last == ')' ? line[at - 4] : last;
+    return number >= '0' && number <= '9';
+}
+
+static bool has_errors(const char *text)
+{
+    for (size_t length; *text; text += length + (text[length] == '\n')) {
+        length = strcspn(text, "\n");
+        if (is_error_line(text, length))
+            return true;
+    }
+    return false;
+}
+
 enum smc_input_kind smc_input_kind(const char *file, const struct smc_text *bytes)
 {
     const char *text = smc_text_string(bytes);
@@ -118,6 +152,8 @@ enum smc_input_kind smc_input_kind(const char *file, const struct smc_text *byte
     bool is_source = ends(file, ".cu") || ends(file, ".cuh");
     if (!is_source && is_log(text))
         return SMC_INPUT_LOG;
+    if (!is_source && has_errors(text))
+        return SMC_INPUT_ERRORS;
     return is_source || strstr(text, "__global__") ? SMC_INPUT_SOURCE : SMC_INPUT_UNKNOWN;
 }
 
@@ -137,6 +173,7 @@ struct reading {
     struct smc_text *bytes;
     struct smc_inspect_kernels *kernels;
     struct smc_inspect_notes *notes;
+    bool is_part; /* the file holds more than `bytes` */
 };
 
 typedef enum smc_status compiler(const struct smc_compilation *, struct smc_nvrtc_output *,
@@ -150,6 +187,7 @@ static enum smc_status out_of_memory(struct smc_error *error)
 struct compiled {
     size_t count;        /* of the kernels that were added */
     bool option_refused; /* of the user's options; other compilers are not tried */
+    bool target_unsupported;
 };
 
 /* Compiles for one target. */
@@ -164,6 +202,7 @@ static enum smc_status compile(const struct reading *reading, compiler *compile_
         .target = *target,
         .request = reading->request,
         .warnings = &reading->notes->warnings,
+        .is_part = reading->is_part,
     };
     const struct smc_inspect_kernel kind = {
         .file = reading->file, .source = source, .cc = target->cc};
@@ -175,7 +214,8 @@ static enum smc_status compile(const struct reading *reading, compiler *compile_
                                                &reading->notes->faults, &reason) != SMC_OK)
         status = smc_fail(error, SMC_MACHINE, "%s: the compiler's output cannot be read: %.900s",
                           reading->file, reason.message);
-    *compiled = (struct compiled){reading->kernels->count - before, output.option_refused};
+    *compiled = (struct compiled){reading->kernels->count - before, output.option_refused,
+                                  output.target_unsupported};
     if (status == SMC_OK && reading->request->ptx)
         smc_text_append(reading->request->ptx, smc_text_string(&output.ptx));
     smc_nvrtc_output_free(&output);
@@ -218,7 +258,7 @@ static enum smc_status compile_source(const struct reading *reading,
                                       struct smc_error *error)
 {
     enum smc_status worst = SMC_UNAVAILABLE;
-    bool is_empty = false;
+    bool is_empty = false, is_unsupported = false;
     struct smc_error absent = {""}, refusal = {""};
     for (size_t i = *first; i < WAYS && !is_empty; i++) {
         struct compiled compiled;
@@ -237,16 +277,21 @@ static enum smc_status compile_source(const struct reading *reading,
             *error = reason;
             return status;
         }
-        if (status == SMC_UNAVAILABLE)
-            absent = absent.message[0] ? absent : reason;
-        else if (status != SMC_OK)
+        /* That a compiler does not support the target says more than that there is none. */
+        if (status == SMC_UNAVAILABLE) {
+            if (!absent.message[0] || (compiled.target_unsupported && !is_unsupported))
+                absent = reason;
+            is_unsupported |= compiled.target_unsupported;
+        } else if (status != SMC_OK) {
             worst = status;
+        }
         if (status == SMC_USAGE && ways[i].source == SMC_INSPECT_NVCC)
             refusal = reason;
         if (status == SMC_USAGE)
             *error = refusal.message[0] ? refusal : reason;
         /* NVRTC as it is compiles no template that only host code instantiates. */
         is_empty = status == SMC_OK && i != 1;
+        *first = is_empty ? i : *first;
     }
     if (worst != SMC_UNAVAILABLE && !is_empty)
         return worst;
@@ -256,57 +301,140 @@ static enum smc_status compile_source(const struct reading *reading,
     return SMC_UNAVAILABLE;
 }
 
-static bool locate(const struct reading *reading, size_t before)
+static bool read_tree(const struct reading *reading, struct smc_source_tree *tree)
 {
-    struct smc_source_tree tree = {0};
     struct smc_text options = {0};
     struct smc_error ignored;
     smc_compile_options(reading->request, &options);
-    bool located = smc_source_tree_read(reading->file, smc_text_string(reading->bytes),
-                                        smc_text_string(&options), "", &tree, &ignored) == SMC_OK &&
-                   smc_inspect_kernels_locate(reading->kernels, before, &tree);
+    bool read = smc_source_tree_read(reading->file, smc_text_string(reading->bytes),
+                                     smc_text_string(&options), "", tree, &ignored) == SMC_OK;
     smc_text_free(&options);
+    return read;
+}
+
+/* nvcc instantiates every template that is launched. */
+static bool locate(const struct reading *reading, size_t before, size_t told)
+{
+    struct smc_inspect_kernels *kernels = reading->kernels;
+    struct smc_source_tree tree = {0};
+    bool located = read_tree(reading, &tree) && smc_inspect_kernels_locate(kernels, before, &tree);
+    if (located && kernels->item[before].source == SMC_INSPECT_NVRTC)
+        smc_left_out_tell(&tree, reading->request, kernels, before, told, reading->notes);
     smc_source_tree_free(&tree);
     return located;
+}
+
+/* No kernel was compiled: it may be for lack of nvcc. */
+static enum smc_status explain_empty(const struct reading *reading, size_t told,
+                                     struct smc_error *error)
+{
+    struct smc_source_tree tree = {0};
+    struct smc_inspect_kernels *kernels = reading->kernels;
+    size_t before = kernels->left_out;
+    bool has_memory = read_tree(reading, &tree);
+    if (has_memory)
+        smc_left_out_tell(&tree, reading->request, kernels, kernels->count, told, reading->notes);
+    smc_source_tree_free(&tree);
+    if (!has_memory)
+        return out_of_memory(error);
+    if (kernels->left_out == before)
+        return SMC_USAGE;
+    reading->notes->holds_none = false;
+    return smc_fail(error, SMC_USAGE, "%s: none of its kernels could be compiled without nvcc",
+                    reading->file);
+}
+
+/* A target that was named. */
+static void note_unsupported(const struct reading *reading, uint16_t cc,
+                             const struct smc_error *reason)
+{
+    struct smc_inspect_notes *notes = reading->notes;
+    for (size_t i = 0; i < notes->unsupported_count; i++)
+        if (notes->unsupported[i].cc == cc)
+            return;
+    if (notes->unsupported_count == SMC_INSPECT_MAX_TARGETS)
+        return;
+    struct smc_inspect_unsupported *added = &notes->unsupported[notes->unsupported_count++];
+    added->cc = cc;
+    snprintf(added->reason, sizeof added->reason, "%.*s", (int)sizeof added->reason - 1,
+             reason->message);
+}
+
+/* Once, however many files there are. */
+static void note_assumed_target(const struct reading *reading)
+{
+    const struct smc_inspect_request *request = reading->request;
+    const uint16_t cc = request->targets[0].cc;
+    struct smc_text line = {0};
+    if (!request->targets_assumed || request->skip_unsupported)
+        return;
+    smc_text_printf(&line,
+                    "source is compiled for compute capability %d.%d, %s: --device chooses "
+                    "another, such as --device A100\n",
+                    cc / 10, cc % 10,
+                    request->targets_present ? "that of the GPU here" : "which is assumed");
+    if (!strstr(smc_text_string(&reading->notes->remarks), smc_text_string(&line)))
+        smc_text_append(&reading->notes->remarks, smc_text_string(&line));
+    smc_text_free(&line);
 }
 
 static enum smc_status read_source(const struct reading *reading, struct smc_error *error)
 {
     const struct smc_inspect_request *request = reading->request;
+    const size_t noted = reading->notes->unsupported_count;
     size_t before = reading->kernels->count, first = 0;
+    const size_t told = reading->notes->warnings.length;
     for (size_t i = 0; i < request->target_count; i++) {
         enum smc_status status = compile_source(reading, &request->targets[i], &first, error);
-        if (status != SMC_OK && !(status == SMC_UNAVAILABLE && request->skip_unsupported))
+        if (status == SMC_USAGE && reading->notes->holds_none &&
+            ways[first].source == SMC_INSPECT_NVRTC)
+            return explain_empty(reading, told, error);
+        if (status != SMC_OK && status != SMC_UNAVAILABLE)
             return status;
+        if (status == SMC_UNAVAILABLE && !request->skip_unsupported)
+            note_unsupported(reading, request->targets[i].cc, error);
     }
     /* If every target was skipped, the error is that of the last one. */
-    if (reading->kernels->count == before)
+    if (reading->kernels->count == before) {
+        reading->notes->unsupported_count = noted;
         return SMC_UNAVAILABLE;
-    return locate(reading, before) ? SMC_OK : out_of_memory(error);
+    }
+    note_assumed_target(reading);
+    return locate(reading, before, told) ? SMC_OK : out_of_memory(error);
 }
 
 /* PTX names the oldest architecture that it supports, and is compiled for it unless others are
    named. With `skip_unsupported` older targets are skipped. */
-static enum smc_status read_ptx(const struct reading *reading, struct smc_error *error)
+static enum smc_status compile_ptx(const struct reading *reading, uint32_t first_cc,
+                                   uint32_t last_cc, struct smc_error *error)
 {
     const struct smc_inspect_request *request = reading->request;
     struct smc_inspect_target own;
-    size_t before = reading->kernels->count;
     struct compiled compiled;
     smc_ptx_target(smc_text_string(reading->bytes), &own.cc, &own.suffix);
     bool only_own = request->targets_assumed && !request->skip_unsupported;
     for (size_t i = 0; i < (only_own ? 1 : request->target_count); i++) {
         struct smc_inspect_target target = only_own ? own : request->targets[i];
+        bool is_wanted = only_own || (target.cc >= first_cc && target.cc <= last_cc);
         if (target.cc == own.cc)
             target.suffix = own.suffix;
-        if (request->skip_unsupported && target.cc < own.cc)
+        if (!is_wanted || (request->skip_unsupported && target.cc < own.cc))
             continue;
         enum smc_status status =
             compile(reading, smc_compile_with_ptxas, SMC_INSPECT_PTX, &target, &compiled, error);
         if (status != SMC_OK && !(status == SMC_UNAVAILABLE && request->skip_unsupported))
             return status;
     }
-    return reading->kernels->count > before ? SMC_OK : fail_empty(reading, error);
+    return SMC_OK;
+}
+
+static enum smc_status read_ptx(const struct reading *reading, struct smc_error *error)
+{
+    size_t before = reading->kernels->count;
+    enum smc_status status = compile_ptx(reading, 0, UINT32_MAX, error);
+    return status != SMC_OK                   ? status
+           : reading->kernels->count > before ? SMC_OK
+                                              : fail_empty(reading, error);
 }
 
 /* Each line, after the file's name. */
@@ -318,6 +446,27 @@ static void append_lines(const struct reading *reading, const struct smc_text *l
         length = strcspn(line, "\n");
         smc_text_safe_line(out, "%s: %.*s", reading->file, (int)length, line);
     }
+}
+
+/* Each begins with the name of a kernel. False: out of memory. */
+static bool append_notes(const struct reading *reading, const struct smc_text *notes,
+                         struct smc_text *out)
+{
+    const char *line = smc_text_string(notes);
+    for (size_t length; *line; line += length + (line[length] != '\0')) {
+        length = strcspn(line, "\n");
+        size_t named = strcspn(line, "\t\n");
+        char *name = smc_strndup(line, named);
+        char *shown = name ? smc_demangle(smc_name_without_static(name)) : NULL;
+        if (shown)
+            smc_text_safe_line(out, "%s: %s: %.*s", reading->file, shown, (int)(length - named) - 1,
+                               line + named + 1);
+        free(name);
+        free(shown);
+        if (!shown)
+            return false;
+    }
+    return true;
 }
 
 static enum smc_status read_log(const struct reading *reading, struct smc_error *error)
@@ -333,7 +482,7 @@ static enum smc_status read_log(const struct reading *reading, struct smc_error 
         smc_inspect_log(smc_text_string(&build.ordered), &kind, reading->kernels, faults);
     if (is_read && (reading->kernels->count > before || faults->length > faults_before)) {
         append_lines(reading, &build.faults, faults);
-        append_lines(reading, &build.notes, &reading->notes->warnings);
+        is_read = append_notes(reading, &build.notes, &reading->notes->warnings);
     }
     smc_build_log_free(&build);
     if (!is_read)
@@ -359,6 +508,44 @@ static enum smc_status read_cubin(const struct reading *reading, struct smc_erro
     return reading->kernels->count > before ? SMC_OK : fail_empty(reading, error);
 }
 
+/* "FILE:4: error" becomes "line 4: error": the report of a part begins with the file's name. */
+static void drop_name(const char *file, struct smc_error *error)
+{
+    const size_t length = strlen(file);
+    struct smc_error named = *error;
+    const char *rest = named.message + length;
+    if (strncmp(named.message, file, length) != 0 || rest[0] != ':')
+        return;
+    if (rest[1] == ' ')
+        smc_fail(error, SMC_USAGE, "%s", rest + 2);
+    else
+        smc_fail(error, SMC_USAGE, "line %s", rest + 1);
+}
+
+static enum smc_status take_ptx(void *context, const struct smc_embedded_ptx *ptx,
+                                struct smc_error *error)
+{
+    const struct reading *reading = context;
+    struct smc_text text = {0};
+    struct reading part = *reading;
+    char tool[SMC_TOOL_PATH];
+    if (!smc_tool_find("ptxas", tool))
+        return smc_fail(error, SMC_UNAVAILABLE,
+                        "%s: holds PTX, but no machine code; compiling it needs ptxas of the CUDA "
+                        "Toolkit, which is neither on PATH nor in $CUDA_HOME/bin",
+                        reading->file);
+    part.bytes = &text;
+    part.is_part = true;
+    smc_text_append_bytes(&text, ptx->text, strnlen(ptx->text, ptx->bytes));
+    smc_input_make_text(&text);
+    enum smc_status status =
+        text.failed ? out_of_memory(error) : compile_ptx(&part, ptx->first_cc, ptx->last_cc, error);
+    if (status == SMC_USAGE)
+        drop_name(reading->file, error);
+    smc_text_free(&text);
+    return status;
+}
+
 /* `mapped` tells whether the bytes are a mapping of the file. */
 static enum smc_status read_embedded(const struct reading *reading, const char *bytes,
                                      size_t length, bool mapped, struct smc_error *error)
@@ -369,6 +556,8 @@ static enum smc_status read_embedded(const struct reading *reading, const char *
         .is_mapped = mapped,
         .progress = reading->request->part_progress,
         .progress_context = reading->request->part_context,
+        .take_ptx = take_ptx,
+        .ptx_context = (void *)reading,
     };
     struct smc_embedded_count count;
     size_t before = reading->kernels->count, faults = reading->notes->faults.length;
@@ -377,13 +566,12 @@ static enum smc_status read_embedded(const struct reading *reading, const char *
     if (status != SMC_OK || reading->kernels->count > before ||
         reading->notes->faults.length > faults)
         return status;
-    reading->notes->holds_none = !count.ptx && !count.linked;
+    reading->notes->holds_none = !count.linked;
     return smc_fail(error, SMC_USAGE, "%s: %s", reading->file,
-                    count.ptx ? "holds PTX, but no machine code: compile it for an architecture"
-                    : count.linked ? "holds intermediate code for nvlink (-dlto), but no machine "
-                                     "code: link it"
-                    : count.read   ? "no kernel in it"
-                                   : "no CUDA code in it");
+                    count.linked    ? "holds intermediate code for nvlink (-dlto), but no machine "
+                                      "code: link it"
+                    : count.has_any ? "no kernel in it"
+                                    : "no CUDA code in it");
 }
 
 static enum smc_status read_text_or_code(const struct reading *reading, struct smc_error *error)
@@ -397,6 +585,7 @@ static enum smc_status read_text_or_code(const struct reading *reading, struct s
         smc_input_make_text(reading->bytes);
     switch (kind) {
     case SMC_INPUT_LOG:
+    case SMC_INPUT_ERRORS:
         return read_log(reading, error);
     case SMC_INPUT_SOURCE:
         return read_source(reading, error);
@@ -411,6 +600,10 @@ static enum smc_status read_text_or_code(const struct reading *reading, struct s
     case SMC_INPUT_UNKNOWN:
         break;
     }
+    if (smc_fatbin_is_thin_archive(reading->bytes->data, reading->bytes->length))
+        return smc_fail(error, SMC_USAGE,
+                        "%s: a thin archive, which only names its members: name one of them",
+                        reading->file);
     char text[800];
     smc_log_first_error(smc_text_string(reading->bytes), "", "", text, sizeof text);
     if (text[0])
@@ -421,13 +614,16 @@ static enum smc_status read_text_or_code(const struct reading *reading, struct s
                     reading->file);
 }
 
-/* Libraries are large, so they are mapped instead of copied. False: another kind of file. */
+/* Libraries are large, so they are mapped instead of copied. False: another kind of file. A pipe
+   must be opened only once. */
 static bool read_mapped(const struct reading *reading, enum smc_status *status,
                         struct smc_error *error)
 {
     struct stat facts;
-    int descriptor = open(reading->file, O_RDONLY | O_CLOEXEC);
     void *bytes = MAP_FAILED;
+    if (stat(reading->file, &facts) != 0 || !S_ISREG(facts.st_mode))
+        return false;
+    int descriptor = open(reading->file, O_RDONLY | O_CLOEXEC);
     if (descriptor < 0)
         return false;
     if (fstat(descriptor, &facts) == 0 && S_ISREG(facts.st_mode) && facts.st_size > 0 &&
@@ -449,7 +645,7 @@ enum smc_status smc_inspect_read(const char *file, const struct smc_inspect_requ
                                  struct smc_inspect_notes *notes, struct smc_error *error)
 {
     struct smc_text bytes = {0};
-    const struct reading reading = {file, request, &bytes, kernels, notes};
+    const struct reading reading = {file, request, &bytes, kernels, notes, false};
     size_t before = kernels->count;
     notes->holds_none = false;
     enum smc_status status;

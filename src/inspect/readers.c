@@ -62,7 +62,14 @@ static void link_kernel(const struct smc_log_kernel *read, struct smc_inspect_ke
     }
 }
 
-/* ptxas reports a refusal after the kernel's registers. */
+static void copy_refusal(const struct smc_resources *from, struct smc_resources *to)
+{
+    to->refused = from->refused;
+    to->refused_smem_bytes = from->refused_smem_bytes;
+    to->refused_smem_limit_bytes = from->refused_smem_limit_bytes;
+}
+
+/* A refusal that follows the kernel's registers. */
 static bool refuse_known(const struct smc_log_kernel *read, size_t begin,
                          struct smc_inspect_kernels *kernels)
 {
@@ -74,11 +81,37 @@ static bool refuse_known(const struct smc_log_kernel *read, size_t begin,
         begin = (size_t)(kernel - kernels->item);
         if (kernel->cc != read->cc || kernel->suffix != read->suffix)
             continue;
-        kernel->resources.refused = true;
-        kernel->resources.refused_smem_bytes = read->resources.refused_smem_bytes;
-        kernel->resources.refused_smem_limit_bytes = read->resources.refused_smem_limit_bytes;
+        copy_refusal(&read->resources, &kernel->resources);
         return true;
     }
+}
+
+/* The kernel whose refusal precedes its registers: ptxas then does not name the architecture. */
+static struct smc_inspect_kernel *find_refused(struct smc_inspect_kernels *kernels, size_t begin,
+                                               const struct smc_log_kernel *read)
+{
+    struct smc_inspect_kernel *kernel =
+        smc_inspect_find(kernels, begin, read->name, read->name_length);
+    bool is_open = kernel && kernel->resources.refused && kernel->resources.regs_per_thread == 0;
+    return is_open && kernel->cc == read->cc ? kernel : NULL;
+}
+
+static void set_figures(const struct smc_log_kernel *read, struct smc_inspect_kernel *kernel)
+{
+    kernel->suffix = read->suffix;
+    kernel->has_spills = read->has_spills;
+    kernel->has_stack = read->has_stack;
+    kernel->has_barriers = read->has_barriers;
+    kernel->smem_has_reserve = read->smem_has_reserve;
+    kernel->resources = read->resources;
+}
+
+static void complete_refused(const struct smc_log_kernel *read, struct smc_inspect_kernel *kernel)
+{
+    const struct smc_resources refusal = kernel->resources;
+    set_figures(read, kernel);
+    copy_refusal(&refusal, &kernel->resources);
+    kernel->resources.cc = refusal.cc;
 }
 
 static enum smc_inspect_source source_of(const struct smc_log_kernel *read,
@@ -132,21 +165,24 @@ bool smc_inspect_log(const char *log, const struct smc_inspect_kernel *kind,
             append_fault(&read, fault, kind->file, faults);
             continue;
         }
+        if (read.cc == 0 && read.form == SMC_LOG_PTXAS) {
+            read.cc = kind->cc;
+            read.suffix = kind->suffix;
+        }
         if (read.resources.refused && refuse_known(&read, begin, kernels))
             continue;
+        if (read.form == SMC_LOG_PTXAS && (known = find_refused(kernels, begin, &read))) {
+            complete_refused(&read, known);
+            continue;
+        }
         if (read.form == SMC_LOG_NVLINK && (known = find_unlinked(kernels, begin, &read))) {
             link_kernel(&read, known);
             continue;
         }
         kernel.source = source_of(&read, kind);
         kernel.cc = read.cc;
-        kernel.suffix = read.suffix;
         kernel.is_linked = read.form == SMC_LOG_NVLINK;
-        kernel.has_spills = read.has_spills;
-        kernel.has_stack = read.has_stack;
-        kernel.has_barriers = read.has_barriers;
-        kernel.smem_has_reserve = read.smem_has_reserve;
-        kernel.resources = read.resources;
+        set_figures(&read, &kernel);
         if (!smc_inspect_add(kernels, read.name, read.name_length, &kernel))
             return false;
     }
@@ -194,8 +230,10 @@ static bool take(const struct smc_cubin *cubin, const struct smc_cubin_kernel *r
     kernel->resources.barriers = read->barriers;
     kernel->max_threads_per_block = read->max_threads_per_block;
     kernel->required_threads_per_block = read->required_threads_per_block;
+    memcpy(kernel->block, read->block, sizeof kernel->block);
     kernel->blocks_per_cluster = read->blocks_per_cluster;
     kernel->build = cubin->build;
+    kernel->calls_unlinked = read->calls_unlinked;
     return smc_inspect_name(kernel, read->name, strlen(read->name));
 }
 
@@ -259,8 +297,10 @@ static enum smc_status complete_from_cubin(const struct smc_binary *binary, size
             continue;
         kernel->max_threads_per_block = read->max_threads_per_block;
         kernel->required_threads_per_block = read->required_threads_per_block;
+        memcpy(kernel->block, read->block, sizeof kernel->block);
         kernel->blocks_per_cluster = read->blocks_per_cluster;
         kernel->build = cubin.build;
+        kernel->calls_unlinked = read->calls_unlinked;
         if (!kernel->has_barriers)
             kernel->resources.barriers = read->barriers;
         kernel->has_barriers = true;
@@ -280,6 +320,7 @@ static void complete_from_ptx(const char *ptx, size_t begin, struct smc_inspect_
             continue;
         kernel->max_threads_per_block = read.max_threads_per_block;
         kernel->required_threads_per_block = read.required_threads_per_block;
+        memcpy(kernel->block, read.block, sizeof kernel->block);
         kernel->min_blocks_known = true;
         kernel->min_blocks_per_sm = read.min_blocks_per_sm;
     }

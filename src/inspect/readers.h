@@ -14,6 +14,7 @@ enum smc_input_kind {
     SMC_INPUT_CUBIN,    /* machine code alone */
     SMC_INPUT_SAVED,    /* figures that inspect --save or --format json wrote */
     SMC_INPUT_EMBEDDED, /* a program, an object, a library, a container of machine code */
+    SMC_INPUT_ERRORS,   /* what a compiler that failed printed */
 };
 
 /* Reads all of a file, or of standard input for "-". SMC_USAGE: it cannot be read. */

@@ -54,6 +54,7 @@ static const struct {
 } flags[] = {
     {"static_smem_has_reserve", MEMBER(smem_has_reserve)},
     {"linked", MEMBER(is_linked)},
+    {"calls_unlinked", MEMBER(calls_unlinked)},
 };
 enum { FLAGS = sizeof flags / sizeof *flags };
 

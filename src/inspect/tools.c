@@ -30,17 +30,24 @@ static bool is_program(const char *path)
     return stat(path, &status) == 0 && S_ISREG(status.st_mode) && access(path, X_OK) == 0;
 }
 
+bool smc_tool_find_in(const char *list, size_t length, const char *name, char path[SMC_TOOL_PATH])
+{
+    const char *end = list + length;
+    while (list < end) {
+        const char *colon = memchr(list, ':', (size_t)(end - list));
+        int bytes = (int)((colon ? colon : end) - list);
+        int written = snprintf(path, SMC_TOOL_PATH, "%.*s/%s", bytes, list, name);
+        if (bytes > 0 && written < SMC_TOOL_PATH && is_program(path))
+            return true;
+        list += bytes + 1;
+    }
+    return false;
+}
+
 static bool find_on_path(const char *name, char path[SMC_TOOL_PATH])
 {
     const char *list = getenv("PATH");
-    while (list && *list) {
-        int length = (int)strcspn(list, ":");
-        int written = snprintf(path, SMC_TOOL_PATH, "%.*s/%s", length, list, name);
-        if (length > 0 && written < SMC_TOOL_PATH && is_program(path))
-            return true;
-        list += length + (list[length] != '\0');
-    }
-    return false;
+    return list && smc_tool_find_in(list, strlen(list), name, path);
 }
 
 bool smc_tool_find(const char *name, char path[SMC_TOOL_PATH])
@@ -56,6 +63,17 @@ bool smc_tool_find(const char *name, char path[SMC_TOOL_PATH])
             is_program(path))
             return true;
     return false;
+}
+
+void smc_tool_write_identity(const char *path, struct smc_text *line)
+{
+    struct stat status;
+    if (stat(path, &status) != 0)
+        return;
+    smc_text_printf(line, "%s: %llu %llu %lld %lld.%09ld\n", path,
+                    (unsigned long long)status.st_dev, (unsigned long long)status.st_ino,
+                    (long long)status.st_size, (long long)status.st_mtim.tv_sec,
+                    status.st_mtim.tv_nsec);
 }
 
 /* The environment with another TMPDIR, for compilers that leave files behind when they fail. The

@@ -14,6 +14,12 @@ enum { SMC_TOOL_PATH = 1024 };
    /usr/local/cuda/bin. */
 bool smc_tool_find(const char *name, char path[SMC_TOOL_PATH]);
 
+/* Looks in the folders of a list like PATH, which has `length` bytes. */
+bool smc_tool_find_in(const char *list, size_t length, const char *name, char path[SMC_TOOL_PATH]);
+
+/* Appends a line with the program's path, inode, size and time of change. */
+void smc_tool_write_identity(const char *path, struct smc_text *line);
+
 /* Makes a temporary folder in $TMPDIR or /tmp, and removes it with the files in it. While it
    exists, signals that would end the program end the tool instead; they take effect when the folder
    is removed. */

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/text.h"
 #include "inspect/kernels.h"
 #include "inspect/names.h"
 #include "inspect/stable_names.h"
@@ -75,6 +76,8 @@ static struct smc_diff_side side_of(const struct smc_inspect_row *row)
         .occupancy_percent = row->occupancy_percent,
         .limiters = row->occupancy.limiters,
         .sizes = row->sizes,
+        .dynamic_smem_bytes = row->launch.dynamic_smem_bytes,
+        .dynamic_smem_unknown = row->dynamic_smem_unknown,
     };
 }
 
@@ -201,18 +204,54 @@ static bool launches(const struct smc_diff_side *side)
     return side->outcome == SMC_LAUNCHES;
 }
 
+/* At every block size compared. */
+static bool has_same_blocks(const struct smc_diff_side *before, const struct smc_diff_side *after)
+{
+    if (before->threads_per_block != after->threads_per_block)
+        return false;
+    if (before->threads_per_block == 0)
+        return memcmp(before->sizes.blocks_per_sm, after->sizes.blocks_per_sm,
+                      sizeof before->sizes.blocks_per_sm) == 0;
+    return before->blocks_per_sm == after->blocks_per_sm && before->outcome == after->outcome;
+}
+
+/* Unknown dynamic shared memory can only lower blocks and occupancy. If two kernels have the same
+   blocks, occupancy and static shared memory without it, they have the same with equal amounts of
+   it. Otherwise only those changes are certain that it would make greater; others are removed. */
+static void drop_uncertain(struct smc_diff_pair *pair)
+{
+    const struct smc_diff_side *before = &pair->before, *after = &pair->after;
+    const uint32_t figures = BIT(BLOCKS) | BIT(OCCUPANCY);
+    const bool both = before->dynamic_smem_unknown && after->dynamic_smem_unknown;
+    if (both && before->static_smem_bytes == after->static_smem_bytes &&
+        has_same_blocks(before, after))
+        return;
+    if (after->dynamic_smem_unknown) {
+        pair->better &= ~(figures | BIT(LAUNCH));
+        pair->gained_sizes = 0;
+    }
+    if (before->dynamic_smem_unknown) {
+        pair->worse &= ~figures; /* a launch that fails without it fails with any */
+        pair->lost_sizes = 0;
+        pair->loss = 0;
+    }
+    pair->is_undecided = ((pair->worse | pair->better) & (figures | BIT(LAUNCH))) == 0;
+}
+
 static void weigh_occupancy(struct smc_diff_pair *pair)
 {
     const struct smc_diff_side *before = &pair->before, *after = &pair->after;
     weigh(SMC_DIFF_LAUNCH, !launches(before), !launches(after), pair);
     if (before->threads_per_block == 0) {
         weigh_sizes(pair);
-        return;
+    } else {
+        if (before->threads_per_block == after->threads_per_block)
+            weigh(SMC_DIFF_BLOCKS, after->blocks_per_sm, before->blocks_per_sm, pair);
+        weigh(SMC_DIFF_OCCUPANCY, after->occupancy_percent, before->occupancy_percent, pair);
+        pair->loss = before->occupancy_percent - after->occupancy_percent;
     }
-    if (before->threads_per_block == after->threads_per_block)
-        weigh(SMC_DIFF_BLOCKS, after->blocks_per_sm, before->blocks_per_sm, pair);
-    weigh(SMC_DIFF_OCCUPANCY, after->occupancy_percent, before->occupancy_percent, pair);
-    pair->loss = before->occupancy_percent - after->occupancy_percent;
+    if (before->dynamic_smem_unknown || after->dynamic_smem_unknown)
+        drop_uncertain(pair);
 }
 
 static enum smc_diff_verdict verdict_of(const struct smc_diff_pair *pair)
@@ -227,8 +266,9 @@ static enum smc_diff_verdict verdict_of(const struct smc_diff_pair *pair)
     bool bounds_differ = knows_bounds(before) && knows_bounds(after) &&
                          (before->max_threads_per_block != after->max_threads_per_block ||
                           before->required_threads_per_block != after->required_threads_per_block);
-    return bounds_differ || pair->before.limiters != pair->after.limiters ? SMC_DIFF_CHANGED
-                                                                          : SMC_DIFF_SAME;
+    bool limiters_differ = pair->before.limiters != pair->after.limiters;
+    return bounds_differ || limiters_differ || pair->is_undecided ? SMC_DIFF_CHANGED
+                                                                  : SMC_DIFF_SAME;
 }
 
 /* --- The block size --------------------------------------------------------------------------- */
@@ -259,6 +299,48 @@ static void share_threads(const struct comparing *comparing, struct smc_diff_pai
         answer_at(comparing, pair->device, before->threads_per_block, after);
     else if (is_stated(after) && !is_stated(before))
         answer_at(comparing, pair->device, after->threads_per_block, before);
+}
+
+/* The kernel as if it had that many barriers, at the same block size. */
+static void answer_with_barriers(const struct comparing *comparing, const struct smc_device *device,
+                                 uint32_t barriers, struct smc_diff_side *side)
+{
+    const struct smc_diff_side former = *side;
+    struct smc_inspect_kernel kernel = *side->kernel;
+    struct smc_inspect_request request = *comparing->request;
+    struct smc_inspect_row row;
+    kernel.has_barriers = true;
+    kernel.resources.barriers = barriers;
+    if (side->threads_per_block > 0) {
+        request.threads_count = 0;
+        request.threads_per_block = side->threads_per_block;
+    }
+    smc_inspect_answer_one(&kernel, device, &request, &row);
+    *side = side_of(&row);
+    side->kernel = former.kernel;
+    side->threads_source = former.threads_source;
+}
+
+/* Reports of cuobjdump and older logs do not state barriers: the other build's are assumed, so that
+   resident blocks do not differ because of them. */
+static void share_barriers(const struct comparing *comparing, struct smc_diff_pair *pair)
+{
+    struct smc_diff_side *before = &pair->before, *after = &pair->after;
+    if (before->kernel->has_barriers && !after->kernel->has_barriers)
+        answer_with_barriers(comparing, pair->device, before->kernel->resources.barriers, after);
+    else if (after->kernel->has_barriers && !before->kernel->has_barriers)
+        answer_with_barriers(comparing, pair->device, after->kernel->resources.barriers, before);
+}
+
+/* Logs and machine code do not record whether a kernel uses dynamic shared memory. If only one
+   build records it, it holds for both. */
+static void share_dynamic_smem(struct smc_diff_pair *pair)
+{
+    struct smc_diff_side *before = &pair->before, *after = &pair->after;
+    before->dynamic_smem_unknown |=
+        after->dynamic_smem_unknown && !before->kernel->dynamic_smem_known;
+    after->dynamic_smem_unknown |=
+        before->dynamic_smem_unknown && !after->kernel->dynamic_smem_known;
 }
 
 /* --- Pairs ------------------------------------------------------------------------------------ */
@@ -296,6 +378,8 @@ static bool add_match(const struct comparing *comparing, struct item *before, st
         return false;
     before->is_taken = after->is_taken = true;
     share_threads(comparing, pair);
+    share_barriers(comparing, pair);
+    share_dynamic_smem(pair);
     weigh_resources(pair);
     weigh_occupancy(pair);
     pair->verdict = verdict_of(pair);
@@ -304,16 +388,21 @@ static bool add_match(const struct comparing *comparing, struct item *before, st
     return true;
 }
 
+/* Those that one of them does not record are no difference. */
 static bool has_same_figures(const struct item *a, const struct item *b)
 {
     const struct smc_inspect_kernel *k = a->side.kernel, *l = b->side.kernel;
     const struct smc_resources *r = &k->resources, *s = &l->resources;
+    bool same_spills =
+        r->spill_store_bytes == s->spill_store_bytes && r->spill_load_bytes == s->spill_load_bytes;
     return k->suffix == l->suffix && r->refused == s->refused &&
-           r->regs_per_thread == s->regs_per_thread && r->stack_bytes == s->stack_bytes &&
-           r->spill_store_bytes == s->spill_store_bytes &&
-           r->spill_load_bytes == s->spill_load_bytes && r->barriers == s->barriers &&
+           r->regs_per_thread == s->regs_per_thread &&
+           (r->stack_bytes == s->stack_bytes || !k->has_stack || !l->has_stack) &&
+           (same_spills || !k->has_spills || !l->has_spills) &&
+           (r->barriers == s->barriers || !k->has_barriers || !l->has_barriers) &&
            a->side.static_smem_bytes == b->side.static_smem_bytes &&
-           k->max_threads_per_block == l->max_threads_per_block;
+           (k->max_threads_per_block == l->max_threads_per_block || !knows_bounds(k) ||
+            !knows_bounds(l));
 }
 
 static const char *file_of(const struct item *item)
@@ -435,6 +524,10 @@ static void note_pair(const struct smc_diff_pair *pair, struct smc_diff *diff)
     if (!before->has_spills || !after->has_spills)
         note(diff, SMC_DIFF_NOTE_SPILLS_UNKNOWN, before->has_spills ? "known" : "",
              after->has_spills ? "known" : "");
+    if (!before->has_barriers || !after->has_barriers)
+        note(diff, SMC_DIFF_NOTE_BARRIERS_UNKNOWN, "", "");
+    if (pair->is_undecided)
+        note(diff, SMC_DIFF_NOTE_DYNAMIC_SMEM_UNKNOWN, "", "");
 }
 
 /* --- Groups ----------------------------------------------------------------------------------- */
@@ -778,33 +871,56 @@ static bool sort_pairs(struct smc_diff *diff, size_t group_count)
     return done;
 }
 
-static const char *device_of(const struct items *items, const struct smc_diff *diff, size_t index)
+static bool has_device(const struct items *items, size_t index)
 {
     for (size_t i = 0; i < items->count; i++)
         if (items->item[i].device == index)
-            return diff->device[index].name;
-    return NULL;
+            return true;
+    return false;
+}
+
+/* "compute capability 8.0 and 9.0" */
+static void append_architectures(const struct items *items, const struct smc_diff *diff,
+                                 struct smc_text *out)
+{
+    size_t count = 0, left = 0;
+    for (size_t i = 0; i < diff->device_count; i++)
+        left += has_device(items, i);
+    for (size_t i = 0; i < diff->device_count; i++) {
+        const struct smc_device *device = &diff->device[i];
+        if (!has_device(items, i))
+            continue;
+        if (count++ > 0)
+            smc_text_append(out, left == 1 ? " and " : ", ");
+        if (device->sm_count > 0)
+            smc_text_append(out, device->name);
+        else
+            smc_text_printf(out, "%s%d.%d", count == 1 ? "compute capability " : "",
+                            device->sm.cc / 10, device->sm.cc % 10);
+        left--;
+    }
 }
 
 /* Builds without a device in common would only consist of removed and added kernels. */
 static enum smc_status check_devices(const struct comparing *comparing, struct smc_error *error)
 {
     const struct smc_diff *diff = comparing->diff;
-    const char *before = NULL, *after = NULL, *name;
-    for (size_t i = 0; i < diff->device_count; i++) {
-        const char *old = device_of(&comparing->before, diff, i);
-        name = device_of(&comparing->after, diff, i);
-        if (old && name)
+    struct smc_text before = {0}, after = {0};
+    for (size_t i = 0; i < diff->device_count; i++)
+        if (has_device(&comparing->before, i) && has_device(&comparing->after, i))
             return SMC_OK;
-        before = old ? old : before;
-        after = name ? name : after;
-    }
-    if (!before || !after)
+    if (comparing->before.count == 0 || comparing->after.count == 0)
         return SMC_OK;
-    return smc_fail(error, SMC_USAGE,
-                    "the old build is for %s, the new one for %s: no architecture is in both; "
-                    "--device compares them on one device, as far as the code can be estimated",
-                    before, after);
+    append_architectures(&comparing->before, diff, &before);
+    append_architectures(&comparing->after, diff, &after);
+    enum smc_status status =
+        smc_fail(error, SMC_USAGE,
+                 "the old build is for %.400s, the new one for %.400s: no architecture is in both; "
+                 "--device compares them on one device, as far as the code can be estimated",
+                 smc_text_string(&before), smc_text_string(&after));
+    smc_text_free(&before);
+    smc_text_free(&after);
+    return status;
 }
 
 static enum smc_status compare(struct comparing *comparing, struct smc_error *error)

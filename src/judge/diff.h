@@ -35,6 +35,9 @@ struct smc_diff_side {
     double occupancy_percent;
     uint32_t limiters; /* bit n: enum smc_limit n */
     struct smc_block_sizes sizes;
+    uint32_t dynamic_smem_bytes;
+    bool dynamic_smem_unknown; /* the launch gives it, nothing states it: the figures above are the
+                                  best possible */
 };
 
 struct smc_diff_pair {
@@ -48,6 +51,8 @@ struct smc_diff_pair {
     size_t group;      /* equal for the pairs of one kernel */
     bool is_renamed;   /* matched by similarity */
     bool is_ambiguous; /* one of several kernels with this name, matched in order */
+    bool is_undecided; /* blocks and occupancy are not compared: they depend on dynamic shared
+                          memory that is unknown */
     uint32_t excused;  /* of `worse`: what a gate tolerates or allows */
     char *excuse;      /* in words: "registers tolerated by [diff]"; NULL: nothing to say */
 };
@@ -59,8 +64,10 @@ enum smc_diff_note_kind {
     SMC_DIFF_NOTE_ARCHITECTURE, /* ... the architectures compiled for */
     SMC_DIFF_NOTE_ONLY_OLD,     /* `before`: a device that no new kernel was compiled for */
     SMC_DIFF_NOTE_ONLY_NEW,
-    SMC_DIFF_NOTE_SPILLS_UNKNOWN, /* in one build or in both */
-    SMC_DIFF_NOTE_RESEMBLING,     /* removed kernels that several added ones resemble equally */
+    SMC_DIFF_NOTE_SPILLS_UNKNOWN,       /* in one build or in both */
+    SMC_DIFF_NOTE_BARRIERS_UNKNOWN,     /* ... those of the other build are assumed */
+    SMC_DIFF_NOTE_DYNAMIC_SMEM_UNKNOWN, /* pairs that are undecided */
+    SMC_DIFF_NOTE_RESEMBLING, /* removed kernels that several added ones resemble equally */
     SMC_DIFF_NOTE_KIND_COUNT
 };
 

@@ -251,6 +251,18 @@ static bool find_value(const struct smc_inspect_row *row, enum smc_gate_key key,
     }
 }
 
+/* ", limited by registers and shared memory", if it launches. */
+static void append_limiters(const struct smc_inspect_row *row, struct smc_text *text)
+{
+    const char *before = ", limited by ";
+    for (int i = 0; i < SMC_LIMIT_COUNT && row->occupancy.blocks_per_sm > 0; i++) {
+        if (!(row->occupancy.limiters & 1u << i))
+            continue;
+        smc_text_printf(text, "%s%s", before, smc_limit_label((enum smc_limit)i));
+        before = " and ";
+    }
+}
+
 static void append_violation(const struct smc_inspect_row *row, enum smc_gate_key key, double value,
                              double allowed, struct smc_text *text)
 {
@@ -279,11 +291,14 @@ static void append_violation(const struct smc_inspect_row *row, enum smc_gate_ke
         smc_text_printf(text, "%.0f barriers per block, but at most %.0f allowed", value, allowed);
         break;
     case SMC_GATE_BLOCKS:
-        smc_text_printf(text, "%.0f block%s per SM, but %.0f required", value,
-                        smc_text_plural((uint64_t)value), allowed);
+        smc_text_printf(text, "%.0f block%s per SM", value, smc_text_plural((uint64_t)value));
+        append_limiters(row, text);
+        smc_text_printf(text, ", but %.0f required", allowed);
         break;
     case SMC_GATE_OCCUPANCY:
-        smc_text_printf(text, "occupancy %.4g %%, but %.4g %% is required", value, allowed);
+        smc_text_printf(text, "occupancy %.4g %%", value);
+        append_limiters(row, text);
+        smc_text_printf(text, ", but %.4g %% is required", allowed);
         break;
     default:
         smc_text_append(text, "no __launch_bounds__, but they are required");
@@ -326,6 +341,9 @@ static const char *reason_unknown(const struct smc_inspect_row *row)
 {
     if (row->outcome == SMC_CANNOT_COMPILE)
         return "cannot be compiled: more static shared memory than a block may declare";
+    if (row->kernel->calls_unlinked)
+        return "its figures are from before linking, and it calls functions whose registers nvlink "
+               "adds: judge the linked program instead";
     return row->launch.regs_per_thread == 0 ? "its registers are unknown" : NULL;
 }
 
@@ -451,13 +469,14 @@ static void judge_rows(struct judging *judging, const struct smc_inspect_rows *r
 
 /* --- Entries that no longer apply ------------------------------------------------------------- */
 
-static void note(struct judging *judging, uint32_t line, struct smc_text *text)
+static void tell_entry(struct judging *judging, enum smc_finding_level level, uint32_t line,
+                       struct smc_text *text)
 {
     judging->failed |= text->failed;
     if (judging->gate->path)
         add(judging, &(struct smc_check_finding){
                          .rule = smc_check_rule_name(SMC_CHECK_GATE_FILE),
-                         .level = SMC_FINDING_NOTE,
+                         .level = level,
                          .file = judging->gate->path,
                          .line = line,
                          .message = (char *)smc_text_string(text),
@@ -465,14 +484,42 @@ static void note(struct judging *judging, uint32_t line, struct smc_text *text)
     smc_text_free(text);
 }
 
-static void note_limits(struct judging *judging)
+static void note(struct judging *judging, uint32_t line, struct smc_text *text)
+{
+    tell_entry(judging, SMC_FINDING_NOTE, line, text);
+}
+
+/* If the pattern of a limit matches no kernel, it is misspelt, or the kernel was renamed. */
+static void tell_unnamed(struct judging *judging, const struct smc_inspect_rows *rows,
+                         const struct smc_gate_limit *limit)
+{
+    struct smc_text text = {0};
+    struct smc_inspect_near near = {.pattern = limit->kernel};
+    if (limit->optional)
+        return;
+    smc_text_printf(&text, "[[limit]] for '%s' names no kernel", limit->kernel);
+    if (judging->gate->partial) {
+        note(judging, limit->line, &text);
+        return;
+    }
+    for (size_t i = 0; i < rows->count; i++)
+        smc_inspect_consider(rows->item[i].kernel, &near);
+    if (near.name[0])
+        smc_text_printf(&text, "; did you mean '%s'?", near.name);
+    else
+        smc_text_append(&text, "; if it may match none, add optional = true");
+    judging->verdict->unnamed++;
+    tell_entry(judging, SMC_FINDING_ERROR, limit->line, &text);
+}
+
+static void tell_limits(struct judging *judging, const struct smc_inspect_rows *rows)
 {
     const struct smc_gate *gate = judging->gate;
     for (size_t i = 0; i < gate->limit_count; i++) {
         const struct smc_gate_limit *limit = &gate->limit[i];
         struct smc_text text = {0};
         if (!judging->limit_named[i] && limit->kernel)
-            smc_text_printf(&text, "[[limit]] for '%s' names no kernel", limit->kernel);
+            tell_unnamed(judging, rows, limit);
         else if (!judging->limit_used[i] && limit->device)
             smc_text_printf(&text, "[[limit]] for device '%s', which is none of those judged",
                             limit->device);
@@ -571,7 +618,7 @@ enum smc_status smc_gate_judge(const struct smc_gate *gate, const struct smc_ins
     judge_rows(&judging, rows);
     if (diff && !smc_gate_excuse(gate, today, diff, judging.allowance_used))
         judging.failed = true;
-    note_limits(&judging);
+    tell_limits(&judging, rows);
     note_allowances(&judging);
     note_threads(&judging);
     note_dynamic_smem(&judging);
@@ -580,7 +627,9 @@ enum smc_status smc_gate_judge(const struct smc_gate *gate, const struct smc_ins
         return smc_out_of_memory(error);
     if (verdict->violations > 0)
         return SMC_SHORTFALL;
-    return verdict->unsettled > 0 ? fail_unsettled(&judging, rows->count, error) : SMC_OK;
+    if (verdict->unsettled > 0)
+        return fail_unsettled(&judging, rows->count, error);
+    return verdict->unnamed > 0 ? SMC_USAGE : SMC_OK;
 }
 
 bool smc_gate_fails(const struct smc_gate *gate, const struct smc_inspect_row *row)
@@ -615,5 +664,8 @@ void smc_gate_summary(const struct smc_gate_verdict *verdict, struct smc_text *o
                         verdict->allowed == 1 ? " is" : "s are");
     if (verdict->unsettled > 0)
         smc_text_printf(out, "; not judged, as the launch is unknown: %zu", verdict->unsettled);
+    if (verdict->unnamed > 0)
+        smc_text_printf(out, "; %zu limit%s no kernel", verdict->unnamed,
+                        verdict->unnamed == 1 ? " names" : "s name");
     smc_text_append(out, "\n");
 }

@@ -27,6 +27,7 @@ struct smc_gate_limit {
     bool has[SMC_GATE_KEY_COUNT];
     double value[SMC_GATE_KEY_COUNT]; /* in the unit of the key's name; true: 1 */
     uint32_t line;                    /* in the file, from 1; 0: made from options */
+    bool optional;                    /* `kernel` may name none */
 };
 
 /* An entry of [[allow]]. */
@@ -44,6 +45,7 @@ struct smc_gate_allowance {
 struct smc_gate_threads {
     char *pattern;
     uint32_t threads_per_block;
+    uint32_t block[3]; /* its shape; {0}: only the number is known */
     uint32_t line;
 };
 
@@ -66,6 +68,7 @@ struct smc_gate {
     char **device;
     size_t device_count;
     uint32_t assumed_threads_per_block; /* 0: none */
+    uint32_t assumed_block[3];
     struct smc_gate_threads *threads;
     size_t threads_count;
     struct smc_gate_limit *limit;
@@ -75,6 +78,7 @@ struct smc_gate {
     struct smc_gate_growth growth;
     struct smc_gate_dynamic_smem *dynamic_smem;
     size_t dynamic_smem_count;
+    bool partial; /* not all kernels are judged, so a pattern that names none is only noted */
 };
 
 /* SMC_USAGE with "FILE:LINE: ..." if it is not a valid gate file; SMC_UNAVAILABLE in a build
@@ -96,12 +100,13 @@ struct smc_gate_verdict {
     size_t violations, allowed;
     size_t unsettled; /* kernels with a limit that needs a block size, which is unknown, or its
                          dynamic shared memory */
+    size_t unnamed;   /* limits whose pattern names no kernel */
 };
 
 /* Judges every row; of a comparison with an older build, or NULL, sets what is excused.
-   SMC_SHORTFALL: there is a violation; SMC_USAGE: none, but a kernel was not judged because its
-   block size or dynamic shared memory is unknown, of which a gate of options has the message, one
-   of a file a finding for each; SMC_MACHINE: memory. */
+   SMC_SHORTFALL: there is a violation; SMC_USAGE: none, but a limit names no kernel, or a kernel
+   was not judged because its block size or dynamic shared memory is unknown, of which a gate of
+   options has the message, one of a file a finding for each; SMC_MACHINE: memory. */
 enum smc_status smc_gate_judge(const struct smc_gate *gate, const struct smc_inspect_rows *rows,
                                uint32_t today, struct smc_diff *diff,
                                struct smc_gate_verdict *verdict, struct smc_error *error);

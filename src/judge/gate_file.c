@@ -7,6 +7,7 @@
 
 #include "base/file.h"
 #include "base/memory.h"
+#include "base/parse.h"
 #include "base/suggest.h"
 #include "judge/gate.h"
 #include "judge/gate_toml.h"
@@ -66,6 +67,34 @@ static enum smc_status read_number(const struct reading *reading, const struct s
     return fail(reading, value, table, allowed);
 }
 
+/* 0, or 1 to 100: what is between is a share. */
+static enum smc_status read_percent(const struct reading *reading, const struct smc_toml *value,
+                                    const char *table, double *out)
+{
+    char why[96];
+    enum smc_status status = read_number(reading, value, table, 0, 100, false, out);
+    if (status != SMC_OK || *out <= 0 || *out >= 1)
+        return status;
+    snprintf(why, sizeof why, "is in percent: %.4g, not %.4g", 100 * *out, *out);
+    return fail(reading, value, table, why);
+}
+
+/* 256 or "32x8". */
+static enum smc_status read_block(const struct reading *reading, const struct smc_toml *value,
+                                  const char *table, uint32_t *threads, uint32_t block[3])
+{
+    double number;
+    if (value->type == SMC_TOML_STRING)
+        return smc_parse_block(value->string, MOST_THREADS, threads, block)
+                   ? SMC_OK
+                   : fail(reading, value, table,
+                          "not a shape such as \"32x8\" of up to 1024 threads");
+    enum smc_status status = read_number(reading, value, table, 1, MOST_THREADS, true, &number);
+    if (status == SMC_OK)
+        *threads = (uint32_t)number;
+    return status;
+}
+
 static enum smc_status read_flag(const struct reading *reading, const struct smc_toml *value,
                                  const char *table, double *out)
 {
@@ -113,7 +142,7 @@ static bool find_key(const char *name, enum smc_gate_key *key)
 static enum smc_status read_limit_entry(const struct reading *reading, const struct smc_toml *entry,
                                         void *to)
 {
-    static const char *const known[] = {"kernel", "device",
+    static const char *const known[] = {"kernel", "device", "optional",
 #define LIMIT(id, key, ...) key,
 #include "judge/gate_limits.def"
 #undef LIMIT
@@ -125,13 +154,21 @@ static enum smc_status read_limit_entry(const struct reading *reading, const str
         return read_text(reading, entry, table, &limit->kernel);
     if (is_called(entry, "device"))
         return read_text(reading, entry, table, &limit->device);
+    if (is_called(entry, "optional")) {
+        double optional;
+        enum smc_status status = read_flag(reading, entry, table, &optional);
+        limit->optional = optional != 0;
+        return status;
+    }
     if (!find_key(entry->key, &key))
         return fail_unknown(reading, entry, table, known);
     limit->has[key] = true;
     if (ranges[key].is_flag)
         return read_flag(reading, entry, table, &limit->value[key]);
-    return read_number(reading, entry, table, ranges[key].lowest, ranges[key].highest,
-                       key != SMC_GATE_OCCUPANCY, &limit->value[key]);
+    if (key == SMC_GATE_OCCUPANCY)
+        return read_percent(reading, entry, table, &limit->value[key]);
+    return read_number(reading, entry, table, ranges[key].lowest, ranges[key].highest, true,
+                       &limit->value[key]);
 }
 
 static enum smc_status read_limit(const struct reading *reading, const struct smc_toml *table,
@@ -245,16 +282,16 @@ static enum smc_status read_threads(const struct reading *reading, const struct 
         return smc_out_of_memory(reading->error);
     for (size_t i = 0; i < table->count; i++) {
         const struct smc_toml *entry = &table->item[i];
-        double threads;
+        struct smc_gate_threads *threads = &gate->threads[gate->threads_count];
         enum smc_status status =
-            read_number(reading, entry, "[threads]", 1, MOST_THREADS, true, &threads);
+            read_block(reading, entry, "[threads]", &threads->threads_per_block, threads->block);
         if (status != SMC_OK)
             return status;
-        char *pattern = smc_strdup(entry->key);
-        if (!pattern)
+        threads->line = entry->line;
+        threads->pattern = smc_strdup(entry->key);
+        if (!threads->pattern)
             return smc_out_of_memory(reading->error);
-        gate->threads[gate->threads_count++] =
-            (struct smc_gate_threads){pattern, (uint32_t)threads, entry->line};
+        gate->threads_count++;
     }
     return SMC_OK;
 }
@@ -327,8 +364,8 @@ static enum smc_status read_growth_entry(const struct reading *reading,
         if (!is_called(entry, members[i].key))
             continue;
         enum smc_status status =
-            read_number(reading, entry, "[diff]", 0, members[i].count ? UINT32_MAX : 100,
-                        members[i].count != NULL, &value);
+            members[i].count ? read_number(reading, entry, "[diff]", 0, UINT32_MAX, true, &value)
+                             : read_percent(reading, entry, "[diff]", &value);
         if (members[i].count)
             *members[i].count = (uint32_t)(status == SMC_OK ? value : 0);
         else
@@ -348,15 +385,6 @@ static enum smc_status read_growth(const struct reading *reading, const struct s
     return status;
 }
 
-static enum smc_status read_assumed(const struct reading *reading, const struct smc_toml *value)
-{
-    double threads;
-    enum smc_status status = read_number(reading, value, "", 1, MOST_THREADS, true, &threads);
-    if (status == SMC_OK)
-        reading->gate->assumed_threads_per_block = (uint32_t)threads;
-    return status;
-}
-
 /* --- The file --------------------------------------------------------------------------------- */
 
 static enum smc_status read_entry(const struct reading *reading, const struct smc_toml *entry)
@@ -369,7 +397,8 @@ static enum smc_status read_entry(const struct reading *reading, const struct sm
     if (is_called(entry, "devices"))
         return read_devices(reading, entry);
     if (is_called(entry, "assume_threads"))
-        return read_assumed(reading, entry);
+        return read_block(reading, entry, "", &gate->assumed_threads_per_block,
+                          gate->assumed_block);
     if (is_called(entry, "threads"))
         return read_threads(reading, entry);
     if (is_called(entry, "dynamic_smem"))

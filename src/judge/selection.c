@@ -218,6 +218,20 @@ static bool reorder(struct smc_inspect_rows *rows, const struct group *groups, s
 
 /* --- Filters ---------------------------------------------------------------------------------- */
 
+/* A kernel that exceeds the percentage at no block size is below it at most of them. */
+static bool is_below(const struct smc_inspect_row *row, double percent)
+{
+    const double most = smc_inspect_percent(row);
+    return most < percent || (!smc_inspect_is_settled(row) && most <= percent && most < 100);
+}
+
+/* The conditions that depend on the block size. */
+static bool is_occupied(const struct smc_inspect_row *row, const struct smc_inspect_filter *only)
+{
+    return (row->occupancy.limiters & only->limited_by) == only->limited_by &&
+           (only->below_percent <= 0 || is_below(row, only->below_percent));
+}
+
 static bool is_kept(const struct smc_inspect_row *row,
                     const struct smc_inspect_selection *selection)
 {
@@ -227,12 +241,7 @@ static bool is_kept(const struct smc_inspect_row *row,
         return false;
     if (only->spilling && smc_inspect_spilled(row) == 0)
         return false;
-    if (only->unknown && row->threads_source != SMC_THREADS_UNKNOWN)
-        return false;
-    if (only->limited_by &&
-        (!launches(row) || (row->occupancy.limiters & only->limited_by) != only->limited_by))
-        return false;
-    return only->below_percent <= 0 || smc_inspect_percent(row) < only->below_percent;
+    return !only->unknown || row->threads_source == SMC_THREADS_UNKNOWN;
 }
 
 static void filter(struct smc_inspect_rows *rows, const struct loadings *loadings,
@@ -240,11 +249,15 @@ static void filter(struct smc_inspect_rows *rows, const struct loadings *loading
 {
     size_t kept = 0;
     for (size_t i = 0; i < rows->count; i++) {
-        if (!is_kept(&rows->item[i], selection) ||
-            (selection->without_strays && is_stray(&rows->item[i], loadings)))
+        const struct smc_inspect_row *row = &rows->item[i];
+        if (!is_kept(row, selection) || (selection->without_strays && is_stray(row, loadings)))
             continue;
+        if (!is_occupied(row, &selection->only)) {
+            rows->summary.undecided |= !smc_inspect_is_settled(row);
+            continue;
+        }
         if (kept < i)
-            rows->item[kept] = rows->item[i];
+            rows->item[kept] = *row;
         kept++;
     }
     rows->count = kept;
@@ -261,11 +274,21 @@ static enum smc_status fail_limit(const char *name, struct smc_error *error)
     return SMC_USAGE;
 }
 
+/* "registers", or as reports write it: "regs", "shared memory". */
+static bool names_limit(const char *name, enum smc_limit limit)
+{
+    const char *brief = limit == SMC_LIMIT_REGISTERS       ? "regs"
+                        : limit == SMC_LIMIT_SHARED_MEMORY ? "smem"
+                                                           : "";
+    return strcmp(name, smc_limit_name(limit)) == 0 || strcmp(name, smc_limit_label(limit)) == 0 ||
+           strcmp(name, brief) == 0;
+}
+
 static enum smc_status add_limit(struct smc_inspect_filter *filter, const char *name,
                                  struct smc_error *error)
 {
     for (int i = 0; i < SMC_LIMIT_COUNT; i++)
-        if (strcmp(smc_limit_name((enum smc_limit)i), name) == 0) {
+        if (names_limit(name, (enum smc_limit)i)) {
             filter->limited_by |= 1u << i;
             return SMC_OK;
         }
@@ -276,7 +299,11 @@ static enum smc_status add_below(struct smc_inspect_filter *filter, const char *
                                  struct smc_error *error)
 {
     int64_t percent;
-    if (!smc_parse_integer(text, 1, 100, &percent))
+    char number[16];
+    snprintf(number, sizeof number, "%.*s", (int)strcspn(text, " %"), text);
+    const char *unit = text + strcspn(text, " %");
+    bool sound = !*unit || strcmp(unit, "%") == 0 || strcmp(unit, " %") == 0;
+    if (!sound || !smc_parse_integer(number, 1, 100, &percent))
         return smc_fail(error, SMC_USAGE,
                         "option --only: below=%.64s: not a whole number between 1 and 100", text);
     if (filter->below_percent <= 0 || (double)percent < filter->below_percent)

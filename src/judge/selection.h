@@ -18,13 +18,15 @@ enum smc_inspect_order {
 };
 
 /* A row is kept if it meets every condition that is set. If the block size is unknown, occupancy
-   and limits are those of the best block size. */
+   and limits are those of the best block size. What cannot be launched is limited by what refuses
+   it. */
 struct smc_inspect_filter {
     bool failing;         /* cannot be compiled or launched, or violates the gate */
     bool spilling;        /* has spills */
     bool unknown;         /* its block size is unknown */
     uint32_t limited_by;  /* a set of enum smc_limit: all of them bind */
-    double below_percent; /* occupancy; 0: any */
+    double below_percent; /* occupancy; of an unknown block size also exactly this, except 100, as
+                             no size has more; 0: any */
 };
 
 /* Adds a condition: "failing", "spilling", "unknown", "limited-by=registers", "below=50"; several

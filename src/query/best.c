@@ -32,6 +32,18 @@ uint32_t smc_best_idle_lanes(const struct smc_answer *answer)
     return (warp_size - threads % warp_size) % warp_size;
 }
 
+bool smc_best_is_forced(const struct smc_answer *answer)
+{
+    const struct smc_file_kernel *kernel = answer->query.file_kernel;
+    const uint32_t larger = answer->launch.threads_per_block + answer->query.device.sm.warp_size;
+    if (!kernel)
+        return false;
+    return kernel->required_threads_per_block > 0 ||
+           (kernel->max_threads_per_block > 0 && larger > kernel->max_threads_per_block &&
+            larger <= answer->query.device.sm.max_threads_per_block &&
+            answer->occupancy_percent < 100);
+}
+
 uint64_t smc_best_row_bytes(const struct smc_answer *answer)
 {
     const struct smc_query *query = &answer->query;

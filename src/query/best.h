@@ -58,6 +58,10 @@ uint32_t smc_best_idle_lanes(const struct smc_answer *answer);
    thread; 0 without a kernel of the catalog. */
 uint64_t smc_best_row_bytes(const struct smc_answer *answer);
 
+/* Whether a file's kernel can have no other block size, or its launch bounds allow no larger one,
+   with which the occupancy could be higher. */
+bool smc_best_is_forced(const struct smc_answer *answer);
+
 /* How full the waves are on average, 0 to 1. */
 double smc_best_fill(const struct smc_answer *answer);
 

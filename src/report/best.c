@@ -209,7 +209,8 @@ static void append_proposal(const struct smc_best *best, struct smc_text *line)
     }
     const struct smc_answer *answer = &proposal->answer;
     if (kernel)
-        smc_text_printf(line, "use blocks of %" PRId64 " threads: ", proposal->size);
+        smc_text_printf(line, "use blocks of %" PRId64 " thread%s: ", proposal->size,
+                        smc_text_plural((uint64_t)proposal->size));
     else
         smc_text_printf(line, "use --%s %" PRId64 ": ", best->option, proposal->size);
     smc_words_blocks(answer->occupancy.blocks_per_sm, line);
@@ -218,6 +219,10 @@ static void append_proposal(const struct smc_best *best, struct smc_text *line)
     smc_text_append(line, ", limited by ");
     smc_words_limiters(&answer->occupancy, line);
     smc_words_estimated(answer, line);
+    if (smc_best_is_forced(answer))
+        smc_text_append(line, kernel->required_threads_per_block
+                                  ? "; it launches with no other block size"
+                                  : "; its launch bounds allow no larger block");
 }
 
 static void append_verdict(const struct smc_best *best, struct smc_text *line,
@@ -333,9 +338,22 @@ static void append_to_write(const struct smc_best *best, size_t count,
         append_bounds(smc_best_proposal(&best[i]), &line);
     }
     if (!given)
-        smc_text_append(&line, "; counted with the registers compiled without it: with it the "
-                               "compiler may use others");
+        smc_text_printf(&line,
+                        "; counted with the registers compiled %s: with it the compiler may use "
+                        "others",
+                        first->answer.query.file_kernel->max_threads_per_block
+                            ? "with its present launch bounds"
+                            : "without it");
     smc_layout_line(out, style, "to write", &line);
+    smc_text_best_caveat(style, out);
+}
+
+void smc_text_best_caveat(const struct smc_report_style *style, struct smc_text *out)
+{
+    smc_layout_paragraph(out, "", 0,
+                         "A kernel whose code depends on its block size must be launched with the "
+                         "size it was written for.",
+                         style->columns);
 }
 
 static void append_file_lines(const struct smc_best *best, size_t count,
@@ -594,154 +612,6 @@ void smc_text_best(const struct smc_best *best, size_t count, const struct smc_r
         write_several(best, count, style, out);
     else
         write_one(best, style, out);
-}
-
-/* --- Text: several kernels of a file ---------------------------------------------------------- */
-
-enum { MOST_KERNELS = 20, KERNEL_CHARS = 32, FEWER_CHARS = 24, DEVICE_CHARS = 14 };
-
-/* The proposals of one kernel, one for each device. */
-struct kernel_rows {
-    const struct smc_best_proposal *first;
-    double worst_percent;
-};
-
-static bool is_proposed(const struct smc_best_proposal *proposal)
-{
-    return proposal->candidate.choice.dropped_by == SMC_RULE_COUNT;
-}
-
-static int compare_worst(const void *a, const void *b)
-{
-    const struct kernel_rows *x = a, *y = b;
-    if (x->worst_percent != y->worst_percent)
-        return x->worst_percent < y->worst_percent ? -1 : 1;
-    return x->first < y->first ? -1 : 1; /* as in the file */
-}
-
-/* The rows of a kernel are adjacent, and all have the first one's name. */
-static size_t devices_of(const struct smc_best_proposal *proposals, size_t count)
-{
-    const char *name = proposals->candidate.answer.query.file_kernel->short_name;
-    size_t devices = 1;
-    while (devices < count &&
-           proposals[devices].candidate.answer.query.file_kernel->short_name == name)
-        devices++;
-    return devices;
-}
-
-/* Cuts a long name in the middle, where those of instances of one template are the same. */
-static void append_name(const char *name, size_t most, struct smc_text *line)
-{
-    size_t length = strlen(name);
-    if (length <= most)
-        smc_text_printf(line, "%-*s", (int)most, name);
-    else
-        smc_text_printf(line, "%.*s...%s", (int)(most - most / 3 - 3), name,
-                        name + length - most / 3);
-}
-
-static void append_short_limiters(const struct smc_occupancy *occupancy, struct smc_text *line)
-{
-    static const char *const names[SMC_LIMIT_COUNT] = {
-        [SMC_LIMIT_WARPS] = "warps",       [SMC_LIMIT_BLOCKS] = "blocks",
-        [SMC_LIMIT_REGISTERS] = "regs",    [SMC_LIMIT_SHARED_MEMORY] = "smem",
-        [SMC_LIMIT_BARRIERS] = "barriers", [SMC_LIMIT_VIRTUAL_RESOURCES] = "virtual",
-        [SMC_LIMIT_CLUSTER] = "cluster",
-    };
-    const char *separator = "";
-    for (int i = 0; i < SMC_LIMIT_COUNT; i++)
-        if (occupancy->limiters & 1u << i) {
-            smc_text_printf(line, "%s%s", separator, names[i]);
-            separator = "+";
-        }
-}
-
-static void append_kernel(const struct smc_best_proposal *proposal, bool first, bool several,
-                          const struct smc_report_style *style, struct smc_text *out)
-{
-    const struct smc_answer *answer = &proposal->candidate.answer;
-    struct smc_text line = {0};
-    char regs[16] = "-", percent[32];
-    append_name(first ? answer->query.file_kernel->short_name : "",
-                several ? FEWER_CHARS : KERNEL_CHARS, &line);
-    if (several)
-        smc_text_printf(&line, " %-*.*s", DEVICE_CHARS, DEVICE_CHARS,
-                        smc_device_model(&answer->query.device));
-    if (smc_words_regs_known(answer))
-        snprintf(regs, sizeof regs, "%s%u", smc_words_estimated_mark(answer),
-                 answer->launch.regs_per_thread);
-    smc_words_percent(answer->occupancy_percent, percent);
-    if (is_proposed(proposal)) {
-        smc_text_printf(&line, " %4s %7" PRId64 " %6u %7s  ", regs, proposal->candidate.size,
-                        answer->occupancy.blocks_per_sm, percent);
-        append_short_limiters(&answer->occupancy, &line);
-    } else {
-        smc_text_printf(&line, " %4s %7s %6s %7s  %s", regs, "-", "-", "-",
-                        answer->outcome == SMC_CANNOT_COMPILE ? "cannot compile" : "cannot launch");
-    }
-    smc_layout_begin(out, style, is_proposed(proposal) ? SMC_PLAIN : SMC_BAD);
-    smc_layout_row(out, &line);
-    smc_layout_end(out, style);
-}
-
-static void append_kernels_head(const struct smc_best_proposal *proposals, size_t kernels,
-                                size_t devices, const struct smc_report_style *style,
-                                struct smc_text *out)
-{
-    const struct smc_answer *answer = &proposals->candidate.answer;
-    struct smc_text line = {0};
-    smc_text_printf(&line, "the best block size of each of the %zu kernels of %s", kernels,
-                    smc_words_file(answer->query.file_kernel));
-    if (devices == 1)
-        smc_text_printf(&line, " on %s", answer->query.device.name);
-    smc_text_append(&line, ", lowest occupancy first");
-    smc_layout_verdict(out, style, SMC_PLAIN, &line);
-    smc_text_printf(out, "\n%-*s", devices > 1 ? FEWER_CHARS : KERNEL_CHARS, "kernel");
-    if (devices > 1)
-        smc_text_printf(out, " %-*s", DEVICE_CHARS, "device");
-    smc_text_append(out, " regs threads blocks  occup.  limited by\n");
-}
-
-static void append_kernels_foot(size_t hidden, const struct smc_report_style *style,
-                                struct smc_text *out)
-{
-    if (hidden)
-        smc_text_printf(out, "and %zu more kernel%s (--format csv lists all)\n", hidden,
-                        smc_text_plural(hidden));
-    smc_text_append_char(out, '\n', 1);
-    smc_layout_paragraph(out, "", 0,
-                         "--entry NAME shows one of them with the reasons. Before a kernel write "
-                         "__launch_bounds__(threads," SMC_TIE "blocks); the registers are those "
-                         "compiled without it.",
-                         style->columns);
-}
-
-void smc_text_best_of_kernels(const struct smc_best_proposal *proposals, size_t count,
-                              const struct smc_report_style *style, struct smc_text *out)
-{
-    const size_t devices = devices_of(proposals, count), kernels = count / devices;
-    struct kernel_rows *rows = smc_calloc(kernels, sizeof *rows);
-    if (!rows) {
-        out->failed = true;
-        return;
-    }
-    for (size_t i = 0; i < count; i++) {
-        struct kernel_rows *row = &rows[i / devices];
-        double percent =
-            is_proposed(&proposals[i]) ? proposals[i].candidate.answer.occupancy_percent : -1;
-        if (i % devices == 0)
-            *row = (struct kernel_rows){&proposals[i], percent};
-        row->worst_percent = percent < row->worst_percent ? percent : row->worst_percent;
-    }
-    qsort(rows, kernels, sizeof *rows, compare_worst);
-    append_kernels_head(proposals, kernels, devices, style, out);
-    size_t shown = kernels < MOST_KERNELS ? kernels : MOST_KERNELS;
-    for (size_t k = 0; k < shown; k++)
-        for (size_t d = 0; d < devices; d++)
-            append_kernel(&rows[k].first[d], d == 0, devices > 1, style, out);
-    free(rows);
-    append_kernels_foot(kernels - shown, style, out);
 }
 
 /* --- JSON ------------------------------------------------------------------------------------- */

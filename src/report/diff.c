@@ -19,7 +19,7 @@
 #include "report/text_parts.h"
 #include "report/words.h"
 
-enum { DEVICE_WIDTH = 13, TEXT_COLUMN = 16 };
+enum { LEAST_DEVICE = 13, MOST_DEVICE = 28 };
 
 /* --- Fields ----------------------------------------------------------------------------------- */
 
@@ -78,6 +78,12 @@ static const char *former_name(const struct smc_diff_pair *pair)
     return pair->is_renamed ? pair->before.kernel->shown : NULL;
 }
 
+/* Blocks and occupancy depend on it. */
+static bool has_known_smem(const struct smc_diff_side *side)
+{
+    return side->kernel && !side->dynamic_smem_unknown;
+}
+
 static bool is_refused(const struct smc_diff_side *side)
 {
     return side->kernel && side->kernel->resources.refused;
@@ -113,6 +119,9 @@ static bool is_refused(const struct smc_diff_side *side)
     FIELD(side##_static_smem, #side ".static_smem_bytes", #side "_static_smem", "bytes",           \
           when "static shared memory per block",                                                   \
           side_integer(&item->side, true, item->side.static_smem_bytes))                           \
+    FIELD(side##_dynamic_smem, #side ".dynamic_smem_bytes", #side "_dynamic_smem", "bytes",        \
+          when "dynamic shared memory per block; unknown if used but not stated",                  \
+          side_integer(&item->side, has_known_smem(&item->side), item->side.dynamic_smem_bytes))   \
     FIELD(side##_barriers, #side ".barriers_per_block", #side "_barriers", "barriers",             \
           when "barriers per block",                                                               \
           side_integer(&item->side, item->side.kernel && item->side.kernel->has_barriers,          \
@@ -128,12 +137,14 @@ static bool is_refused(const struct smc_diff_side *side)
         side_integer(&item->side, item->side.threads_per_block > 0, item->side.threads_per_block)) \
     FIELD(side##_blocks, #side ".blocks_per_sm", #side "_blocks_per_sm", "blocks",                 \
           when "resident blocks per SM at that size",                                              \
-          side_integer(&item->side, item->side.threads_per_block > 0, item->side.blocks_per_sm))   \
+          side_integer(&item->side,                                                                \
+                       item->side.threads_per_block > 0 && has_known_smem(&item->side),            \
+                       item->side.blocks_per_sm))                                                  \
     FIELD(side##_percent, #side ".occupancy_percent", #side "_occupancy_percent", "percent",       \
           when "occupancy at that size, or at the best one",                                       \
-          smc_value_if(item->side.kernel != NULL, smc_value_real(item->side.occupancy_percent)))   \
+          smc_value_if(has_known_smem(&item->side), smc_value_real(item->side.occupancy_percent))) \
     FIELD(side##_limiters, #side ".limiters", #side "_limiters", "", when "the limits that bind",  \
-          smc_value_if(item->side.kernel != NULL, smc_value_limiters(item->side.limiters)))
+          smc_value_if(has_known_smem(&item->side), smc_value_limiters(item->side.limiters)))
 #define PAIR_FIELDS(FIELD)                                                                         \
     FIELD(pair_name, "name", "kernel", "", "the kernel's name, demangled",                         \
           smc_value_string(latest(item)->kernel->shown))                                           \
@@ -261,12 +272,19 @@ static void append_sizes(uint32_t sizes, struct smc_text *out)
     }
 }
 
+/* What precedes a figure that unknown dynamic shared memory can only lower. */
+static const char *at_most(const struct smc_diff_side *side)
+{
+    return side->dynamic_smem_unknown ? "at most " : "";
+}
+
 /* The example of a set of sizes: 256 threads if they are among them, else the first. */
 static void append_example(const struct smc_diff_pair *pair, uint32_t sizes, struct smc_text *out)
 {
     enum { USUAL = 256 / 32 - 1 };
     int size = sizes & 1u << USUAL ? USUAL : __builtin_ctz(sizes);
-    smc_text_printf(out, " (%d: %u -> %u)", 32 * (size + 1), pair->before.sizes.blocks_per_sm[size],
+    smc_text_printf(out, " (%d: %s%u -> %s%u)", 32 * (size + 1), at_most(&pair->before),
+                    pair->before.sizes.blocks_per_sm[size], at_most(&pair->after),
                     pair->after.sizes.blocks_per_sm[size]);
 }
 
@@ -296,16 +314,39 @@ static void append_percents(const struct smc_diff_pair *pair, struct smc_text *o
     char before[32], after[32];
     smc_words_percent(pair->before.occupancy_percent, before);
     smc_words_percent(pair->after.occupancy_percent, after);
-    smc_text_printf(out, "%s -> %s", before, after);
+    smc_text_printf(out, "%s%s -> %s%s", at_most(&pair->before), before, at_most(&pair->after),
+                    after);
+}
+
+static void append_smem(const struct smc_diff_side *side, struct smc_text *out)
+{
+    smc_text_printf(out, "%u%s", side->static_smem_bytes + side->dynamic_smem_bytes,
+                    side->dynamic_smem_unknown ? "+?" : "");
+}
+
+/* "blocks per SM not compared: shared memory 1024+? -> 2048+? bytes, as launched" */
+static void append_undecided(const struct smc_diff_pair *pair, struct smc_text *out)
+{
+    smc_text_append(out, "blocks per SM not compared: shared memory ");
+    append_smem(&pair->before, out);
+    smc_text_append(out, " -> ");
+    append_smem(&pair->after, out);
+    smc_text_append(out, " bytes, as launched");
 }
 
 static void append_limiters(const struct smc_diff_side *side, struct smc_text *out)
 {
     const struct smc_occupancy occupancy = {.limiters = side->limiters};
-    if (side->limiters == 0)
+    if (side->limiters == 0 || side->dynamic_smem_unknown)
         return;
     smc_text_append(out, ", limited by ");
     smc_words_limiters(&occupancy, out);
+}
+
+static bool launches(const struct smc_diff_side *side)
+{
+    return side->threads_per_block > 0 ? side->outcome == SMC_LAUNCHES
+                                       : side->sizes.best_threads_per_block > 0;
 }
 
 /* "4 -> 3 blocks per SM (100 % -> 75 %) at 256 threads, limited by registers" */
@@ -320,6 +361,12 @@ static void append_effect(const struct smc_diff_pair *pair, struct smc_text *out
             smc_text_printf(out, " at %u threads", after->threads_per_block);
         if (is_refused(after))
             smc_text_append(out, ": too much static shared memory to compile");
+    } else if (!launches(before) && !launches(after)) {
+        smc_text_append(out, "it launches in neither build");
+        if (after->threads_per_block > 0)
+            smc_text_printf(out, " at %u threads", after->threads_per_block);
+    } else if (pair->is_undecided) {
+        append_undecided(pair, out);
     } else if (before->threads_per_block == 0) {
         append_curve(pair, out);
     } else if (before->threads_per_block != after->threads_per_block) {
@@ -328,13 +375,13 @@ static void append_effect(const struct smc_diff_pair *pair, struct smc_text *out
         append_percents(pair, out);
         append_limiters(after, out);
     } else if (before->blocks_per_sm != after->blocks_per_sm) {
-        smc_text_printf(out, "%u -> %u blocks per SM (", before->blocks_per_sm,
-                        after->blocks_per_sm);
+        smc_text_printf(out, "%s%u -> %s%u blocks per SM (", at_most(before), before->blocks_per_sm,
+                        at_most(after), after->blocks_per_sm);
         append_percents(pair, out);
         smc_text_printf(out, ") at %u threads", after->threads_per_block);
         append_limiters(after, out);
     } else {
-        smc_text_append(out, "still ");
+        smc_text_printf(out, "still %s", at_most(after));
         smc_words_blocks(after->blocks_per_sm, out);
         smc_text_printf(out, " per SM at %u threads", after->threads_per_block);
         if (before->limiters != after->limiters)
@@ -437,6 +484,16 @@ static void append_note(const struct smc_diff *diff, const struct smc_diff_note 
         smc_text_append(out, "spills are not compared: not recorded in both builds");
         append_share(diff, note, out);
         break;
+    case SMC_DIFF_NOTE_BARRIERS_UNKNOWN:
+        smc_text_append(out, "barriers are not compared: not recorded in both builds");
+        append_share(diff, note, out);
+        break;
+    case SMC_DIFF_NOTE_DYNAMIC_SMEM_UNKNOWN:
+        smc_text_append(out, "+?: dynamic shared memory is given by the launch, so blocks and "
+                             "occupancy are not compared");
+        append_share(diff, note, out);
+        smc_text_append(out, "; state it with --dynamic-smem BYTES or NAME=BYTES");
+        break;
     case SMC_DIFF_NOTE_RESEMBLING:
         smc_text_printf(out,
                         "%zu removed kernel%s resemble%s several of the added ones equally: not "
@@ -465,15 +522,6 @@ static const char *heading_of(enum smc_diff_verdict verdict)
     return headings[verdict];
 }
 
-/* "CC 9.0", or a board's name without its brand. */
-static void append_device(const struct smc_device *device, struct smc_text *out)
-{
-    if (device->sm_count == 0)
-        smc_text_printf(out, "CC %d.%d", device->sm.cc / 10, device->sm.cc % 10);
-    else
-        smc_text_append(out, smc_device_model(device));
-}
-
 static void append_names(const struct smc_kernel_names *names, const struct smc_diff_pair *pair,
                          const struct smc_report_style *style, struct smc_text *out)
 {
@@ -496,15 +544,29 @@ static void append_names(const struct smc_kernel_names *names, const struct smc_
     smc_text_free(&line);
 }
 
-static void append_pair(const struct smc_diff_pair *pair, const struct smc_report_style *style,
-                        struct smc_text *out)
+/* The width of the longest device name, within limits. */
+static int device_width(const struct smc_diff *diff)
+{
+    int width = LEAST_DEVICE;
+    for (size_t i = 0; i < diff->device_count; i++) {
+        struct smc_text name = {0};
+        smc_words_device(&diff->device[i], &name);
+        const int columns = smc_utf8_string_columns(smc_text_string(&name));
+        width = columns > width ? columns : width;
+        smc_text_free(&name);
+    }
+    return width < MOST_DEVICE ? width : MOST_DEVICE;
+}
+
+static void append_pair(const struct smc_diff_pair *pair, int width,
+                        const struct smc_report_style *style, struct smc_text *out)
 {
     struct smc_text left = {0}, device = {0}, right = {0};
-    append_device(pair->device, &device);
+    smc_words_device(pair->device, &device);
     smc_text_append(&left, "  ");
-    smc_text_cell(&left, smc_text_string(&device), -DEVICE_WIDTH);
+    smc_text_cell(&left, smc_text_string(&device), -width);
     smc_words_difference(pair, &right);
-    smc_layout_paragraph(out, smc_text_string(&left), TEXT_COLUMN, smc_text_string(&right),
+    smc_layout_paragraph(out, smc_text_string(&left), (size_t)width + 3, smc_text_string(&right),
                          style->columns);
     smc_text_free(&left);
     smc_text_free(&device);
@@ -523,12 +585,14 @@ static size_t end_of_kernel(const struct smc_diff *diff, size_t i)
     return i;
 }
 
-/* A kernel on all its devices, under its gravest verdict: the first of its pairs has it. */
+/* The gravest verdict of a kernel among the devices on which it is listed; SMC_DIFF_VERDICT_COUNT:
+   on none. */
 static enum smc_diff_verdict verdict_of_kernel(const struct smc_diff *diff, size_t from, size_t end)
 {
-    enum smc_diff_verdict verdict = diff->pair[from].verdict;
+    enum smc_diff_verdict verdict = SMC_DIFF_VERDICT_COUNT;
     for (size_t i = from; i < end; i++)
-        verdict = diff->pair[i].verdict < verdict ? diff->pair[i].verdict : verdict;
+        if (is_listed(&diff->pair[i]) && diff->pair[i].verdict < verdict)
+            verdict = diff->pair[i].verdict;
     return verdict;
 }
 
@@ -539,7 +603,7 @@ static void append_kernel(const struct smc_diff *diff, size_t from, size_t end,
     append_names(names, &diff->pair[from], style, out);
     for (size_t i = from; i < end; i++)
         if (diff->pair[i].verdict < SMC_DIFF_SAME)
-            append_pair(&diff->pair[i], style, out);
+            append_pair(&diff->pair[i], device_width(diff), style, out);
 }
 
 /* Whether a list may end early: the worse ones are always complete. */
@@ -556,7 +620,7 @@ static void append_section(const struct smc_diff *diff, enum smc_diff_verdict ve
     size_t listed = 0;
     for (size_t i = 0, end; i < diff->count; i = end) {
         end = end_of_kernel(diff, i);
-        if (verdict_of_kernel(diff, i, end) != verdict || !is_listed(&diff->pair[i]))
+        if (verdict_of_kernel(diff, i, end) != verdict)
             continue;
         if (listed++ == 0)
             smc_text_printf(out, "\n%s\n", heading_of(verdict));
@@ -655,7 +719,7 @@ static void append_markdown_row(const struct smc_diff_pair *pair,
         smc_text_append(out, ")");
     }
     smc_text_append(out, " | ");
-    append_device(pair->device, out);
+    smc_words_device(pair->device, out);
     smc_text_append(out, " | ");
     if (pair->verdict < SMC_DIFF_SAME)
         smc_words_difference(pair, out);
@@ -792,6 +856,8 @@ static const char *note_key(enum smc_diff_note_kind kind)
         [SMC_DIFF_NOTE_ONLY_OLD] = "only_old",
         [SMC_DIFF_NOTE_ONLY_NEW] = "only_new",
         [SMC_DIFF_NOTE_SPILLS_UNKNOWN] = "spills_unknown",
+        [SMC_DIFF_NOTE_BARRIERS_UNKNOWN] = "barriers_unknown",
+        [SMC_DIFF_NOTE_DYNAMIC_SMEM_UNKNOWN] = "dynamic_smem_unknown",
         [SMC_DIFF_NOTE_RESEMBLING] = "resembling",
     };
     return keys[kind];

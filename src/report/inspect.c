@@ -21,7 +21,13 @@
 #include "report/text_parts.h"
 #include "report/words.h"
 
-enum { DEVICE_WIDTH = 13, LIMITERS_COLUMN = 61, STEPS_COLUMN = 6, VERDICT_COLUMN = 26 };
+enum {
+    LEAST_DEVICE = 13,
+    FIGURES_WIDTH = 48,
+    LEAST_LIMITERS = 14,
+    STEPS_COLUMN = 6,
+    VERDICT_COLUMN = 26
+};
 
 /* --- Fields ----------------------------------------------------------------------------------- */
 
@@ -91,7 +97,10 @@ static struct smc_value loads(const struct smc_inspect_row *row)
           count_if(item->min_blocks_per_sm > 0, item->min_blocks_per_sm))                          \
     FIELD(uses_dynamic, "uses_dynamic_smem", NULL, "",                                             \
           "whether it has shared arrays whose size the launch gives",                              \
-          smc_value_if(item->dynamic_smem_known, smc_value_boolean(item->uses_dynamic_smem)))
+          smc_value_if(item->dynamic_smem_known, smc_value_boolean(item->uses_dynamic_smem)))      \
+    FIELD(calls_unlinked, "calls_unlinked", NULL, "",                                              \
+          "whether it calls functions that nvlink adds, so that its figures will grow",            \
+          smc_value_boolean(item->calls_unlinked))
 SMC_FIELD_TABLE(kernel_fields, KERNEL_FIELDS)
 #undef ITEM
 
@@ -390,17 +399,25 @@ static void append_banks(const struct smc_inspect_row *row, const struct smc_rep
     smc_text_free(&line);
 }
 
-static void append_row(const struct smc_inspect_row *row, const struct smc_report_style *style,
-                       struct smc_text *out)
+/* The width of the longest device name, if it fits. */
+static int device_width(const struct smc_inspect_rows *rows, const struct smc_report_style *style)
+{
+    const int room = (int)style->columns - FIGURES_WIDTH - LEAST_LIMITERS;
+    const int width = smc_overview_device_width(rows, room);
+    return width > LEAST_DEVICE ? width : LEAST_DEVICE;
+}
+
+static void append_row(const struct smc_inspect_row *row, int width,
+                       const struct smc_report_style *style, struct smc_text *out)
 {
     struct smc_text left = {0}, right = {0};
     smc_text_append(&left, smc_inspect_row_loads(row) ? "  " : "~ ");
-    smc_overview_append_device(row->device, -DEVICE_WIDTH, &left);
+    smc_overview_append_device(row->device, -width, &left);
     append_numbers(row, &left);
     if (row->outcome == SMC_LAUNCHES && smc_inspect_is_settled(row))
         smc_words_limiters(&row->occupancy, &right);
-    smc_layout_paragraph(out, smc_text_string(&left), LIMITERS_COLUMN, smc_text_string(&right),
-                         style->columns);
+    smc_layout_paragraph(out, smc_text_string(&left), FIGURES_WIDTH + (size_t)width,
+                         smc_text_string(&right), style->columns);
     smc_text_free(&left);
     smc_text_free(&right);
     append_architecture(row, style, out);
@@ -435,11 +452,15 @@ static void append_notes(const struct smc_inspect_rows *rows, bool only_worst,
                          const struct smc_report_style *style, struct smc_text *out)
 {
     bool estimated = false, more = false, assumed = false, unknown = false;
+    bool several = false, spills = false;
     bool machine_code = false, log = false, dynamic = false;
     for (size_t i = 0; i < rows->count; i++) {
         const struct smc_inspect_row *row = &rows->item[i];
         estimated |= !smc_inspect_row_loads(row);
         more |= only_worst && !begins_kernel(rows, i);
+        several |= only_worst && row->outcome == SMC_LAUNCHES &&
+                   row->occupancy.limiters & (row->occupancy.limiters - 1);
+        spills |= smc_inspect_spilled(row) > 0;
         assumed |= row->threads_source == SMC_THREADS_ASSUMED;
         unknown |= row->threads_source == SMC_THREADS_UNKNOWN;
         dynamic |= row->dynamic_smem_unknown;
@@ -454,6 +475,11 @@ static void append_notes(const struct smc_inspect_rows *rows, bool only_worst,
         {more, "  +",
          "so many more devices or architectures, on none of which it is worse: "
          "--verbose shows all"},
+        {several, "  warps+", "warps, and other limits as well, which --verbose names"},
+        {spills, "  spills B",
+         only_worst ? "bytes per thread: in the table stores and loads together, below it stores + "
+                      "loads"
+                    : "bytes per thread, stores + loads"},
         {assumed, "  *", "the block size of --assume-threads: the input does not state it"},
         {unknown, "  ?",
          "the input does not state the block size; state it with --threads N, "
@@ -487,17 +513,18 @@ static void append_rows(const struct smc_inspect_rows *rows, size_t begin, bool 
                         const struct smc_report_style *style, struct smc_text *out)
 {
     const struct smc_inspect_row *worst = &rows->item[begin];
+    const int width = device_width(rows, style);
     size_t end = begin;
     do {
         const struct smc_inspect_row *row = &rows->item[end++];
         if (smc_inspect_is_worse(rows, row, worst))
             worst = row;
         if (!only_worst)
-            append_row(row, style, out);
+            append_row(row, width, style, out);
     } while (end < rows->count && !begins_kernel(rows, end));
     if (!only_worst)
         return;
-    append_row(worst, style, out);
+    append_row(worst, width, style, out);
     const size_t more = end - begin - 1;
     if (more > 0)
         smc_text_printf(out, "      +%zu more %s%s\n", more,
@@ -514,8 +541,9 @@ static void append_kernels(const struct smc_inspect_rows *rows, size_t most,
     const bool files = rows->summary.files > 1, all = most == SIZE_MAX;
     uint64_t families[MOST_WORST];
     size_t kernels = 0;
-    smc_text_printf(out, "  %-*s %4s %8s %6s %7s %6s %7s  %s\n", DEVICE_WIDTH, "device", "regs",
-                    "spills B", "smem B", "threads", "blocks", "occup.", "limited by");
+    smc_text_printf(out, "  %-*s %4s %8s %6s %7s %6s %7s  %s\n", device_width(rows, style),
+                    "device", "regs", "spills B", "smem B", "threads", "blocks", "occup.",
+                    "limited by");
     for (size_t i = 0; i < rows->count && kernels < most; i++) {
         const struct smc_inspect_kernel *kernel = rows->item[i].kernel;
         struct smc_name name;

@@ -1,6 +1,6 @@
 libsmc_la_SOURCES += \
 	src/report/advice.c src/report/annotation.c src/report/answer.c src/report/bank_accesses.c src/report/bank_accesses.h src/report/banks.c \
-	src/report/banks.h src/report/best.c src/report/carveouts.c src/report/ceilings.c \
+	src/report/banks.h src/report/best.c src/report/best_kernels.c src/report/carveouts.c src/report/ceilings.c \
 	src/report/csv.c src/report/csv_parts.h src/report/device_table.c \
 	src/report/device_table.h src/report/devices.c \
 	src/report/diff.c src/report/diff.h src/report/explain.c src/report/fields.c \

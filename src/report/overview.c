@@ -16,7 +16,7 @@
 
 enum { MOST_LINES = 20 };
 enum {
-    DEVICE_WIDTH = 13, /* at most */
+    LEAST_DEVICE = 13,
     MORE_WIDTH = 3,
     LIMITS_WIDTH = 14,
     THREADS_WIDTH = 8,
@@ -44,9 +44,24 @@ size_t smc_overview_kernels(const struct smc_inspect_rows *rows)
 
 void smc_overview_append_device(const struct smc_device *device, int width, struct smc_text *out)
 {
-    char text[32];
-    snprintf(text, sizeof text, "CC %d.%d", device->sm.cc / 10, device->sm.cc % 10);
-    smc_text_cell(out, device->sm_count == 0 ? text : smc_device_model(device), width);
+    struct smc_text label = {0};
+    smc_words_device(device, &label);
+    smc_text_cell(out, smc_text_string(&label), width);
+    out->failed |= label.failed;
+    smc_text_free(&label);
+}
+
+int smc_overview_device_width(const struct smc_inspect_rows *rows, int most)
+{
+    int longest = 0;
+    for (size_t i = 0; i < rows->device_count; i++) {
+        struct smc_text label = {0};
+        smc_words_device(&rows->device[i], &label);
+        const int columns = smc_utf8_string_columns(smc_text_string(&label));
+        longest = columns > longest ? columns : longest;
+        smc_text_free(&label);
+    }
+    return longest < most ? longest : most;
 }
 
 /* --- Headline --------------------------------------------------------------------------------- */
@@ -99,9 +114,10 @@ static void append_kernels(const struct smc_inspect_summary *summary, size_t sho
     if (shown > 0)
         smc_text_printf(line, "%zu kernel%s", summary->kernels, smc_text_plural(summary->kernels));
     else if (summary->kernels == 1)
-        smc_text_append(line, "the only kernel is not as --only asks");
+        smc_text_append(line, "the only kernel does not meet the conditions of --only");
     else
-        smc_text_printf(line, "none of %zu kernels is as --only asks", summary->kernels);
+        smc_text_printf(line, "none of %zu kernels meets the conditions of --only",
+                        summary->kernels);
     if (summary->files > 1)
         smc_text_printf(line, " in %zu files", summary->files);
 }
@@ -401,28 +417,20 @@ struct columns {
     bool name_first; /* there is no room for it at the end of the line */
 };
 
-/* The longest label of a device, within limits. */
-static int find_device_width(const struct smc_inspect_rows *rows)
+/* Of all columns but that of devices. */
+static int other_columns(const struct columns *columns)
 {
-    size_t longest = 0;
-    for (size_t i = 0; i < rows->device_count; i++) {
-        struct smc_text label = {0};
-        smc_overview_append_device(&rows->device[i], -DEVICE_WIDTH, &label);
-        while (label.length > longest && label.data[label.length - 1] == ' ')
-            label.length--;
-        longest = label.length > longest ? label.length : longest;
-        smc_text_free(&label);
-    }
-    return (int)longest;
+    int used = 1 + 1 + MORE_WIDTH + 1 + 10 + LIMITS_WIDTH + 1 + REGS_WIDTH;
+    used += columns->threads ? 1 + THREADS_WIDTH : 0;
+    used += columns->spills ? 1 + SPILLS_WIDTH : 0;
+    used += columns->smem ? 1 + SMEM_WIDTH : 0;
+    return used;
 }
 
 static bool has_room(const struct columns *columns, const struct smc_report_style *style)
 {
     enum { LEAST_NAME = 16 };
-    int used = 1 + columns->device_width + 1 + MORE_WIDTH + 1 + 10 + LIMITS_WIDTH + 1 + REGS_WIDTH;
-    used += columns->threads ? 1 + THREADS_WIDTH : 0;
-    used += columns->spills ? 1 + SPILLS_WIDTH : 0;
-    used += columns->smem ? 1 + SMEM_WIDTH : 0;
+    int used = other_columns(columns) + columns->device_width;
     return (unsigned)used + 2 + LEAST_NAME <= style->columns;
 }
 
@@ -440,7 +448,10 @@ static struct columns find_columns(const struct smc_inspect_rows *rows,
         columns.smem |=
             launch->static_smem_bytes + launch->dynamic_smem_bytes > 0 || row->dynamic_smem_unknown;
     }
-    columns.device_width = columns.devices ? find_device_width(rows) : 0;
+    const int room = (int)style->columns - other_columns(&columns) - 1;
+    columns.device_width =
+        columns.devices ? smc_overview_device_width(rows, room > LEAST_DEVICE ? room : LEAST_DEVICE)
+                        : 0;
     columns.name_first = columns.devices && !has_room(&columns, style);
     return columns;
 }

@@ -25,6 +25,9 @@ size_t smc_overview_kernels(const struct smc_inspect_rows *rows);
 /* "CC 9.0", or a board's name without its brand. */
 void smc_overview_append_device(const struct smc_device *device, int width, struct smc_text *out);
 
+/* The columns of the longest such name of the rows' devices, but at most so many. */
+int smc_overview_device_width(const struct smc_inspect_rows *rows, int most);
+
 /* What "+?" beside shared memory means. */
 extern const char smc_overview_dynamic_smem[];
 

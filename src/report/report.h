@@ -30,8 +30,9 @@ struct smc_report_style {
     bool explain;     /* the arithmetic line by line (text only) */
     bool verbose; /* every report that was merged, not only the first few; every kernel of files in
                      full (text only) */
-    bool instances;   /* each instance of a template (text only) */
-    bool all_kernels; /* a line for each kernel, however many these are (text only) */
+    bool instances;      /* each instance of a template (text only) */
+    bool all_kernels;    /* a line for each kernel, however many these are (text only) */
+    size_t most_kernels; /* of `best`, the first of its order; 0: all (text only) */
 };
 
 /* The accesses of a file's kernel to shared memory; query->file_kernel is set. */

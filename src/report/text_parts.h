@@ -65,6 +65,8 @@ void smc_text_headroom(const struct smc_answer *answers, const struct smc_headro
                        size_t count, const struct smc_report_style *style, struct smc_text *out);
 void smc_text_carveouts(const struct smc_answer *answers, const struct smc_carveouts *carveouts,
                         size_t count, const struct smc_report_style *style, struct smc_text *out);
+/* What a proposal cannot know of a kernel. */
+void smc_text_best_caveat(const struct smc_report_style *style, struct smc_text *out);
 void smc_text_best_of_kernels(const struct smc_best_proposal *proposals, size_t count,
                               const struct smc_report_style *style, struct smc_text *out);
 void smc_text_kernel_banks(const struct smc_kernel_banks *banks,

@@ -469,3 +469,11 @@ enum smc_limit smc_words_first_limiter(uint32_t limiters)
 {
     return (enum smc_limit)__builtin_ctz(limiters);
 }
+
+void smc_words_device(const struct smc_device *device, struct smc_text *out)
+{
+    if (device->sm_count == 0)
+        smc_text_printf(out, "CC %d.%d", device->sm.cc / 10, device->sm.cc % 10);
+    else
+        smc_text_append(out, smc_device_model(device));
+}

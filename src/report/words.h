@@ -103,4 +103,7 @@ void smc_words_sweep_subject(const struct smc_sweep *sweep, struct smc_text *out
 /* "NVIDIA H200, CC 9.0", or how many devices are compared. */
 void smc_words_sweep_device(const struct smc_sweep *sweep, struct smc_text *out);
 
+/* "CC 9.0", or a board's name without its brand. */
+void smc_words_device(const struct smc_device *device, struct smc_text *out);
+
 #endif

@@ -4,6 +4,7 @@
 
 #include "source/instantiations.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -73,6 +74,11 @@ static bool write_range(const struct owner *owner, uint32_t begin, uint32_t end,
 static uint32_t end_of_item(const struct owner *owner, uint32_t i)
 {
     for (; i < owner->end && !is(owner, i, ",") && !is(owner, i, ";"); i++) {
+        uint32_t angle = smc_token_close_angle(owner->tokens, i, owner->end);
+        if (angle != SMC_NO_TOKEN) {
+            i = angle;
+            continue;
+        }
         bool opens = is(owner, i, "(") || is(owner, i, "[") || is(owner, i, "{");
         if (opens && match_of(owner, i) != SMC_NO_TOKEN)
             i = match_of(owner, i);
@@ -80,22 +86,51 @@ static uint32_t end_of_item(const struct owner *owner, uint32_t i)
     return i;
 }
 
-/* "constexpr int N = ...;" or "using T = ...;" before token `i`: where its value begins, or
-   SMC_NO_TOKEN. */
-static uint32_t find_local(const struct owner *owner, uint32_t i, uint64_t hash)
+/* The value of a name that is declared in the function before its use. */
+struct local {
+    uint32_t begin, end; /* tokens */
+    bool is_type;
+};
+
+/* The first token of the statement that token `i` is in. */
+static uint32_t begin_of_statement(const struct owner *owner, uint32_t i)
 {
-    while (i-- > owner->begin + 1) {
-        if (!is_word(owner, i) || !is(owner, i + 1, "=") || is(owner, i + 2, "=") ||
-            smc_token_hash(owner->tokens, i) != hash)
-            continue;
-        for (uint32_t k = i; k-- > owner->begin && i - k <= 6;) {
-            if (is(owner, k, ";") || is(owner, k, "{") || is(owner, k, "}"))
-                break;
-            if (is(owner, k, "const") || is(owner, k, "constexpr") || is(owner, k, "using"))
-                return i + 2;
-        }
+    while (i > owner->begin && !is(owner, i - 1, ";") && !is(owner, i - 1, "{") &&
+           !is(owner, i - 1, "}"))
+        i--;
+    return i;
+}
+
+/* "using T = ...;", "typedef ... T;" or "constexpr int N = ...;" if it declares the name at `i`. */
+static bool read_local(const struct owner *owner, uint32_t i, struct local *local)
+{
+    if (is(owner, i + 1, ";")) {
+        uint32_t begin = begin_of_statement(owner, i);
+        *local = (struct local){begin + 1, i, true};
+        return i > begin + 1 && is(owner, begin, "typedef");
     }
-    return SMC_NO_TOKEN;
+    if (!is(owner, i + 1, "=") || is(owner, i + 2, "="))
+        return false;
+    for (uint32_t k = i; k-- > owner->begin && i - k <= 6;) {
+        if (is(owner, k, ";") || is(owner, k, "{") || is(owner, k, "}"))
+            break;
+        bool is_type = is(owner, k, "using") && k + 1 == i;
+        if (!is_type && !is(owner, k, "const") && !is(owner, k, "constexpr"))
+            continue;
+        *local = (struct local){i + 2, end_of_item(owner, i + 2), is_type};
+        return true;
+    }
+    return false;
+}
+
+/* The nearest declaration of the name in the owner before token `i`. */
+static bool find_local(const struct owner *owner, uint32_t i, uint64_t hash, struct local *local)
+{
+    while (i-- > owner->begin + 1)
+        if (is_word(owner, i) && smc_token_hash(owner->tokens, i) == hash &&
+            read_local(owner, i, local))
+            return true;
+    return false;
 }
 
 /* "a::b::" of the namespaces around a declaration; anonymous ones have no part. */
@@ -150,15 +185,13 @@ static bool write_word(const struct owner *owner, uint32_t i, int depth, struct 
         smc_text_append(text, binding->text);
         return true;
     }
-    uint32_t local = find_local(owner, i, hash);
-    if (local != SMC_NO_TOKEN) {
-        bool is_type = is(owner, local - 3, "using");
-        uint32_t end = end_of_item(owner, local);
+    struct local local;
+    if (find_local(owner, i, hash, &local)) {
         if (depth >= MAX_DEPTH)
             return false;
-        smc_text_append(text, is_type ? "" : "(");
-        bool known = write_range(owner, local, end, depth + 1, text);
-        smc_text_append(text, is_type ? "" : ")");
+        smc_text_append(text, local.is_type ? "" : "(");
+        bool known = write_range(owner, local.begin, local.end, depth + 1, text);
+        smc_text_append(text, local.is_type ? "" : ")");
         return known;
     }
     write_namespaces(owner, hash, text);
@@ -420,11 +453,11 @@ static struct owner owner_of(const struct search *search, size_t file,
                           .scope = declaration->parent};
 }
 
-/* The kernel template named at `i`, launched with or without template arguments. */
-static void visit_kernel(struct search *search, const struct owner *owner, uint32_t i)
+/* The kernel template `hash`, named at `i`, launched with or without template arguments. */
+static void visit_kernel(struct search *search, const struct owner *owner, uint32_t i,
+                         uint64_t hash)
 {
     size_t file;
-    uint64_t hash = smc_token_hash(owner->tokens, i);
     const struct smc_declaration *kernel = find_template(search, owner, hash, true, &file);
     if (!kernel)
         return;
@@ -450,8 +483,8 @@ static void visit_kernel(struct search *search, const struct owner *owner, uint3
     size_t count = read_parameters(of.tokens, kernel->template_begin, list);
     bool known = true, has_pack = false;
     write_scope(&search->tree->file[file], kernel->parent, &name);
-    const struct smc_token *token = &owner->tokens->item[i];
-    smc_text_append_bytes(&name, owner->tokens->text + token->begin, token->end - token->begin);
+    const struct smc_token *token = &of.tokens->item[kernel->name];
+    smc_text_append_bytes(&name, of.tokens->text + token->begin, token->end - token->begin);
     size_t bare = name.length;
     for (size_t k = 0; k < given; k++) {
         known &= arguments[k] != NULL;
@@ -483,13 +516,32 @@ static void visit_kernel(struct search *search, const struct owner *owner, uint3
     smc_text_free(&name);
 }
 
-/* A host function or class template with its arguments. */
-static void visit_template(struct search *search, const struct owner *owner, uint32_t i, int depth)
+/* Whether the compiler could deduce every argument of a call without any. Otherwise the call means
+   another function of that name. */
+static bool is_callable(const struct owner *of, const struct smc_declaration *found,
+                        const struct parameter *list, size_t count)
+{
+    uint32_t open = found->parameters;
+    uint32_t close = open == SMC_NO_TOKEN ? SMC_NO_TOKEN : match_of(of, open);
+    for (size_t k = 0; k < count && close != SMC_NO_TOKEN; k++) {
+        bool named =
+            list[k].is_pack || list[k].value != SMC_NO_TOKEN || list[k].name == SMC_NO_TOKEN;
+        for (uint32_t i = open + 1; i < close && !named; i++)
+            named = is_word(of, i) &&
+                    smc_token_hash(of->tokens, i) == smc_token_hash(of->tokens, list[k].name);
+        if (!named)
+            return false;
+    }
+    return true;
+}
+
+/* The host function or class template `hash`, named at `i`, with its arguments. */
+static void visit_template(struct search *search, const struct owner *owner, uint32_t i,
+                           uint64_t hash, int depth)
 {
     size_t file;
     char *arguments[MAX_PARAMETERS];
     struct parameter list[MAX_PARAMETERS];
-    uint64_t hash = smc_token_hash(owner->tokens, i);
     const struct smc_declaration *found = find_template(search, owner, hash, false, &file);
     uint32_t close = smc_token_close_angle(owner->tokens, i + 1, owner->end);
     if (!found || (found->is_device && found->kind != SMC_DECLARE_CLASS))
@@ -500,6 +552,8 @@ static void visit_template(struct search *search, const struct owner *owner, uin
         return;
     struct owner of = owner_of(search, file, found);
     size_t count = read_parameters(of.tokens, found->template_begin, list);
+    if (is_call && !is_callable(&of, found, list, count))
+        return;
     size_t given = is_call ? 0 : read_arguments(owner, i + 1, close, arguments);
     uint32_t call = is_call ? i + 1 : is(owner, close + 1, "(") ? close + 1 : SMC_NO_TOKEN;
     for (size_t k = 0; k < count; k++) {
@@ -554,16 +608,31 @@ static void visit_macro(struct search *search, const struct owner *owner, uint32
     free_bindings(&of);
 }
 
+/* The hash of the name that a parameter stands for, without its namespaces; 0: not a name. */
+static uint64_t hash_of_name(const char *text)
+{
+    const char *name = text;
+    for (const char *s = text; *s; s++) {
+        if (!isalnum((unsigned char)*s) && *s != '_' && *s != ':')
+            return 0;
+        name = *s == ':' ? s + 1 : name;
+    }
+    return smc_hash(SMC_HASH_START, name, strlen(name));
+}
+
 static void visit_word(struct search *search, const struct owner *owner, uint32_t i, int depth)
 {
     uint64_t hash = smc_token_hash(owner->tokens, i);
     const struct binding *binding = find_binding(owner, hash);
+    uint64_t meant = binding && binding->text ? hash_of_name(binding->text) : 0;
+    if (meant != 0)
+        hash = meant;
     if (smc_name_set_has(&search->kernels, hash)) {
-        visit_kernel(search, owner, i);
+        visit_kernel(search, owner, i, hash);
         return;
     }
     if (smc_name_set_has(&search->templates, hash)) {
-        visit_template(search, owner, i, depth);
+        visit_template(search, owner, i, hash, depth);
         return;
     }
     const struct smc_source_macro *macro = smc_source_macro_find(search->tree, hash);

@@ -4,4 +4,5 @@ libsmc_la_SOURCES += \
 	src/source/device_part.c src/source/device_part.h \
 	src/source/instantiations.c src/source/instantiations.h \
 	src/source/source_tree.c src/source/source_tree.h \
-	src/source/standard_headers.c src/source/standard_headers.h
+	src/source/standard_headers.c src/source/standard_headers.h \
+	src/source/unlaunched.c src/source/unlaunched.h

@@ -445,30 +445,36 @@ static int rate(const struct smc_source_file *file, const struct smc_declaration
     return rating;
 }
 
+int smc_source_kernel_rating(const struct smc_source_file *file,
+                             const struct smc_declaration *found, const char *mangled,
+                             const char *shown)
+{
+    const char *name;
+    if (!found->is_kernel || found->kind != SMC_DECLARE_FUNCTION || found->name == SMC_NO_TOKEN)
+        return 0;
+    const struct smc_token *token = &file->tokens.item[found->name];
+    const char *text = file->tokens.text + token->begin;
+    size_t length = base_name(shown, &name);
+    bool same = strncmp(shown, "_Z", 2) == 0
+                    ? has_part(mangled, text, token->end - token->begin)
+                    : length == token->end - token->begin && memcmp(name, text, length) == 0;
+    return same ? rate(file, found, mangled) : 0;
+}
+
 const char *smc_source_tree_find_kernel(const struct smc_source_tree *tree, const char *mangled,
                                         const char *shown, uint32_t *line)
 {
-    const char *name, *path = NULL;
-    size_t length = base_name(shown, &name);
-    uint64_t hash = smc_hash(SMC_HASH_START, name, length);
+    const char *path = NULL;
     int best = 0;
-    bool is_mangled = strncmp(shown, "_Z", 2) == 0;
     for (size_t i = 0; i < tree->count; i++) {
         const struct smc_source_file *file = &tree->file[i];
         for (uint32_t k = 0; k < file->declarations.count; k++) {
             const struct smc_declaration *found = &file->declarations.item[k];
-            if (!found->is_kernel || found->kind != SMC_DECLARE_FUNCTION ||
-                found->name == SMC_NO_TOKEN)
-                continue;
-            const struct smc_token *token = &file->tokens.item[found->name];
-            bool same = is_mangled ? has_part(mangled, file->tokens.text + token->begin,
-                                              token->end - token->begin)
-                                   : smc_token_hash(&file->tokens, found->name) == hash;
-            int rating = same ? rate(file, found, mangled) : 0;
+            int rating = smc_source_kernel_rating(file, found, mangled, shown);
             if (rating > best) {
                 best = rating;
                 path = file->path;
-                *line = token->line;
+                *line = file->tokens.item[found->name].line;
             }
         }
     }

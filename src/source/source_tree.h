@@ -78,6 +78,12 @@ void smc_source_folders(const char *options, struct smc_text *folders);
 const char *smc_source_tree_find_kernel(const struct smc_source_tree *tree, const char *mangled,
                                         const char *shown, uint32_t *line);
 
+/* How well a declaration fits the compiled kernel: 0 if it is no kernel of that name; higher for
+   each of its namespaces that the kernel has. */
+int smc_source_kernel_rating(const struct smc_source_file *file,
+                             const struct smc_declaration *found, const char *mangled,
+                             const char *shown);
+
 /* Removes carriage returns at line ends and a byte order mark; binary zeros become line ends. The
    lines of source keep their numbers. */
 void smc_source_clean(struct smc_text *text);

@@ -10,11 +10,21 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
+static enum smc_status take_ptx(void *context, const struct smc_embedded_ptx *ptx,
+                                struct smc_error *error)
+{
+    (void)error;
+    smc_text_printf(context, "%u-%u\n", ptx->first_cc, ptx->last_cc);
+    smc_text_append_bytes(context, ptx->text, strnlen(ptx->text, ptx->bytes));
+    return SMC_OK;
+}
+
 /* What was read, as a text that must not depend on the threads. */
 static void describe(const uint8_t *data, size_t size, uint32_t threads, struct smc_text *out)
 {
     static const struct smc_inspect_kernel kind = {.file = "x", .source = SMC_INSPECT_EMBEDDED};
-    const struct smc_embedded_settings settings = {.threads = threads};
+    const struct smc_embedded_settings settings = {
+        .threads = threads, .take_ptx = take_ptx, .ptx_context = out};
     struct smc_inspect_kernels kernels = {0};
     struct smc_embedded_count count;
     struct smc_inspect_notes notes = {0};

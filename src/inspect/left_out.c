@@ -1,0 +1,124 @@
+/* Kernels of a source that were not compiled, although the program may launch them. */
+#include "config.h"
+
+#include "inspect/left_out.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "source/unlaunched.h"
+
+enum { MOST_LINES = 4, MOST_NAMED = 8 };
+
+/* Whether a warning has named the launches of the kernel. */
+static bool is_named(const struct smc_text *warnings, const char *name)
+{
+    const char *line = smc_text_string(warnings);
+    const size_t length = strlen(name);
+    while ((line = strstr(line, "this launch of "))) {
+        const char *end = strchrnul(line, '\n');
+        for (const char *s = line; (s = memmem(s, (size_t)(end - s), name, length)); s++)
+            if ((s[-1] == ' ' || s[-1] == ':') && (s[length] == ' ' || s[length] == '<'))
+                return true;
+        line = end;
+    }
+    return false;
+}
+
+static bool is_asked(const char *name, const struct smc_inspect_request *request)
+{
+    const struct smc_inspect_kernel kernel = {.name = (char *)name, .shown = (char *)name};
+    return smc_inspect_is_asked(&kernel, request);
+}
+
+/* Launches that the compiler's warnings name. */
+static size_t count_launches(const char *warnings, const struct smc_inspect_request *request)
+{
+    static const char before[] = "this launch of ", after[] = " was left out";
+    size_t count = 0;
+    while ((warnings = strstr(warnings, before))) {
+        char name[256];
+        warnings += sizeof before - 1;
+        const char *end = strstr(warnings, after);
+        snprintf(name, sizeof name, "%.*s", end ? (int)(end - warnings) : 0, warnings);
+        count += is_asked(name, request);
+    }
+    return count;
+}
+
+/* The next template to be mentioned; `name` receives its name. */
+static bool next(const struct smc_source_tree *tree, const struct smc_inspect_request *request,
+                 const struct smc_text *warnings, struct smc_unlaunched *found, char name[256])
+{
+    while (smc_unlaunched_next(tree, found)) {
+        snprintf(name, 256, "%.*s", (int)found->name_length, found->name);
+        if ((found->is_own || found->is_mentioned) && is_asked(name, request) &&
+            !is_named(warnings, name))
+            return true;
+    }
+    return false;
+}
+
+static const char reason[] = "no launch with known template arguments was found";
+
+/* The templates of one file in a line. */
+static void tell_many(const struct smc_source_tree *tree, const struct smc_inspect_request *request,
+                      const char *file, struct smc_text *warnings)
+{
+    struct smc_unlaunched found = {0};
+    struct smc_text names = {0};
+    char name[256];
+    size_t count = 0;
+    while (next(tree, request, warnings, &found, name))
+        if (found.file == file && count++ < MOST_NAMED)
+            smc_text_printf(&names, "%s%s (line %u)", count > 1 ? ", " : "", name, found.line);
+    if (count > MOST_NAMED)
+        smc_text_printf(&names, " and %zu more", count - MOST_NAMED);
+    smc_text_safe_line(warnings, "%s: %zu kernels: %s, so they are left out: %s", file, count,
+                       reason, smc_text_string(&names));
+    warnings->failed |= names.failed;
+    smc_text_free(&names);
+}
+
+static size_t count_of(const struct smc_source_tree *tree,
+                       const struct smc_inspect_request *request, const struct smc_text *warnings,
+                       const char *file, size_t *mentioned)
+{
+    struct smc_unlaunched found = {0};
+    char name[256];
+    size_t count = 0;
+    while (next(tree, request, warnings, &found, name)) {
+        count += found.file == file;
+        *mentioned += found.file == file && found.is_mentioned;
+    }
+    return count;
+}
+
+static void tell_each(const struct smc_source_tree *tree, const struct smc_inspect_request *request,
+                      const char *file, struct smc_text *warnings)
+{
+    struct smc_unlaunched found = {0};
+    char name[256];
+    while (next(tree, request, warnings, &found, name))
+        if (found.file == file)
+            smc_text_safe_line(warnings, "%s:%u: kernel %s: %s, so it is left out", file,
+                               found.line, name, reason);
+}
+
+void smc_left_out_tell(struct smc_source_tree *tree, const struct smc_inspect_request *request,
+                       struct smc_inspect_kernels *kernels, size_t begin, size_t told,
+                       struct smc_inspect_notes *notes)
+{
+    kernels->left_out += count_launches(smc_text_string(&notes->warnings) + told, request);
+    for (size_t i = begin; i < kernels->count; i++)
+        smc_unlaunched_mark(tree, kernels->item[i].name, kernels->item[i].shown);
+    for (size_t k = 0; k < tree->count; k++) {
+        const char *file = tree->file[k].path;
+        size_t count = count_of(tree, request, &notes->warnings, file, &kernels->left_out);
+        if (count > MOST_LINES)
+            tell_many(tree, request, file, &notes->warnings);
+        else if (count > 0)
+            tell_each(tree, request, file, &notes->warnings);
+    }
+}

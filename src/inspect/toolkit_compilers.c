@@ -1,0 +1,289 @@
+/* Compiles source with nvcc, and PTX with ptxas. */
+#include "config.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/memory.h"
+#include "inspect/compilation.h"
+#include "inspect/nvcc_commands.h"
+#include "inspect/readers.h"
+#include "inspect/tools.h"
+
+enum { MAX_ARGUMENTS = 65, ARCHITECTURE_BYTES = 32 };
+
+/* A single run of a tool. */
+struct job {
+    const struct smc_compilation *compilation;
+    char tool[SMC_TOOL_PATH];
+    char folder[SMC_TOOL_PATH];
+    char source[SMC_TOOL_FILE]; /* the tool's input file */
+    char cubin[SMC_TOOL_PATH + 16];
+    char architecture[ARCHITECTURE_BYTES];
+};
+
+static enum smc_status begin(const struct smc_compilation *compilation, const char *tool,
+                             struct job *job, struct smc_error *error)
+{
+    const struct smc_inspect_target *target = &compilation->target;
+    *job = (struct job){.compilation = compilation};
+    if (!smc_tool_find(tool, job->tool))
+        return smc_fail(error, SMC_UNAVAILABLE,
+                        "%s: needs %s of the CUDA Toolkit, which is neither on PATH nor in "
+                        "$CUDA_HOME/bin",
+                        compilation->file, tool);
+    enum smc_status status = smc_tool_folder_make(job->folder, error);
+    if (status != SMC_OK)
+        return status;
+    snprintf(job->cubin, sizeof job->cubin, "%s/out.cubin", job->folder);
+    snprintf(job->architecture, sizeof job->architecture, "-arch=sm_%u%.1s", target->cc,
+             &target->suffix);
+    return SMC_OK;
+}
+
+/* Whether a tool can read the path itself. A pipe was already read. */
+static bool is_file(const char *path)
+{
+    struct stat status;
+    return strcmp(path, "-") != 0 && stat(path, &status) == 0 && S_ISREG(status.st_mode);
+}
+
+/* The tools read files, so that source from elsewhere is written to one. */
+static enum smc_status give_source(struct job *job, const char *name, struct smc_error *error)
+{
+    const struct smc_compilation *compilation = job->compilation;
+    if (is_file(compilation->file) && !compilation->is_part)
+        return smc_tool_file(compilation->file, job->source, error);
+    snprintf(job->source, sizeof job->source, "%s/%s", job->folder, name);
+    FILE *file = fopen(job->source, "w");
+    bool written = file && fputs(compilation->text, file) >= 0;
+    if (file)
+        written = fclose(file) == 0 && written;
+    return written ? SMC_OK : smc_fail(error, SMC_MACHINE, "%s: %s", job->source, strerror(errno));
+}
+
+static void read_binary(const char *path, struct smc_binary *binary)
+{
+    struct smc_text bytes = {0};
+    struct smc_error ignored;
+    if (smc_input_read(path, &bytes, &ignored) == SMC_OK && bytes.length > 0)
+        *binary = (struct smc_binary){.cubin = bytes.data, .cubin_bytes = bytes.length};
+    else
+        smc_text_free(&bytes);
+}
+
+/* Appends the files with this suffix that nvcc kept. */
+static void read_kept(const char *folder, const char *end, struct smc_text *text)
+{
+    DIR *files = opendir(folder);
+    smc_memory_status(files ? 0 : errno, SMC_OK);
+    struct dirent *file;
+    while (files && (file = readdir(files))) {
+        const char *dot = strrchr(file->d_name, '.');
+        char path[SMC_TOOL_PATH + 300];
+        struct smc_error ignored;
+        snprintf(path, sizeof path, "%s/%s", folder, file->d_name);
+        if (dot && strcmp(dot, end) == 0)
+            (void)smc_input_read(path, text, &ignored);
+    }
+    if (files)
+        closedir(files);
+}
+
+static enum smc_status run(const struct job *job, const char *const *argv,
+                           struct smc_nvrtc_output *output, struct smc_error *error)
+{
+    bool succeeded = false;
+    enum smc_status status = smc_tool_run(argv, job->folder, &output->log, &succeeded, error);
+    if (status != SMC_OK)
+        return status;
+    smc_input_make_text(&output->log);
+    if (!succeeded && !smc_compilation_was_refused(&output->log))
+        return smc_compilation_fail(job->compilation, job->source, &output->log, error);
+    read_binary(job->cubin, &output->binary);
+    return SMC_OK;
+}
+
+/* Splits the options at blanks, in place, and appends them to `argv`. */
+static enum smc_status add_own(char *options, const char **argv, size_t count,
+                               struct smc_error *error)
+{
+    char *rest = NULL;
+    const size_t most = MAX_ARGUMENTS - 1 - count;
+    size_t given = 0;
+    for (char *word = strtok_r(options, " ", &rest); word; word = strtok_r(NULL, " ", &rest)) {
+        if (given == most)
+            return smc_fail(error, SMC_USAGE, "option --compiler-options: more than %zu options",
+                            most);
+        argv[count + given++] = word;
+    }
+    argv[count + given] = NULL;
+    return SMC_OK;
+}
+
+/* Completes the key. If nvcc does not say what it would do, the key becomes empty: no caching. */
+static enum smc_status write_nvcc_key(const struct job *job, const char *const *dry_argv,
+                                      struct smc_output_cache *cache, struct smc_error *error)
+{
+    struct smc_text log = {0};
+    bool succeeded = false;
+    if (cache->key.length == 0)
+        return SMC_OK;
+    smc_tool_write_identity(job->tool, &cache->key);
+    enum smc_status status = smc_tool_run(dry_argv, job->folder, &log, &succeeded, error);
+    smc_input_make_text(&log);
+    if (!succeeded || log.failed ||
+        !smc_nvcc_write_commands(smc_text_string(&log), job->folder, &cache->key))
+        smc_text_free(&cache->key);
+    smc_text_free(&log);
+    return status;
+}
+
+/* Adds the source, which the preprocessed text does not name as included. */
+static void store_of_nvcc(const struct job *job, struct smc_output_cache *cache,
+                          const struct smc_compile_outcome *outcome)
+{
+    struct smc_text preprocessed = {0}, files = {0};
+    if (cache->key.length > 0)
+        read_kept(job->folder, ".ii", &preprocessed);
+    if (strcmp(job->compilation->file, "-") != 0)
+        smc_text_printf(&files, "u%s\n", job->source);
+    if (smc_nvcc_write_included(smc_text_string(&preprocessed), &files))
+        smc_output_cache_store(cache, &files, outcome);
+    smc_text_free(&preprocessed);
+    smc_text_free(&files);
+}
+
+/* The first argument is for the dry run, and is replaced after it. */
+static enum smc_status run_or_find(const struct job *job, const char **argv,
+                                   struct smc_nvrtc_output *output, struct smc_error *error)
+{
+    struct smc_output_cache cache;
+    struct smc_compile_outcome outcome = {.output = output};
+    smc_compilation_open_cache(job->compilation, &cache);
+    outcome.status = write_nvcc_key(job, argv, &cache, &outcome.error);
+    if (outcome.status == SMC_OK && !smc_output_cache_find(&cache, &outcome)) {
+        argv[1] = argv[0];
+        outcome.status = run(job, argv + 1, output, &outcome.error);
+        if (outcome.status == SMC_OK)
+            read_kept(job->folder, ".ptx", &output->ptx);
+        store_of_nvcc(job, &cache, &outcome);
+    }
+    if (outcome.status != SMC_OK)
+        *error = outcome.error;
+    smc_text_free(&outcome.warnings);
+    smc_output_cache_free(&cache);
+    return outcome.status;
+}
+
+/* The oldest of the architectures that nvcc lists as "sm_75"; 0: it lists none. */
+static uint16_t find_oldest(const struct job *job)
+{
+    const char *const argv[] = {job->tool, "--list-gpu-code", NULL};
+    struct smc_text list = {0};
+    struct smc_error ignored;
+    bool succeeded = false;
+    unsigned long oldest = 0;
+    if (smc_tool_run(argv, job->folder, &list, &succeeded, &ignored) == SMC_OK && succeeded)
+        for (const char *at = smc_text_string(&list); (at = strstr(at, "sm_")); at++) {
+            unsigned long cc = strtoul(at + 3, NULL, 10);
+            oldest = cc > 0 && cc < UINT16_MAX && (oldest == 0 || cc < oldest) ? cc : oldest;
+        }
+    smc_text_free(&list);
+    return (uint16_t)oldest;
+}
+
+static enum smc_status run_nvcc(struct job *job, struct smc_nvrtc_output *output,
+                                struct smc_error *error)
+{
+    const struct smc_inspect_request *request = job->compilation->request;
+    const char *own = request->compiler_options;
+    char *options = smc_strdup(own ? own : "");
+    const char *const fixed[] = {job->tool,   "--dryrun", job->architecture, "-cubin",
+                                 "-Xptxas",   "-v",       "--keep",          "--keep-dir",
+                                 job->folder, "-o",       job->cubin,        "-x",
+                                 "cu",        job->source};
+    const size_t more = request->compiler_argument_count;
+    size_t count = sizeof fixed / sizeof *fixed;
+    const char **argv = smc_calloc(MAX_ARGUMENTS + more, sizeof *argv);
+    if (!options || !argv) {
+        free(options);
+        free(argv);
+        return smc_out_of_memory(error);
+    }
+    memcpy(argv, fixed, sizeof fixed);
+    if (smc_compilation_lacks_lines(request))
+        argv[count++] = "-lineinfo";
+    for (size_t i = 0; i < more; i++)
+        argv[count + i] = request->compiler_arguments[i];
+    enum smc_status status = add_own(options, argv + more, count, error);
+    output->option_refused = status == SMC_USAGE;
+    if (status == SMC_OK)
+        status = run_or_find(job, argv, output, error);
+    if (status == SMC_UNAVAILABLE)
+        smc_compilation_fail_unsupported(job->compilation, "nvcc", find_oldest(job), output, error);
+    free(argv);
+    free(options);
+    return status;
+}
+
+enum smc_status smc_compile_with_nvcc(const struct smc_compilation *compilation,
+                                      struct smc_nvrtc_output *output, struct smc_error *error)
+{
+    struct job job;
+    enum smc_status status = smc_compilation_check(compilation, error);
+    output->option_refused = status != SMC_OK;
+    if (status == SMC_OK)
+        status = begin(compilation, "nvcc", &job, error);
+    if (status != SMC_OK)
+        return status;
+    status = give_source(&job, "stdin.cu", error);
+    if (status == SMC_OK)
+        status = run_nvcc(&job, output, error);
+    smc_tool_folder_remove(job.folder);
+    return status;
+}
+
+/* ptxas reads nothing but the PTX. */
+static enum smc_status run_ptxas(const struct job *job, struct smc_nvrtc_output *output,
+                                 struct smc_error *error)
+{
+    const char *argv[] = {job->tool, job->architecture, "-v", "-o", job->cubin, job->source, NULL};
+    struct smc_output_cache cache;
+    struct smc_compile_outcome outcome = {.output = output};
+    smc_compilation_open_cache(job->compilation, &cache);
+    if (cache.key.length > 0) {
+        smc_tool_write_identity(job->tool, &cache.key);
+        smc_text_append(&cache.key, job->architecture);
+    }
+    if (!smc_output_cache_find(&cache, &outcome)) {
+        outcome.status = run(job, argv, output, &outcome.error);
+        if (outcome.status == SMC_OK) {
+            smc_text_append(&output->ptx, job->compilation->text);
+            smc_output_cache_store(&cache, &(struct smc_text){0}, &outcome);
+        }
+    }
+    if (outcome.status != SMC_OK)
+        *error = outcome.error;
+    smc_text_free(&outcome.warnings);
+    smc_output_cache_free(&cache);
+    return outcome.status;
+}
+
+enum smc_status smc_compile_with_ptxas(const struct smc_compilation *compilation,
+                                       struct smc_nvrtc_output *output, struct smc_error *error)
+{
+    struct job job;
+    enum smc_status status = begin(compilation, "ptxas", &job, error);
+    if (status != SMC_OK)
+        return status;
+    status = give_source(&job, "stdin.ptx", error);
+    if (status == SMC_OK)
+        status = run_ptxas(&job, output, error);
+    smc_tool_folder_remove(job.folder);
+    return status;
+}

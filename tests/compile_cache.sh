@@ -1,0 +1,191 @@
+#!/bin/sh
+# The compile cache of the user's own sources: what was compiled is not compiled again, and every
+# change that could change the answer compiles anew, with nvcc and with NVRTC. Run in the build
+# folder.
+
+# Functions are called by name:
+# shellcheck disable=SC2317
+set -u
+
+# shellcheck source=tests/command.sh
+. "$(dirname "$0")/command.sh"
+command -v jq >/dev/null || { echo "$0: no jq" >&2; exit 77; }
+unset NVCC_PREPEND_FLAGS NVCC_APPEND_FLAGS CPATH C_INCLUDE_PATH CPLUS_INCLUDE_PATH
+
+mkdir inc early
+echo '#define BYTES 1024' >inc/size.h
+cat >kernel.cu <<'END'
+#include "size.h"
+#ifndef FACTOR
+#define FACTOR 1
+#endif
+__global__ void fill(char *out)
+{
+    __shared__ volatile char values[BYTES * FACTOR];
+    values[threadIdx.x] = out[threadIdx.x];
+    __syncthreads();
+    out[threadIdx.x] = values[threadIdx.x ^ 1];
+}
+END
+
+# File systems count time in steps: what was written a moment ago is not stored.
+inspect() { # ARGUMENT...
+    sleep 0.1
+    smemcalc inspect "$@" --compiler-options "-Iearly -Iinc ${options-}" --format json >answer.json 2>err
+}
+
+# The compiler runs the given number of times ("yes" or "no"), and the kernel has these bytes.
+expect() { # NAME YES_OR_NO BYTES ARGUMENT...
+    name=$1 runs=$2 bytes=$3
+    shift 3
+    forget_runs
+    inspect "$@"
+    seen=$(jq '.kernels[0].kernel.static_smem_bytes' answer.json 2>&1)
+    has_run && ran=yes || ran=no
+    empty "$with: $name" "$(
+        [ "$seen" = "$bytes" ] || { echo "static_smem_bytes: $seen, not $bytes" && cat err; }
+        [ "$ran" = "$runs" ] || echo "the compiler ran: $ran")"
+}
+
+# shellcheck disable=SC2317
+damage() { # COMMAND of a file
+    for file in "$SMEMCALC_CACHE_DIR"/*.smc; do
+        "$1" "$file"
+    done
+}
+cut_short() {
+    bytes=$(wc -c <"$1")
+    head -c $((bytes - 1)) "$1" >shorter && cat shorter >"$1"
+}
+overwrite() {
+    bytes=$(wc -c <"$1")
+    printf 'X' | dd of="$1" bs=1 seek=$((bytes * 9 / 10)) conv=notrunc 2>dd_err
+}
+
+check_all() {
+    set -- kernel.cu --device 9.0
+    expect "the first call compiles" yes 1024 "$@"
+    cp answer.json first.json
+    expect "the second one does not" no 1024 "$@"
+    empty "$with: nor does it answer differently" "$(diff first.json answer.json)"
+    expect "another architecture" yes 1024 kernel.cu --device 8.0
+    options=-DFACTOR=2 expect "an option" yes 2048 "$@"
+    options=-DFACTOR=2 expect "the same option" no 2048 "$@"
+    expect "no option" no 1024 "$@"
+
+    echo '#define BYTES 3072' >inc/size.h
+    expect "a changed header" yes 3072 "$@"
+    expect "a header as it was" no 3072 "$@"
+    echo '#define BYTES 512' >early/size.h
+    expect "a header that hides another one" yes 512 "$@"
+    rm early/size.h
+    expect "and no longer does" yes 3072 "$@"
+    sed -i 's/threadIdx.x ^ 1/threadIdx.x ^ 2/' kernel.cu
+    expect "a changed source" yes 3072 "$@"
+
+    expect "before damage" no 3072 "$@"
+    damage cut_short
+    expect "files cut short" yes 3072 "$@"
+    damage overwrite
+    expect "damaged files" yes 3072 "$@"
+    expect "files replaced after it" no 3072 "$@"
+    expect "--no-cache" yes 3072 "$@" --no-cache
+
+    printf '#if __has_include("extra.h")\n#include "extra.h"\n#endif\n' | cat - kernel.cu >asks.cu
+    expect "a source that asks for a file" yes 3072 asks.cu --device 9.0
+    echo '#define FACTOR 2' >extra.h
+    expect "which then exists" yes 6144 asks.cu --device 9.0
+    rm extra.h
+
+    # An error is kept as well, with its message, and not longer than its cause.
+    sed 's/BYTES \* FACTOR/BYTES * FACTOR * UNKNOWN/' kernel.cu >wrong.cu
+    sleep 0.1
+    smemcalc inspect wrong.cu --device 9.0 --compiler-options -Iinc >out 2>first_err
+    forget_runs
+    sleep 0.1
+    smemcalc inspect wrong.cu --device 9.0 --compiler-options -Iinc >out 2>err
+    status=$?
+    empty "$with: an error is the same again" "$(diff first_err err
+        grep -q 'UNKNOWN. is undefined' err || cat err
+        [ "$status" -eq 2 ] || echo "status $status"
+        ! has_run || echo "the compiler ran")"
+    printf '#include "late.h"\n' | cat - kernel.cu >late.cu
+    inspect late.cu --device 9.0
+    echo '#define FACTOR 4' >inc/late.h
+    expect "a header that was missing" yes 12288 late.cu --device 9.0
+    rm inc/late.h
+
+    echo '#define BYTES 1024' >inc/size.h
+    sed -i 's/threadIdx.x ^ 2/threadIdx.x ^ 1/' kernel.cu
+}
+
+# --- nvcc: a script tells whether it ran ----------------------------------------------------------
+
+nvcc=$(command -v nvcc) || nvcc=${CUDA_HOME:-/usr/local/cuda}/bin/nvcc
+with=nvcc
+forget_runs() { rm -f ran; }
+has_run() { [ -e ran ]; }
+if [ -x "$nvcc" ]; then
+    mkdir bin
+    cat >bin/nvcc <<END
+#!/bin/sh
+case " \$* " in *" --dryrun "*) ;; *) touch "$PWD/ran" ;; esac
+exec "$nvcc" "\$@"
+END
+    chmod +x bin/nvcc
+    path=$PATH
+    PATH=$PWD/bin:$PATH
+    check_all
+    set -- kernel.cu --device 9.0
+    expect "neither variable" yes 1024 "$@"
+    NVCC_APPEND_FLAGS=-DFACTOR=3 expect "NVCC_APPEND_FLAGS" yes 3072 "$@"
+    NVCC_PREPEND_FLAGS=-DFACTOR=5 expect "NVCC_PREPEND_FLAGS" yes 5120 "$@"
+    expect "neither of them" no 1024 "$@"
+    mkdir more && echo '#define FACTOR 2' >more/more.h
+    printf '#include <more.h>\n' | cat - kernel.cu >more.cu
+    CPATH=$PWD/more expect "CPATH" yes 2048 more.cu --device 9.0
+    CPATH=$PWD/more expect "the same CPATH" no 2048 more.cu --device 9.0
+    mkdir other && echo '#define FACTOR 3' >other/more.h
+    CPATH=$PWD/other expect "another CPATH" yes 3072 more.cu --device 9.0
+    touch bin/nvcc
+    expect "another nvcc" yes 1024 "$@"
+    expect "best finds what inspect compiled" no 1024 "$@"
+    forget_runs
+    smemcalc best kernel.cu --device 9.0 --compiler-options "-Iearly -Iinc " >out 2>err
+    empty "best does not compile again" "$(has_run && echo "the compiler ran"; cat err)"
+    "$nvcc" -arch=sm_90 -Iinc -ptx -o kernel.ptx kernel.cu
+    sed 's/nvcc"/ptxas"/' bin/nvcc >bin/ptxas && chmod +x bin/ptxas
+    expect "PTX" yes 1024 kernel.ptx --device 9.0
+    expect "the same PTX" no 1024 kernel.ptx --device 9.0
+    expect "PTX for another architecture" yes 1024 kernel.ptx --device 10.0
+    sed -i 's/1024/1040/' kernel.ptx
+    expect "changed PTX" yes 1040 kernel.ptx --device 9.0
+    PATH=$path
+else
+    skip "the cache of nvcc's compilations" "no nvcc"
+fi
+
+# --- NVRTC: the dynamic linker tells whether it was loaded ----------------------------------------
+
+with=NVRTC
+forget_runs() { rm -f linker.*; }
+has_run() { grep -q 'calling init.*libnvrtc' linker.*; }
+smemcalc() {
+    PATH=/usr/bin:/bin CUDA_HOME=/nowhere CUDA_PATH=/nowhere \
+        LD_DEBUG=files LD_DEBUG_OUTPUT=$PWD/linker "$program" "$@"
+}
+sleep 0.1
+smemcalc inspect kernel.cu --device 9.0 --compiler-options -Iinc >out 2>err
+if ! has_run; then
+    skip "the cache of NVRTC's compilations" "no NVRTC, or a linker that does not tell"
+else
+    check_all
+    with="NVRTC, host code"
+    printf 'int main() { fill<<<1, 32>>>(nullptr); }\n' >>kernel.cu
+    check_all
+    printf '#define NAME "size.h"\n#include NAME\n' | cat - kernel.cu >macro.cu
+    expect "a header that a macro names" yes 1024 macro.cu --device 9.0
+    sed -i s/1024/2048/ inc/size.h
+    expect "is not trusted" yes 2048 macro.cu --device 9.0
+fi
+finish_cases
