@@ -18,18 +18,19 @@ batch:    devices model base
 catalog:  model base
 compile:  catalog devices model base
 machine:  compile devices model base
-query:    compile catalog devices model base
+timing:   machine compile devices model base
+query:    timing compile catalog devices model base
 emulator: model base
 source:   base
-inspect:  source emulator/bank_accesses.h emulator/arena.h query compile devices model base
-judge:    inspect query compile devices model base
-executor: emulator/emulator.h inspect source query catalog compile devices model base
-confirm:  executor/executor.h executor/user.h query devices model base
-lesson:   query catalog compile devices model base
-report:   confirm emulator/bank_accesses.h judge/diff.h judge/findings.h judge/selection.h inspect/inspect.h inspect/names.h query executor/ceilings.h executor/executor.h executor/user.h catalog compile/compile.h devices model base
-plot:     report/words.h report/banks.h query catalog compile/compile.h devices model base
-tui:      lesson report confirm executor/executor.h query compile catalog devices model base
-cli:      lesson tui/tui.h batch plot report confirm emulator/bank_accesses.h judge inspect executor query compile catalog devices model base
+inspect:  source emulator/bank_accesses.h emulator/arena.h query timing/timing.h compile devices model base
+judge:    inspect query timing/timing.h compile devices model base
+executor: emulator/emulator.h inspect source query timing/timing.h catalog compile devices model base
+confirm:  executor/executor.h executor/user.h query timing/timing.h devices model base
+lesson:   query timing/timing.h catalog compile devices model base
+report:   confirm emulator/bank_accesses.h judge/diff.h judge/findings.h judge/selection.h inspect/inspect.h inspect/names.h query timing/timing.h executor/ceilings.h executor/executor.h executor/user.h catalog compile/compile.h devices model base
+plot:     report/words.h report/banks.h query timing/timing.h catalog compile/compile.h devices model base
+tui:      lesson report confirm executor/executor.h query timing/timing.h compile catalog devices model base
+cli:      lesson tui/tui.h batch plot report confirm emulator/bank_accesses.h judge inspect executor query timing/timing.h compile catalog devices model base
 main:     cli
 '
 longest=1000

@@ -4,4 +4,5 @@ libsmc_la_SOURCES += \
 	src/query/banks_change.c src/query/banks_change.h \
 	src/query/best.c src/query/best.h \
 	src/query/query.c src/query/query.h \
-	src/query/sweep.c src/query/sweep.h
+	src/query/sweep.c src/query/sweep.h \
+	src/query/time.c

@@ -417,6 +417,7 @@ enum smc_status smc_query_answer(const struct smc_query *query, struct smc_answe
         smc_query_find_work(answer);
         smc_query_find_next_steps(answer);
         try_bounds(answer);
+        status = smc_query_find_time(answer, error);
     }
     return status;
 }

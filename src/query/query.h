@@ -12,6 +12,7 @@
 #include "devices/ceilings.h"
 #include "model/next_steps.h"
 #include "model/occupancy.h"
+#include "timing/timing.h"
 
 /* "Not given": the kernel's own value is used. */
 #define SMC_NOT_GIVEN (-1)
@@ -124,6 +125,7 @@ struct smc_answer {
     uint64_t resident_clusters;   /* on the whole device at most; 0 without clusters */
     bool has_waves;
     struct smc_waves waves;
+    struct smc_time time; /* unknown unless smc_query_find_time was called */
 };
 
 /* Answers. `warnings` as for smc_compile. SMC_USAGE, naming the option, if a value is meaningless
@@ -139,6 +141,11 @@ enum smc_status smc_query_evaluate(const struct smc_query *query, const struct s
                                    struct smc_error *error);
 void smc_query_find_work(struct smc_answer *answer);
 void smc_query_find_next_steps(struct smc_answer *answer);
+
+/* Predicts the time of an evaluated answer; smc_query_answer does so too. Needs the machine code,
+   and takes some milliseconds: sweeps ask for it only where it is shown. If there is no prediction,
+   answer->time.reason says why. SMC_MACHINE: memory. */
+enum smc_status smc_query_find_time(struct smc_answer *answer, struct smc_error *error);
 
 /* Copies the device's SM, on which a block that the launch bounds of the kernel do not allow is too
    large. */

@@ -1,0 +1,86 @@
+/* How long a launch takes, predicted without a GPU: the kernel's machine code is executed warp by
+   warp in a model of one SM, and its work is set against the ceilings of the device. No constant
+   belongs to a kernel. */
+#ifndef SMC_TIMING_TIMING_H
+#define SMC_TIMING_TIMING_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/status.h"
+#include "devices/ceilings.h"
+#include "devices/devices.h"
+#include "model/launch.h"
+#include "model/occupancy.h"
+
+enum smc_time_term {
+#define TERM(id, key, label, relief) SMC_TIME_##id,
+#include "timing/terms.def"
+#undef TERM
+    SMC_TIME_TERM_COUNT
+};
+
+struct smc_time_term_info {
+    const char *key;    /* "shared_memory" */
+    const char *label;  /* "shared memory" */
+    const char *relief; /* what would make it smaller */
+};
+
+extern const struct smc_time_term_info smc_time_term_info[SMC_TIME_TERM_COUNT];
+
+/* Where the rates of a device are from. */
+enum smc_time_basis {
+    SMC_TIME_UNKNOWN, /* nothing is predicted; `reason` says why */
+    SMC_TIME_TABLE,
+    SMC_TIME_CALIBRATED,
+    SMC_TIME_SPECIFICATIONS, /* estimated: clocks, widths and bandwidths as published */
+};
+
+/* "table", "calibrated", "specifications"; NULL if unknown. */
+const char *smc_time_basis_name(enum smc_time_basis basis);
+
+struct smc_time {
+    enum smc_time_basis basis;
+    char reason[200]; /* why nothing is predicted, or "" */
+    double predicted_ms, low_ms, high_ms;
+    /* How long the launch would take if nothing but this bounded it: the work divided by the rate,
+       on the SM with the most blocks. LATENCY: warps that wait for each other or for memory while
+       no unit is busy. LAUNCH: an empty launch. */
+    double term_ms[SMC_TIME_TERM_COUNT];
+    enum smc_time_term bound_by, next; /* the largest term, and the one behind it */
+    double instructions;               /* of warps */
+    double fma_flops;                  /* of FFMA, DFMA and the like */
+    double shared_wavefronts;          /* of the whole launch */
+    double l1_sectors, l2_sectors;     /* requested from L1, from L2: 32 bytes each */
+    double dram_bytes;
+    char code[64]; /* what the instructions were counted in: "sm_90 machine code" */
+};
+
+/* One array that a launch gets. */
+struct smc_time_array {
+    uint64_t address, bytes;
+};
+
+/* A launch. */
+struct smc_time_launch {
+    const struct smc_device *device;
+    const struct smc_ceilings *ceilings;
+    const struct smc_occupancy *occupancy;
+    const void *cubin; /* the machine code of the kernel `entry` */
+    size_t cubin_bytes;
+    const char *entry;
+    uint32_t block[3], grid[3];
+    uint64_t l1_bytes; /* that the carve-out leaves */
+    uint32_t dynamic_smem_bytes;
+    const void *parameters; /* as they lie in constant memory */
+    size_t parameter_bytes;
+    const struct smc_time_array *array; /* what the pointers among them point to */
+    size_t array_count;
+};
+
+/* Predicts. If it cannot, `time` is unknown with a reason. SMC_MACHINE: memory. */
+enum smc_status smc_time_predict(const struct smc_time_launch *launch, struct smc_time *time,
+                                 struct smc_error *error);
+
+#endif
