@@ -42,6 +42,21 @@ static void end_walk(struct state *state, enum smc_walk_end end, uint32_t at)
 /* --- Memory ------------------------------------------------------------------------------------
  */
 
+/* L1 has the banks of shared memory. */
+static uint32_t count_banks(struct state *state, const struct smc_instruction *in, uint32_t mask,
+                            const uint64_t address[SMC_LANES])
+{
+    bool load = in->operation == SMC_OP_LDG || in->operation == SMC_OP_LDGSTS;
+    struct smc_access access = {.mask = mask,
+                                .width_bytes = in->access_bytes,
+                                .op = load ? SMC_BANK_LOAD : SMC_BANK_STORE};
+    for (int lane = 0; lane < SMC_LANES; lane++)
+        access.address[lane] = (uint32_t)address[lane];
+    if (smc_access_misaligned(&access))
+        return 1;
+    return smc_banks_count(state->walk->layout, &access).wavefronts;
+}
+
 static uint32_t count_shared(struct state *state, const struct smc_instruction *in, uint32_t mask,
                              const uint64_t address[SMC_LANES])
 {
@@ -88,6 +103,33 @@ static uint32_t count_global(struct state *state, const struct smc_instruction *
     return sectors;
 }
 
+/* Keeps which sectors of which lines are accessed. */
+static void trace_lines(struct smc_trace *trace, uint32_t mask, const uint64_t address[SMC_LANES],
+                        uint32_t bytes, struct smc_trace_entry *entry)
+{
+    entry->line = (uint32_t)trace->line_count;
+    for (int lane = 0; lane < SMC_LANES; lane++) {
+        if (!(mask >> lane & 1))
+            continue;
+        uint64_t number = address[lane] / SMC_LINE_BYTES;
+        unsigned first = (unsigned)(address[lane] % SMC_LINE_BYTES / 32);
+        unsigned last = (unsigned)((address[lane] % SMC_LINE_BYTES + bytes - 1) / 32);
+        size_t i = trace->line_count;
+        while (i > entry->line && trace->line[i - 1].number != number)
+            i--;
+        if (i == entry->line) {
+            if (trace->line_count >= trace->line_room)
+                return;
+            i = ++trace->line_count;
+            trace->line[i - 1] = (struct smc_trace_line){.number = number};
+        }
+        for (unsigned sector = first; sector <= last && sector < 4; sector++)
+            trace->line[i - 1].sectors |= (uint8_t)(1u << sector);
+        trace->line[i - 1].lanes++;
+    }
+    entry->lines = (uint8_t)(trace->line_count - entry->line);
+}
+
 static void count_access(struct state *state, const struct smc_instruction *in, uint32_t mask,
                          struct smc_trace_entry *entry)
 {
@@ -102,7 +144,12 @@ static void count_access(struct state *state, const struct smc_instruction *in, 
         return;
     if (!smc_warp_addresses(state->warp, in, mask, address)) {
         state->walk->memory.unknown_addresses++;
+        entry->unknown_addresses = true;
         return;
+    }
+    if (!shared && state->walk->trace && state->walk->trace->count < state->walk->trace->room) {
+        trace_lines(state->walk->trace, mask, address, in->access_bytes, entry);
+        entry->wavefronts = (uint8_t)count_banks(state, in, mask, address);
     }
     if (shared)
         entry->wavefronts = (uint8_t)count_shared(state, in, mask, address);
@@ -249,13 +296,20 @@ static void trace(struct state *state, const struct smc_trace_entry *entry)
     struct smc_trace *out = state->walk->trace;
     if (out && out->count++ < out->room)
         out->entry[out->count - 1] = *entry;
+    if (out && out->count == out->room)
+        out->signature = state->walk->signature;
 }
 
 /* Steps that are only counted. */
 static void trace_data(struct state *state, uint32_t from, uint32_t to, uint32_t lanes)
 {
-    if (!state->walk->trace)
+    struct smc_trace *out = state->walk->trace;
+    if (!out)
         return;
+    if (out->count >= out->room) {
+        out->count += to > from ? to - from : 0;
+        return;
+    }
     for (uint32_t at = from; at < to; at++)
         trace(state, &(struct smc_trace_entry){.step = at,
                                                .active_lanes = (uint8_t)__builtin_popcount(lanes)});
@@ -356,6 +410,11 @@ void smc_walk_warp(struct smc_walk *walk, const struct smc_machine_place *place,
             walk->was_cut = true;
             return;
         }
+        if (walk->trace && walk->trace->count >= walk->trace->room) {
+            if (walk->trace->stop)
+                return;
+            walk->follow_addresses = false; /* addresses are no longer needed */
+        }
         uint32_t index = state.groups;
         while (index-- > 0 && state.group[index].awaited != NO_BARRIER)
             ;
@@ -369,4 +428,6 @@ void smc_walk_warp(struct smc_walk *walk, const struct smc_machine_place *place,
         }
         run(&state, index);
     }
+    if (walk->trace && walk->trace->count < walk->trace->room)
+        walk->trace->signature = walk->signature;
 }
