@@ -14,7 +14,7 @@ static void set_pipes(struct smc_rates *rates, const struct smc_device *device)
     double all = device->sm.warp_size * 4.0; /* lanes of four sub-partitions */
     double *issue = rates->issue;
     issue[SMC_PIPE_NONE] = 1;
-    issue[SMC_PIPE_FMA] = all / lanes;
+    issue[SMC_PIPE_FMA] = 2 * all / lanes; /* of one half */
     issue[SMC_PIPE_FMA_HEAVY] = 2;
     issue[SMC_PIPE_ALU] = 2;
     issue[SMC_PIPE_FP64] = 2;
@@ -25,7 +25,7 @@ static void set_pipes(struct smc_rates *rates, const struct smc_device *device)
     issue[SMC_PIPE_UNIFORM_MOVE] = 2;
     issue[SMC_PIPE_BRANCH] = 2;
     issue[SMC_PIPE_CBU] = 2;
-    issue[SMC_PIPE_ADU] = 4;
+    issue[SMC_PIPE_ADU] = 8;
     issue[SMC_PIPE_UNKNOWN] = 2;
     rates->wide_multiply = 4;
 }
@@ -51,5 +51,6 @@ void smc_rates_of(const struct smc_device *device, const struct smc_ceilings *ce
     rates->l2_sectors_per_clock = value(ceilings, SMC_CEILING_L2) / per_sm;
     if (rates->l2_sectors_per_clock > rates->l2_port_sectors)
         rates->l2_sectors_per_clock = rates->l2_port_sectors;
+    rates->dram_bytes_per_clock = value(ceilings, SMC_CEILING_COPY) / rates->clock_hz;
     rates->dram_sectors_per_clock = value(ceilings, SMC_CEILING_READ) / per_sm;
 }

@@ -18,7 +18,8 @@ struct smc_rates {
     double l1_requests;          /* clocks of the tag stage for a request of up to 4 sectors */
     double l2_sectors_per_clock; /* to one SM, while all are busy */
     double l2_port_sectors;      /* to one SM at most */
-    double dram_sectors_per_clock;
+    double dram_sectors_per_clock; /* read by one SM */
+    double dram_bytes_per_clock;   /* of all, read and written */
     double block_start; /* clocks from the end of a block to the first instruction of the next */
     double launch_ms;   /* of an empty launch */
 };

@@ -251,6 +251,15 @@ static double data_stage(struct sm *sm, double clock, double wavefronts)
     return sm->data_free;
 }
 
+/* Which arrays are loaded and which are stored. */
+static void note_array(struct sm *sm, uint64_t line, bool store)
+{
+    uint32_t *seen = store ? &sm->result->stored : &sm->result->loaded;
+    for (uint32_t i = 0; i < sm->launch->arrays && i < 32; i++)
+        if (line >= sm->launch->array_line[i] && line <= sm->launch->array_last[i])
+            *seen |= 1u << i;
+}
+
 static double load(struct sm *sm, const struct warp *warp, const struct smc_trace_entry *entry,
                    double clock, bool bypass)
 {
@@ -267,6 +276,7 @@ static double load(struct sm *sm, const struct warp *warp, const struct smc_trac
         double when;
         uint32_t missing = smc_cache_look(&sm->cache, line->number, line->sectors, &when);
         if (missing) {
+            note_array(sm, line->number, false);
             when = from_l2(sm, latest(clock, sm->tag_free), (uint32_t)__builtin_popcount(missing));
             filled++;
             if (!bypass)
@@ -284,6 +294,7 @@ static double load(struct sm *sm, const struct warp *warp, const struct smc_trac
     for (int i = 0; i < 4; i++)
         most = tags[i] > most ? tags[i] : most;
     sm->tag_free = latest(sm->tag_free, clock) + most * rates->l1_requests;
+    sm->result->tag_clocks += most * rates->l1_requests;
     data += filled;
     sm->result->load_sectors += sectors;
     return latest(data_stage(sm, latest(clock, sm->tag_free - most), data) + rates->l1_latency, there);
@@ -293,11 +304,23 @@ static double store(struct sm *sm, const struct warp *warp, const struct smc_tra
                     double clock)
 {
     uint32_t sectors = 0;
-    for (uint32_t i = 0; i < entry->lines; i++)
-        sectors += (uint32_t)__builtin_popcount(warp->trace->line[entry->line + i].sectors);
+    for (uint32_t i = 0; i < entry->lines; i++) {
+        const struct smc_trace_line *line = &warp->trace->line[entry->line + i];
+        sectors += (uint32_t)__builtin_popcount(line->sectors);
+        note_array(sm, line->number, true);
+    }
     sm->result->store_sectors += sectors;
     sm->l2_free = latest(sm->l2_free, clock) + sectors / sm->rates->l2_sectors_per_clock;
     return data_stage(sm, clock, entry->wavefronts);
+}
+
+/* An FMA goes to the half of its pipe that is free earlier; PIPE_FMA is the half that multiplies no
+   integers. */
+static enum smc_pipe pipe_of(const struct subpartition *part, const struct step *step)
+{
+    bool heavy = step->pipe == SMC_PIPE_FMA &&
+                 part->pipe_free[SMC_PIPE_FMA_HEAVY] < part->pipe_free[SMC_PIPE_FMA];
+    return heavy ? SMC_PIPE_FMA_HEAVY : (enum smc_pipe)step->pipe;
 }
 
 /* --- Issue ------------------------------------------------------------------------------------ */
@@ -409,7 +432,9 @@ static void issue(struct sm *sm, struct subpartition *part, uint32_t position, d
     double stall = step->stall ? step->stall : 1;
     part->last = (int)part->warp[position];
     part->issue_free = clock + 1;
-    part->pipe_free[step->pipe] = latest(part->pipe_free[step->pipe], clock) + step->occupies;
+    enum smc_pipe pipe = pipe_of(part, step);
+    part->pipe_free[pipe] = latest(part->pipe_free[pipe], clock) + step->occupies;
+    sm->result->busy[step->pipe] += step->occupies;
     for (int bank = 0; bank < 2; bank++)
         if (step->reads[bank])
             part->port_free[bank] = latest(part->port_free[bank], clock) + step->reads[bank];
@@ -450,7 +475,7 @@ static void choose(const struct sm *sm, struct subpartition *part)
         const struct step *step = &sm->step[warp->trace->entry[warp->at].step];
         double ready = next_ready(sm, warp);
         double clock = latest(ready, part->issue_free);
-        clock = latest(clock, part->pipe_free[step->pipe] - (step->pipe == SMC_PIPE_LSU ? 16 : 0));
+        clock = latest(clock, part->pipe_free[pipe_of(part, step)] - (step->pipe == SMC_PIPE_LSU ? 16 : 0));
         for (int bank = 0; bank < 2; bank++)
             if (step->reads[bank] && part->port_free[bank] - 4 > clock)
                 clock = part->port_free[bank] - 4;

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "compile/cubin.h"
+#include "model/sectors.h"
 #include "timing/traces.h"
 
 const struct smc_time_term_info smc_time_term_info[SMC_TIME_TERM_COUNT] = {
@@ -22,7 +23,17 @@ const char *smc_time_basis_name(enum smc_time_basis basis)
     return names[basis];
 }
 
-enum { BUDGET = 60000 };
+enum { BUDGET = 60000, MOST_ARRAYS = 32 };
+
+/* What an SM does for its blocks. */
+struct work {
+    double clocks, issued;
+    double busy[SMC_PIPE_COUNT];
+    double tag_clocks, data_wavefronts, shared_wavefronts;
+    double load_sectors, l2_sectors, store_sectors;
+    uint32_t loaded, stored;
+    bool whole;
+};
 
 struct model {
     const struct smc_time_launch *launch;
@@ -31,16 +42,26 @@ struct model {
     struct smc_rates rates;
     struct smc_time *time;
     uint64_t blocks, sms;
-    double clocks;
+    uint64_t array_line[MOST_ARRAYS], array_last[MOST_ARRAYS];
+    uint32_t arrays;
     double dram_share;
+    struct work work; /* of the SM with the most blocks */
 };
 
-static uint64_t array_bytes(const struct smc_time_launch *launch)
+static void add(struct work *sum, const struct work *part, double times)
 {
-    uint64_t bytes = 0;
-    for (size_t i = 0; i < launch->array_count; i++)
-        bytes += launch->array[i].bytes;
-    return bytes;
+    sum->clocks += times * part->clocks;
+    sum->issued += times * part->issued;
+    for (int i = 0; i < SMC_PIPE_COUNT; i++)
+        sum->busy[i] += times * part->busy[i];
+    sum->tag_clocks += times * part->tag_clocks;
+    sum->data_wavefronts += times * part->data_wavefronts;
+    sum->shared_wavefronts += times * part->shared_wavefronts;
+    sum->load_sectors += times * part->load_sectors;
+    sum->l2_sectors += times * part->l2_sectors;
+    sum->store_sectors += times * part->store_sectors;
+    sum->loaded |= part->loaded;
+    sum->stored |= part->stored;
 }
 
 static double all_instructions(const struct smc_traces *traces)
@@ -59,13 +80,38 @@ static uint32_t cut_warps(const struct smc_traces *traces)
     return count;
 }
 
-/* The clocks of an SM that executes `count` blocks which all reside at once, or in rounds if their
-   traces are whole. */
+/* What was executed stands for the whole, at the rate of the loop. */
+static void extrapolate(const struct smc_traces *traces, const struct smc_sm_result *result,
+                        struct work *work)
+{
+    double all = all_instructions(traces), issued = (double)result->issued;
+    double times = issued > 0 ? all / issued : 1;
+    *work = (struct work){.clocks = result->clocks,
+                          .issued = all,
+                          .tag_clocks = times * result->tag_clocks,
+                          .data_wavefronts = times * result->data_wavefronts,
+                          .shared_wavefronts = times * result->shared_wavefronts,
+                          .load_sectors = times * (double)result->load_sectors,
+                          .l2_sectors = times * result->l2_sectors,
+                          .store_sectors = times * (double)result->store_sectors,
+                          .loaded = result->loaded,
+                          .stored = result->stored,
+                          .whole = traces->whole};
+    for (int i = 0; i < SMC_PIPE_COUNT; i++)
+        work->busy[i] = times * result->busy[i];
+    if (traces->whole || result->to_clock <= result->from_clock)
+        return;
+    double rate = (double)(result->to_issued - result->from_issued) /
+                  (result->to_clock - result->from_clock);
+    work->clocks = result->to_clock + (all - (double)result->to_issued) / rate;
+}
+
+/* An SM executes `count` blocks, `resident` at a time. */
 static enum smc_status run_blocks(struct model *model, uint64_t first, uint32_t count,
-                                  uint32_t resident, double *clocks, struct smc_sm_result *result,
-                                  bool *whole, struct smc_error *error)
+                                  uint32_t resident, struct work *work, struct smc_error *error)
 {
     struct smc_traces traces;
+    struct smc_sm_result result;
     enum smc_status status = smc_traces_make(&model->machine, first, model->sms, count, BUDGET,
                                              &traces, error);
     if (status != SMC_OK)
@@ -79,57 +125,119 @@ static enum smc_status run_blocks(struct model *model, uint64_t first, uint32_t 
         .l1_bytes = model->launch->l1_bytes,
         .block = traces.block,
         .blocks = count,
+        .array_line = model->array_line,
+        .array_last = model->array_last,
+        .arrays = model->arrays,
         .dram_share = model->dram_share,
+        .cut_warps = cut_warps(&traces),
     };
-    *whole = traces.whole;
     smc_traces_period(&traces, &launch.from, &launch.to);
-    launch.cut_warps = cut_warps(&traces);
-    status = smc_sm_run(&launch, result, error);
-    *clocks = result->clocks;
-    if (!traces.whole && result->to_clock > result->from_clock) {
-        double ipc = (double)(result->to_issued - result->from_issued) /
-                     (result->to_clock - result->from_clock);
-        *clocks = result->to_clock + (all_instructions(&traces) - (double)result->to_issued) / ipc;
-    }
+    status = smc_sm_run(&launch, &result, error);
+    if (status == SMC_OK)
+        extrapolate(&traces, &result, work);
     if (getenv("SMC_TIMING_DEBUG"))
         fprintf(stderr,
                 "blocks %u resident %u whole %d from %u to %u clocks %.0f->%.0f of %zu/%lu: run "
-                "%.0f total %.0f issued %lu ipc %.2f data %.2f l2 %.0f hits %.2f\n",
-                count, resident, traces.whole, launch.from, launch.to, result->from_clock,
-                result->to_clock, traces.trace[0].room, traces.length[0], result->clocks, *clocks,
-                result->issued, result->issued / result->clocks,
-                result->data_wavefronts / result->clocks, result->l2_sectors,
-                (double)result->load_hits / (double)(result->load_sectors + 1));
+                "%.0f total %.0f issued %lu ipc %.2f data %.2f tags %.2f l2 %.0f hits %.2f\n",
+                count, resident, traces.whole, launch.from, launch.to, result.from_clock,
+                result.to_clock, traces.trace[0].room, traces.length[0], result.clocks,
+                work->clocks, result.issued, result.issued / result.clocks,
+                result.data_wavefronts / result.clocks, result.tag_clocks / result.clocks,
+                result.l2_sectors,
+                (double)result.load_hits / (double)(result.load_sectors + 1));
     smc_traces_free(&traces);
     return status;
 }
 
+/* The SM with the most blocks: in rounds, if there are more than reside at once. */
 static enum smc_status run_sm(struct model *model, struct smc_error *error)
 {
     uint32_t most = (uint32_t)((model->blocks + model->sms - 1) / model->sms);
     uint32_t resident = model->launch->occupancy->blocks_per_sm;
     uint64_t first = (model->blocks - 1) % model->sms / 2;
-    struct smc_sm_result result;
-    bool whole;
     uint32_t tried = most < 3 * resident ? most : 3 * resident;
-    enum smc_status status = run_blocks(model, first, tried, resident, &model->clocks, &result, &whole, error);
+    struct work work;
+    model->work = (struct work){0};
+    enum smc_status status = run_blocks(model, first, tried, resident, &work, error);
     if (status != SMC_OK)
         return status;
-    if (whole && tried == most)
-        return SMC_OK;
-    if (whole) { /* many short blocks */
-        model->clocks *= (double)most / tried;
+    if (work.whole || most <= resident) {
+        add(&model->work, &work, (double)most / tried);
         return SMC_OK;
     }
-    double round, rest = 0;
-    uint32_t remain = most % resident;
-    if (tried > resident || most >= resident) {
-        status = run_blocks(model, first, resident, resident, &round, &result, &whole, error);
-        if (status == SMC_OK && remain)
-            status = run_blocks(model, first, remain, remain, &rest, &result, &whole, error);
-        model->clocks = (most / resident) * round + rest;
+    status = run_blocks(model, first, resident, resident, &work, error);
+    add(&model->work, &work, most / resident);
+    if (status == SMC_OK && most % resident) {
+        status = run_blocks(model, first, most % resident, most % resident, &work, error);
+        add(&model->work, &work, 1);
     }
     return status;
+}
+
+/* --- DRAM ------------------------------------------------------------------------------------- */
+
+static void place_arrays(struct model *model)
+{
+    const struct smc_time_launch *launch = model->launch;
+    for (size_t i = 0; i < launch->array_count && i < MOST_ARRAYS; i++) {
+        const struct smc_time_array *array = &launch->array[i];
+        if (array->bytes == 0)
+            continue;
+        model->array_line[i] = array->address / SMC_LINE_BYTES;
+        model->array_last[i] = (array->address + array->bytes - 1) / SMC_LINE_BYTES;
+        model->arrays = (uint32_t)i + 1;
+    }
+}
+
+static double bytes_of(const struct smc_time_launch *launch, uint32_t which)
+{
+    double bytes = 0;
+    for (size_t i = 0; i < launch->array_count && i < MOST_ARRAYS; i++)
+        if (which >> i & 1)
+            bytes += (double)launch->array[i].bytes;
+    return bytes;
+}
+
+/* L2 consists of two halves, each of which keeps what its SMs read, so that it holds half of its
+   size. Arrays that it holds are still there from the launch before; others come from DRAM once. */
+static enum smc_status run_with_dram(struct model *model, struct smc_error *error)
+{
+    const struct smc_time_launch *launch = model->launch;
+    const struct work *work = &model->work;
+    enum smc_status status = run_sm(model, error);
+    double read = bytes_of(launch, work->loaded), written = bytes_of(launch, work->stored);
+    if (status != SMC_OK || read + written <= (double)launch->device->l2_bytes / 2)
+        return status;
+    double busy = model->blocks < model->sms ? (double)model->blocks : (double)model->sms;
+    double asked = work->l2_sectors * 32 * busy;
+    model->dram_share = asked > read ? read / asked : 1;
+    model->time->dram_bytes = read + written;
+    if (read > 0)
+        model->rates.dram_sectors_per_clock *= read / (read + written);
+    status = run_sm(model, error);
+    double least = (read + written) / model->rates.dram_bytes_per_clock;
+    if (work->clocks < least)
+        model->work.clocks = least;
+    return status;
+}
+
+static void set_terms(struct model *model)
+{
+    const struct work *work = &model->work;
+    const struct smc_rates *rates = &model->rates;
+    struct smc_time *time = model->time;
+    double ms = 1e3 / rates->clock_hz, *term = time->term_ms;
+    double fma = (work->busy[SMC_PIPE_FMA] + work->busy[SMC_PIPE_FMA_HEAVY]) / 2;
+    term[SMC_TIME_ISSUE] = work->issued / 4 * ms;
+    term[SMC_TIME_FMA] = fmax(fma, work->busy[SMC_PIPE_FMA_HEAVY]) / 4 * ms;
+    term[SMC_TIME_FP64] = work->busy[SMC_PIPE_FP64] / 4 * ms;
+    term[SMC_TIME_INTEGER] = work->busy[SMC_PIPE_ALU] / 4 * ms;
+    term[SMC_TIME_SPECIAL] = fmax(work->busy[SMC_PIPE_XU], work->busy[SMC_PIPE_ADU]) / 4 * ms;
+    term[SMC_TIME_SHARED] = work->shared_wavefronts * ms;
+    term[SMC_TIME_L1] = fmax(work->tag_clocks, work->data_wavefronts - work->shared_wavefronts) * ms;
+    term[SMC_TIME_L2] = work->l2_sectors / rates->l2_sectors_per_clock * ms;
+    term[SMC_TIME_DRAM] = time->dram_bytes / rates->dram_bytes_per_clock * ms;
+    term[SMC_TIME_LAUNCH] = rates->launch_ms;
 }
 
 static enum smc_status predict(struct model *model, struct smc_error *error)
@@ -138,13 +246,17 @@ static enum smc_status predict(struct model *model, struct smc_error *error)
     struct smc_time *time = model->time;
     uint64_t busy = model->blocks < model->sms ? model->blocks : model->sms;
     smc_rates_of(launch->device, launch->ceilings, (uint32_t)busy, &model->rates);
-    enum smc_status status = run_sm(model, error);
+    place_arrays(model);
+    enum smc_status status = run_with_dram(model, error);
     if (status != SMC_OK)
         return status;
+    set_terms(model);
     time->basis = SMC_TIME_TABLE;
-    time->term_ms[SMC_TIME_LAUNCH] = model->rates.launch_ms;
-    time->predicted_ms = model->rates.launch_ms + model->clocks / model->rates.clock_hz * 1e3;
-    time->term_ms[SMC_TIME_LATENCY] = time->predicted_ms;
+    time->predicted_ms = model->rates.launch_ms + model->work.clocks / model->rates.clock_hz * 1e3;
+    time->instructions = model->work.issued;
+    time->shared_wavefronts = model->work.shared_wavefronts;
+    time->l1_sectors = model->work.data_wavefronts;
+    time->l2_sectors = model->work.l2_sectors;
     time->bound_by = SMC_TIME_LATENCY;
     return SMC_OK;
 }
