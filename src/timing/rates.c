@@ -45,7 +45,7 @@ void smc_rates_of(const struct smc_device *device, const struct smc_ceilings *ce
     rates->branch_latency = 8;
     rates->l1_requests = 1;
     rates->l2_port_sectors = 2;
-    rates->block_start = 300;
+    rates->block_start = 60;
     rates->launch_ms = value(ceilings, SMC_CEILING_LAUNCH) * 1e-3;
     double per_sm = rates->clock_hz * 32 * busy_sms;
     rates->l2_sectors_per_clock = value(ceilings, SMC_CEILING_L2) / per_sm;

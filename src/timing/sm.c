@@ -39,6 +39,9 @@ enum kind {
 
 enum { COPY_GROUPS = 16 };
 
+/* Clocks by which units with a queue may lag behind the issue. */
+enum { LSU_QUEUE = 16, PORT_QUEUE = 4 };
+
 struct warp {
     const struct smc_trace *trace;
     uint32_t at, count; /* of entries; `count` are there */
@@ -49,6 +52,7 @@ struct warp {
     double group[COPY_GROUPS]; /* when a group is there, the newest at (groups - 1) % COPY_GROUPS */
     uint32_t groups;
     bool at_barrier;
+    uint32_t subpartition, place; /* among those that wait there */
 };
 
 struct slot {
@@ -58,15 +62,22 @@ struct slot {
     uint32_t first_warp;
 };
 
+/* A resident warp: when its next instruction can issue as far as it depends on the warp, and what it
+   needs then. */
+struct waiting {
+    double ready; /* INFINITY at a barrier */
+    uint32_t warp;
+    uint8_t pipe, reads[2];
+};
+
 struct subpartition {
     double issue_free;
     double pipe_free[SMC_PIPE_COUNT];
     double port_free[2]; /* banks of registers */
     double memory_free;  /* the way to the units that sub-partitions share */
-    int last;            /* the warp that issued last */
-    uint32_t *warp;      /* that are resident */
+    struct waiting *waiting;
     uint32_t warps;
-    int next; /* position in `warp` of what issues next */
+    int next; /* position in `waiting` of what issues next */
     double next_clock;
 };
 
@@ -79,7 +90,7 @@ struct sm {
     struct slot *slot;
     struct subpartition part[MOST_SUBPARTITIONS];
     struct smc_cache cache;
-    uint32_t next_block, free_part;
+    uint32_t next_block, ended;
     double data_free;   /* L1's data stage */
     double tag_free;
     double l2_free, dram_free;
@@ -176,6 +187,30 @@ static void prepare_step(const struct sm *sm, const struct smc_instruction *in, 
     count_reads(in, step);
 }
 
+/* --- Warps that wait ---------------------------------------------------------------------------
+ */
+
+static double latest(double a, double b)
+{
+    return a > b ? a : b;
+}
+
+/* After anything that its next instruction depends on has changed. */
+static void prepare_warp(struct sm *sm, struct warp *warp)
+{
+    struct subpartition *part = &sm->part[warp->subpartition];
+    struct waiting *waiting = &part->waiting[warp->place];
+    const struct step *step = &sm->step[warp->trace->entry[warp->at].step];
+    double ready = warp->ready;
+    for (uint32_t wait = step->wait, i = 0; wait; wait >>= 1, i++)
+        if (wait & 1 && warp->scoreboard[i] > ready)
+            ready = warp->scoreboard[i];
+    waiting->ready = warp->at_barrier ? INFINITY : ready;
+    waiting->pipe = step->pipe;
+    memcpy(waiting->reads, step->reads, sizeof waiting->reads);
+    part->next = NO_WARP - 1;
+}
+
 /* --- Blocks ----------------------------------------------------------------------------------- */
 
 static void start_block(struct sm *sm, uint32_t number, double clock)
@@ -191,37 +226,43 @@ static void start_block(struct sm *sm, uint32_t number, double clock)
         size_t count = trace->count < trace->room ? trace->count : trace->room;
         *warp = (struct warp){.trace = trace, .count = (uint32_t)count, .block = number,
                               .ready = clock};
-        struct subpartition *part = &sm->part[(slot->first_warp + i) % launch->subpartitions];
-        if (warp->count == 0)
+        warp->subpartition = (slot->first_warp + i) % launch->subpartitions;
+        struct subpartition *part = &sm->part[warp->subpartition];
+        warp->place = part->warps;
+        if (warp->count == 0) {
             slot->warps_left--;
-        else
-            part->warp[part->warps++] = slot->first_warp + i;
-        part->next = NO_WARP - 1;
+            continue;
+        }
+        part->waiting[part->warps++].warp = slot->first_warp + i;
+        prepare_warp(sm, warp);
     }
 }
 
 static void end_warp(struct sm *sm, struct subpartition *part, uint32_t position, double clock)
 {
-    struct warp *warp = &sm->warp[part->warp[position]];
+    struct warp *warp = &sm->warp[part->waiting[position].warp];
     struct slot *slot = &sm->slot[warp->block];
-    memmove(&part->warp[position], &part->warp[position + 1],
-            (part->warps - position - 1) * sizeof *part->warp);
     part->warps--;
+    for (uint32_t i = position; i < part->warps; i++) {
+        part->waiting[i] = part->waiting[i + 1];
+        sm->warp[part->waiting[i].warp].place = i;
+    }
+    part->next = NO_WARP - 1;
     if (clock > sm->end)
         sm->end = clock;
     if (--slot->warps_left > 0)
         return;
     slot->used = false;
+    sm->ended++;
+    if (sm->ended == sm->launch->resident_blocks)
+        sm->result->first_round = clock;
+    if (sm->ended == 2 * sm->launch->resident_blocks)
+        sm->result->second_round = clock;
     if (sm->next_block < sm->launch->blocks)
         start_block(sm, warp->block, clock + sm->rates->block_start);
 }
 
 /* --- Memory ----------------------------------------------------------------------------------- */
-
-static double latest(double a, double b)
-{
-    return a > b ? a : b;
-}
 
 /* The clock at which sectors that were asked for at `clock` arrive from L2 or DRAM. */
 static double from_l2(struct sm *sm, double clock, uint32_t sectors)
@@ -346,10 +387,9 @@ static void release_barrier(struct sm *sm, struct slot *slot, double clock)
             continue;
         warp->at_barrier = false;
         warp->ready = latest(warp->ready, clock + sm->rates->barrier_latency);
+        prepare_warp(sm, warp);
     }
     slot->waiting = 0;
-    for (uint32_t i = 0; i < sm->launch->subpartitions; i++)
-        sm->part[i].next = NO_WARP - 1;
 }
 
 static double copy_wait(const struct warp *warp, uint32_t missing)
@@ -414,23 +454,12 @@ static void check_barrier(struct sm *sm, struct slot *slot)
         release_barrier(sm, slot, slot->barrier_clock);
 }
 
-static double next_ready(const struct sm *sm, const struct warp *warp)
-{
-    const struct step *step = &sm->step[warp->trace->entry[warp->at].step];
-    double ready = warp->ready;
-    for (uint32_t wait = step->wait, i = 0; wait; wait >>= 1, i++)
-        if (wait & 1 && warp->scoreboard[i] > ready)
-            ready = warp->scoreboard[i];
-    return ready;
-}
-
 static void issue(struct sm *sm, struct subpartition *part, uint32_t position, double clock)
 {
-    struct warp *warp = &sm->warp[part->warp[position]];
+    struct warp *warp = &sm->warp[part->waiting[position].warp];
     const struct smc_trace_entry *entry = &warp->trace->entry[warp->at];
     const struct step *step = &sm->step[entry->step];
     double stall = step->stall ? step->stall : 1;
-    part->last = (int)part->warp[position];
     part->issue_free = clock + 1;
     enum smc_pipe pipe = pipe_of(part, step);
     part->pipe_free[pipe] = latest(part->pipe_free[pipe], clock) + step->occupies;
@@ -457,36 +486,38 @@ static void issue(struct sm *sm, struct subpartition *part, uint32_t position, d
             warp->ready += sm->rates->branch_latency;
         if (step->kind == KIND_BARRIER)
             wait_at_barrier(sm, warp, clock);
+        prepare_warp(sm, warp);
     }
     check_barrier(sm, &sm->slot[number]);
-    part->next = NO_WARP - 1;
 }
 
-/* The warp that issues next in a sub-partition, and when: the one that issued last if it can, else
-   the one that has been ready for longest. */
-static void choose(const struct sm *sm, struct subpartition *part)
+/* The warp that issues next in a sub-partition, and when: of those that can first, the one that has
+   been ready for longest. */
+static void choose(struct subpartition *part)
 {
     double best = INFINITY, best_ready = INFINITY;
+    double free_clock[SMC_PIPE_COUNT];
+    for (int i = 0; i < SMC_PIPE_COUNT; i++)
+        free_clock[i] = latest(part->pipe_free[i], part->issue_free);
+    if (part->pipe_free[SMC_PIPE_FMA_HEAVY] < part->pipe_free[SMC_PIPE_FMA])
+        free_clock[SMC_PIPE_FMA] = free_clock[SMC_PIPE_FMA_HEAVY];
+    free_clock[SMC_PIPE_LSU] = latest(part->pipe_free[SMC_PIPE_LSU] - LSU_QUEUE, part->issue_free);
     part->next = NO_WARP;
     for (uint32_t i = 0; i < part->warps; i++) {
-        const struct warp *warp = &sm->warp[part->warp[i]];
-        if (warp->at_barrier)
-            continue;
-        const struct step *step = &sm->step[warp->trace->entry[warp->at].step];
-        double ready = next_ready(sm, warp);
-        double clock = latest(ready, part->issue_free);
-        clock = latest(clock, part->pipe_free[pipe_of(part, step)] - (step->pipe == SMC_PIPE_LSU ? 16 : 0));
+        const struct waiting *waiting = &part->waiting[i];
+        double clock = latest(waiting->ready, free_clock[waiting->pipe]);
         for (int bank = 0; bank < 2; bank++)
-            if (step->reads[bank] && part->port_free[bank] - 4 > clock)
-                clock = part->port_free[bank] - 4;
-        bool better = clock < best || (clock == best && ready < best_ready);
-        if (better) {
+            if (waiting->reads[bank] && part->port_free[bank] - PORT_QUEUE > clock)
+                clock = part->port_free[bank] - PORT_QUEUE;
+        if (clock < best || (clock == best && waiting->ready < best_ready)) {
             best = clock;
-            best_ready = ready;
+            best_ready = waiting->ready;
             part->next = (int)i;
         }
     }
     part->next_clock = best;
+    if (best == INFINITY)
+        part->next = NO_WARP;
 }
 
 static void run(struct sm *sm)
@@ -497,7 +528,7 @@ static void run(struct sm *sm)
         for (uint32_t i = 0; i < parts; i++) {
             struct subpartition *part = &sm->part[i];
             if (part->next < NO_WARP)
-                choose(sm, part);
+                choose(part);
             if (part->next != NO_WARP && (!first || part->next_clock < first->next_clock))
                 first = part;
         }
@@ -517,7 +548,7 @@ enum smc_status smc_sm_run(const struct smc_sm_launch *launch, struct smc_sm_res
     sm.step = smc_malloc(launch->program->count * sizeof *sm.step);
     sm.warp = smc_calloc(warps ? warps : 1, sizeof *sm.warp);
     sm.slot = smc_calloc(slots ? slots : 1, sizeof *sm.slot);
-    uint32_t *list = smc_calloc(warps ? (size_t)warps * MOST_SUBPARTITIONS : 1, sizeof *list);
+    struct waiting *list = smc_calloc(warps ? (size_t)warps * MOST_SUBPARTITIONS : 1, sizeof *list);
     bool cached = smc_cache_open(&sm.cache, launch->l1_bytes);
     enum smc_status status = SMC_OK;
     if (!sm.step || !sm.warp || !sm.slot || !list || !cached) {
@@ -526,9 +557,8 @@ enum smc_status smc_sm_run(const struct smc_sm_launch *launch, struct smc_sm_res
         for (uint32_t i = 0; i < launch->program->count; i++)
             prepare_step(&sm, &launch->program->step[i].in, &sm.step[i]);
         for (uint32_t i = 0; i < MOST_SUBPARTITIONS; i++) {
-            sm.part[i].warp = list + (size_t)i * warps;
+            sm.part[i].waiting = list + (size_t)i * warps;
             sm.part[i].next = NO_WARP - 1;
-            sm.part[i].last = NO_WARP;
         }
         for (uint32_t i = 0; i < slots; i++)
             start_block(&sm, i, 0);

@@ -43,6 +43,7 @@ struct smc_sm_result {
     /* When half of those warps were there, and how many instructions had been issued. */
     double from_clock, to_clock;
     uint64_t from_issued, to_issued;
+    double first_round, second_round; /* when once and twice as many blocks as reside had ended */
     uint32_t loaded, stored; /* bit n: array n, as far as loads missed L1 */
 };
 

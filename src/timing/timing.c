@@ -23,7 +23,7 @@ const char *smc_time_basis_name(enum smc_time_basis basis)
     return names[basis];
 }
 
-enum { BUDGET = 60000, MOST_ARRAYS = 32 };
+enum { BUDGET = 100000, MOST_ARRAYS = 32 };
 
 /* What an SM does for its blocks. */
 struct work {
@@ -33,6 +33,7 @@ struct work {
     double load_sectors, l2_sectors, store_sectors;
     uint32_t loaded, stored;
     bool whole;
+    double clocks_per_block; /* one after the other, while others reside as well */
 };
 
 struct model {
@@ -82,7 +83,7 @@ static uint32_t cut_warps(const struct smc_traces *traces)
 
 /* What was executed stands for the whole, at the rate of the loop. */
 static void extrapolate(const struct smc_traces *traces, const struct smc_sm_result *result,
-                        struct work *work)
+                        uint32_t resident, struct work *work)
 {
     double all = all_instructions(traces), issued = (double)result->issued;
     double times = issued > 0 ? all / issued : 1;
@@ -99,6 +100,9 @@ static void extrapolate(const struct smc_traces *traces, const struct smc_sm_res
                           .whole = traces->whole};
     for (int i = 0; i < SMC_PIPE_COUNT; i++)
         work->busy[i] = times * result->busy[i];
+    work->clocks_per_block = result->clocks / traces->blocks;
+    if (result->second_round > 0)
+        work->clocks_per_block = (result->second_round - result->first_round) / resident;
     if (traces->whole || result->to_clock <= result->from_clock)
         return;
     double rate = (double)(result->to_issued - result->from_issued) /
@@ -134,7 +138,7 @@ static enum smc_status run_blocks(struct model *model, uint64_t first, uint32_t 
     smc_traces_period(&traces, &launch.from, &launch.to);
     status = smc_sm_run(&launch, &result, error);
     if (status == SMC_OK)
-        extrapolate(&traces, &result, work);
+        extrapolate(&traces, &result, resident, work);
     if (getenv("SMC_TIMING_DEBUG"))
         fprintf(stderr,
                 "blocks %u resident %u whole %d from %u to %u clocks %.0f->%.0f of %zu/%lu: run "
@@ -149,26 +153,49 @@ static enum smc_status run_blocks(struct model *model, uint64_t first, uint32_t 
     return status;
 }
 
-/* The SM with the most blocks: in rounds, if there are more than reside at once. */
+/* Instructions of a warp in the middle of the grid. */
+static enum smc_status find_length(struct model *model, uint64_t block, uint64_t *length,
+                                   struct smc_error *error)
+{
+    const uint32_t *grid = model->machine.grid;
+    uint32_t index[3] = {(uint32_t)(block % grid[0]), (uint32_t)(block / grid[0] % grid[1]),
+                         (uint32_t)(block / grid[0] / grid[1])};
+    struct smc_trace trace = {.room = 0};
+    enum smc_status status = smc_machine_trace(&model->machine, index, 0, &trace, error);
+    *length = trace.count;
+    return status;
+}
+
+/* The SM with the most blocks. Blocks that are short follow one another as they do in the first
+   rounds; long ones come in rounds. */
 static enum smc_status run_sm(struct model *model, struct smc_error *error)
 {
     uint32_t most = (uint32_t)((model->blocks + model->sms - 1) / model->sms);
     uint32_t resident = model->launch->occupancy->blocks_per_sm;
-    uint64_t first = (model->blocks - 1) % model->sms / 2;
-    uint32_t tried = most < 3 * resident ? most : 3 * resident;
-    struct work work;
-    model->work = (struct work){0};
-    enum smc_status status = run_blocks(model, first, tried, resident, &work, error);
+    uint64_t first = (model->blocks - 1) % model->sms / 2, length;
+    uint32_t tried = 3 * resident, rest = most % resident;
+    uint32_t threads = model->machine.block[0] * model->machine.block[1] * model->machine.block[2];
+    if (tried > most)
+        tried = most;
+    enum smc_status status = find_length(model, first, &length, error);
     if (status != SMC_OK)
         return status;
-    if (work.whole || most <= resident) {
-        add(&model->work, &work, (double)most / tried);
+    struct work work;
+    model->work = (struct work){0};
+    bool short_blocks = length * ((threads + 31) / 32) * tried <= BUDGET;
+    if (short_blocks || most <= resident) {
+        status = run_blocks(model, first, tried, resident, &work, error);
+        if (status != SMC_OK)
+            return status;
+        double more = most - tried, clocks = work.clocks;
+        add(&model->work, &work, 1 + more / tried);
+        model->work.clocks = clocks + more * work.clocks_per_block;
         return SMC_OK;
     }
     status = run_blocks(model, first, resident, resident, &work, error);
     add(&model->work, &work, most / resident);
-    if (status == SMC_OK && most % resident) {
-        status = run_blocks(model, first, most % resident, most % resident, &work, error);
+    if (status == SMC_OK && rest) {
+        status = run_blocks(model, first, rest, rest, &work, error);
         add(&model->work, &work, 1);
     }
     return status;
