@@ -42,23 +42,8 @@ static void end_walk(struct state *state, enum smc_walk_end end, uint32_t at)
 /* --- Memory ------------------------------------------------------------------------------------
  */
 
-/* L1 has the banks of shared memory. */
-static uint32_t count_banks(struct state *state, const struct smc_instruction *in, uint32_t mask,
-                            const uint64_t address[SMC_LANES])
-{
-    bool load = in->operation == SMC_OP_LDG || in->operation == SMC_OP_LDGSTS;
-    struct smc_access access = {.mask = mask,
-                                .width_bytes = in->access_bytes,
-                                .op = load ? SMC_BANK_LOAD : SMC_BANK_STORE};
-    for (int lane = 0; lane < SMC_LANES; lane++)
-        access.address[lane] = (uint32_t)address[lane];
-    if (smc_access_misaligned(&access))
-        return 1;
-    return smc_banks_count(state->walk->layout, &access).wavefronts;
-}
-
-static uint32_t count_shared(struct state *state, const struct smc_instruction *in, uint32_t mask,
-                             const uint64_t address[SMC_LANES])
+static void count_shared(struct state *state, const struct smc_instruction *in, uint32_t mask,
+                         const uint64_t address[SMC_LANES])
 {
     struct smc_access access = {.mask = mask,
                                 .width_bytes = in->access_bytes,
@@ -68,17 +53,16 @@ static uint32_t count_shared(struct state *state, const struct smc_instruction *
         access.address[lane] = (uint32_t)address[lane];
     if (smc_access_misaligned(&access)) {
         counts->unknown_addresses++;
-        return 0;
+        return;
     }
     uint32_t wavefronts = smc_banks_count(state->walk->layout, &access).wavefronts;
     bool load = access.op == SMC_BANK_LOAD;
     *(load ? &counts->shared_loads : &counts->shared_stores) += 1;
     *(load ? &counts->shared_load_wavefronts : &counts->shared_store_wavefronts) += wavefronts;
-    return wavefronts;
 }
 
-static uint32_t count_copy(struct state *state, const struct smc_instruction *in, uint32_t mask,
-                           const uint64_t address[SMC_LANES])
+static void count_copy(struct state *state, const struct smc_instruction *in, uint32_t mask,
+                       const uint64_t address[SMC_LANES])
 {
     uint64_t to[SMC_LANES];
     struct smc_memory_counts *counts = &state->walk->memory;
@@ -89,45 +73,37 @@ static uint32_t count_copy(struct state *state, const struct smc_instruction *in
         sectors = smc_sectors_count(address, mask);
     counts->copies++;
     counts->copy_sectors += sectors;
-    return sectors;
 }
 
-static uint32_t count_global(struct state *state, const struct smc_instruction *in, uint32_t mask,
-                             const uint64_t address[SMC_LANES])
+static void count_global(struct state *state, const struct smc_instruction *in, uint32_t mask,
+                         const uint64_t address[SMC_LANES])
 {
     struct smc_memory_counts *counts = &state->walk->memory;
     bool load = in->operation == SMC_OP_LDG;
     uint32_t sectors = smc_sectors_count(address, mask);
     *(load ? &counts->global_loads : &counts->global_stores) += 1;
     *(load ? &counts->global_load_sectors : &counts->global_store_sectors) += sectors;
-    return sectors;
 }
 
-/* Keeps which sectors of which lines are accessed. */
-static void trace_lines(struct smc_trace *trace, uint32_t mask, const uint64_t address[SMC_LANES],
-                        uint32_t bytes, struct smc_trace_entry *entry)
+/* Keeps what the trace needs of an access. */
+static void trace_access(struct state *state, const struct smc_instruction *in, uint32_t mask,
+                         const uint64_t address[SMC_LANES], struct smc_trace_entry *entry)
 {
+    struct smc_trace *trace = state->walk->trace;
+    const struct smc_pattern *pattern =
+        smc_patterns_find(trace->patterns, state->walk->layout, in, mask, address);
+    entry->wavefronts = pattern->wavefronts;
+    if (in->operation == SMC_OP_LDS || in->operation == SMC_OP_STS)
+        return;
+    entry->sectors = pattern->sectors;
+    if (trace->line_room - trace->line_count < pattern->lines)
+        return;
     entry->line = (uint32_t)trace->line_count;
-    for (int lane = 0; lane < SMC_LANES; lane++) {
-        if (!(mask >> lane & 1))
-            continue;
-        uint64_t number = address[lane] / SMC_LINE_BYTES;
-        unsigned first = (unsigned)(address[lane] % SMC_LINE_BYTES / 32);
-        unsigned last = (unsigned)((address[lane] % SMC_LINE_BYTES + bytes - 1) / 32);
-        size_t i = trace->line_count;
-        while (i > entry->line && trace->line[i - 1].number != number)
-            i--;
-        if (i == entry->line) {
-            if (trace->line_count >= trace->line_room)
-                return;
-            i = ++trace->line_count;
-            trace->line[i - 1] = (struct smc_trace_line){.number = number};
-        }
-        for (unsigned sector = first; sector <= last && sector < 4; sector++)
-            trace->line[i - 1].sectors |= (uint8_t)(1u << sector);
-        trace->line[i - 1].lanes++;
-    }
-    entry->lines = (uint8_t)(trace->line_count - entry->line);
+    entry->lines = pattern->lines;
+    uint64_t base = address[__builtin_ctz(mask)] / SMC_LINE_BYTES;
+    for (unsigned i = 0; i < pattern->lines; i++)
+        trace->line[trace->line_count++] = (struct smc_trace_line){
+            base + (uint64_t)pattern->line[i].number, pattern->line[i].sectors};
 }
 
 static void count_access(struct state *state, const struct smc_instruction *in, uint32_t mask,
@@ -147,15 +123,17 @@ static void count_access(struct state *state, const struct smc_instruction *in, 
         entry->unknown_addresses = true;
         return;
     }
-    if (!shared && state->walk->trace && state->walk->trace->count < state->walk->trace->room) {
-        trace_lines(state->walk->trace, mask, address, in->access_bytes, entry);
-        entry->wavefronts = (uint8_t)count_banks(state, in, mask, address);
+    if (state->walk->trace) {
+        if (state->walk->trace->patterns)
+            trace_access(state, in, mask, address, entry);
+        return;
     }
     if (shared)
-        entry->wavefronts = (uint8_t)count_shared(state, in, mask, address);
+        count_shared(state, in, mask, address);
+    else if (copies)
+        count_copy(state, in, mask, address);
     else
-        entry->sectors = (uint8_t)(copies ? count_copy(state, in, mask, address)
-                                          : count_global(state, in, mask, address));
+        count_global(state, in, mask, address);
 }
 
 /* --- Divergence --------------------------------------------------------------------------------

@@ -3,6 +3,7 @@
 #ifndef SMC_MACHINE_WALK_H
 #define SMC_MACHINE_WALK_H
 
+#include "machine/patterns.h"
 #include "machine/program.h"
 #include "machine/warp.h"
 #include "model/banks.h"
@@ -32,7 +33,6 @@ struct smc_trace_entry {
 struct smc_trace_line {
     uint64_t number; /* address / 128 */
     uint8_t sectors; /* bit n: sector n of 32 bytes */
-    uint8_t lanes;   /* that access it, saturated at 255 */
 };
 
 /* Owned by the caller. */
@@ -41,8 +41,10 @@ struct smc_trace {
     size_t room, count; /* the walk goes on when the room is used up; count is then above room */
     struct smc_trace_line *line;
     size_t line_room, line_count;
-    uint64_t signature; /* of the walk when the room was used up, or at the end */
-    bool stop;          /* the walk ends when the room is used up */
+    struct smc_patterns *patterns; /* may be shared by traces that are made one after the other;
+                                      NULL if there is no room */
+    uint64_t signature;            /* of the walk when the room was used up, or at the end */
+    bool stop;                     /* the walk ends when the room is used up */
 };
 
 enum smc_walk_end {

@@ -1,6 +1,6 @@
 # Sources of this folder.
 libsmc_la_SOURCES += \
-	src/timing/cache.c src/timing/cache.h \
+	src/timing/l1.c src/timing/l1.h \
 	src/timing/rates.c src/timing/rates.h \
 	src/timing/sm.c src/timing/sm.h \
 	src/timing/terms.def \

@@ -7,19 +7,20 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "timing/cache.h"
+#include "timing/l1.h"
 
 enum { SCOREBOARDS = 6, MOST_SUBPARTITIONS = 4, NO_WARP = -1 };
 
 /* What an instruction needs to know of its operation, found once. */
 struct step {
     uint8_t pipe;
-    uint8_t wait;            /* scoreboards */
+    uint8_t wait;              /* scoreboards */
     uint8_t write_sb, read_sb; /* 7: none */
     uint8_t stall;
     uint8_t reads[2]; /* registers of each bank that are not in the operand cache */
     uint8_t kind;
     uint8_t argument;
+    uint8_t flops;  /* of a lane */
     float occupies; /* the pipe, in clocks */
     float latency;  /* to the result, if a scoreboard tells of it */
 };
@@ -62,8 +63,8 @@ struct slot {
     uint32_t first_warp;
 };
 
-/* A resident warp: when its next instruction can issue as far as it depends on the warp, and what it
-   needs then. */
+/* A resident warp: when its next instruction can issue as far as it depends on the warp, and what
+   it needs then. */
 struct waiting {
     double ready; /* INFINITY at a barrier */
     uint32_t warp;
@@ -89,9 +90,9 @@ struct sm {
     struct warp *warp;
     struct slot *slot;
     struct subpartition part[MOST_SUBPARTITIONS];
-    struct smc_cache cache;
+    struct smc_l1 cache;
     uint32_t next_block, ended;
-    double data_free;   /* L1's data stage */
+    double data_free; /* L1's data stage */
     double tag_free;
     double l2_free, dram_free;
     double dram_debt;
@@ -152,6 +153,26 @@ static uint8_t kind_of(const struct smc_instruction *in)
     }
 }
 
+static uint8_t flops_of(const struct smc_instruction *in)
+{
+    switch (in->operation) {
+    case SMC_OP_FFMA:
+    case SMC_OP_DFMA:
+    case SMC_OP_HADD2:
+    case SMC_OP_HMUL2:
+        return 2;
+    case SMC_OP_HFMA2:
+        return 4;
+    case SMC_OP_FADD:
+    case SMC_OP_FMUL:
+    case SMC_OP_DADD:
+    case SMC_OP_DMUL:
+        return 1;
+    default:
+        return 0;
+    }
+}
+
 static double latency_of(const struct smc_instruction *in, const struct smc_rates *rates)
 {
     switch (in->pipe) {
@@ -177,6 +198,7 @@ static void prepare_step(const struct sm *sm, const struct smc_instruction *in, 
         .read_sb = (uint8_t)smc_read_scoreboard(in),
         .stall = (uint8_t)smc_stall_cycles(in),
         .kind = kind_of(in),
+        .flops = flops_of(in),
         .occupies = (float)rates->issue[in->pipe],
         .latency = (float)latency_of(in, rates),
     };
@@ -218,14 +240,15 @@ static void start_block(struct sm *sm, uint32_t number, double clock)
     const struct smc_sm_launch *launch = sm->launch;
     uint32_t block = sm->next_block++;
     struct slot *slot = &sm->slot[number];
-    *slot = (struct slot){.used = true, .warps_left = launch->warps_per_block,
+    *slot = (struct slot){.used = true,
+                          .warps_left = launch->warps_per_block,
                           .first_warp = number * launch->warps_per_block};
     for (uint32_t i = 0; i < launch->warps_per_block; i++) {
         struct warp *warp = &sm->warp[slot->first_warp + i];
         const struct smc_trace *trace = launch->block[block].trace[i];
         size_t count = trace->count < trace->room ? trace->count : trace->room;
-        *warp = (struct warp){.trace = trace, .count = (uint32_t)count, .block = number,
-                              .ready = clock};
+        *warp = (struct warp){
+            .trace = trace, .count = (uint32_t)count, .block = number, .ready = clock};
         warp->subpartition = (slot->first_warp + i) % launch->subpartitions;
         struct subpartition *part = &sm->part[warp->subpartition];
         warp->place = part->warps;
@@ -275,8 +298,7 @@ static double from_l2(struct sm *sm, double clock, uint32_t sectors)
     if (sm->dram_debt >= 1) {
         double from_dram = floor(sm->dram_debt);
         sm->dram_debt -= from_dram;
-        sm->dram_free =
-            latest(sm->dram_free, clock) + from_dram / rates->dram_sectors_per_clock;
+        sm->dram_free = latest(sm->dram_free, clock) + from_dram / rates->dram_sectors_per_clock;
         sm->result->dram_sectors += from_dram;
         arrives = latest(arrives, sm->dram_free + rates->dram_latency);
     }
@@ -315,13 +337,13 @@ static double load(struct sm *sm, const struct warp *warp, const struct smc_trac
         sectors += wanted;
         tags[line->number % 4]++;
         double when;
-        uint32_t missing = smc_cache_look(&sm->cache, line->number, line->sectors, &when);
+        uint32_t missing = smc_l1_look(&sm->cache, line->number, line->sectors, &when);
         if (missing) {
             note_array(sm, line->number, false);
             when = from_l2(sm, latest(clock, sm->tag_free), (uint32_t)__builtin_popcount(missing));
             filled++;
             if (!bypass)
-                smc_cache_fill(&sm->cache, line->number, missing, when);
+                smc_l1_fill(&sm->cache, line->number, missing, when);
         }
         sm->result->load_hits += wanted - (uint32_t)__builtin_popcount(missing);
         there = latest(there, when);
@@ -329,6 +351,7 @@ static double load(struct sm *sm, const struct warp *warp, const struct smc_trac
     if (entry->unknown_addresses) {
         sectors = 4;
         data = 1;
+        sm->result->unknown++;
         there = from_l2(sm, clock, sectors);
     }
     uint32_t most = 0;
@@ -338,7 +361,8 @@ static double load(struct sm *sm, const struct warp *warp, const struct smc_trac
     sm->result->tag_clocks += most * rates->l1_requests;
     data += filled;
     sm->result->load_sectors += sectors;
-    return latest(data_stage(sm, latest(clock, sm->tag_free - most), data) + rates->l1_latency, there);
+    return latest(data_stage(sm, latest(clock, sm->tag_free - most), data) + rates->l1_latency,
+                  there);
 }
 
 static double store(struct sm *sm, const struct warp *warp, const struct smc_trace_entry *entry,
@@ -357,8 +381,11 @@ static double store(struct sm *sm, const struct warp *warp, const struct smc_tra
 
 /* An FMA goes to the half of its pipe that is free earlier; PIPE_FMA is the half that multiplies no
    integers. */
-static enum smc_pipe pipe_of(const struct subpartition *part, const struct step *step)
+static enum smc_pipe pipe_of(const struct sm *sm, const struct subpartition *part,
+                             const struct step *step)
 {
+    if (step->pipe == SMC_PIPE_FMA && sm->rates->fma_halves < 2)
+        return SMC_PIPE_FMA_HEAVY;
     bool heavy = step->pipe == SMC_PIPE_FMA &&
                  part->pipe_free[SMC_PIPE_FMA_HEAVY] < part->pipe_free[SMC_PIPE_FMA];
     return heavy ? SMC_PIPE_FMA_HEAVY : (enum smc_pipe)step->pipe;
@@ -461,13 +488,14 @@ static void issue(struct sm *sm, struct subpartition *part, uint32_t position, d
     const struct step *step = &sm->step[entry->step];
     double stall = step->stall ? step->stall : 1;
     part->issue_free = clock + 1;
-    enum smc_pipe pipe = pipe_of(part, step);
+    enum smc_pipe pipe = pipe_of(sm, part, step);
     part->pipe_free[pipe] = latest(part->pipe_free[pipe], clock) + step->occupies;
     sm->result->busy[step->pipe] += step->occupies;
     for (int bank = 0; bank < 2; bank++)
         if (step->reads[bank])
             part->port_free[bank] = latest(part->port_free[bank], clock) + step->reads[bank];
     sm->result->issued++;
+    sm->result->flops += (uint64_t)step->flops * entry->active_lanes;
     warp->ready = clock + stall;
     double done = execute(sm, part, warp, step, entry, clock);
     if (step->write_sb < SCOREBOARDS)
@@ -493,13 +521,14 @@ static void issue(struct sm *sm, struct subpartition *part, uint32_t position, d
 
 /* The warp that issues next in a sub-partition, and when: of those that can first, the one that has
    been ready for longest. */
-static void choose(struct subpartition *part)
+static void choose(const struct sm *sm, struct subpartition *part)
 {
     double best = INFINITY, best_ready = INFINITY;
     double free_clock[SMC_PIPE_COUNT];
     for (int i = 0; i < SMC_PIPE_COUNT; i++)
         free_clock[i] = latest(part->pipe_free[i], part->issue_free);
-    if (part->pipe_free[SMC_PIPE_FMA_HEAVY] < part->pipe_free[SMC_PIPE_FMA])
+    if (sm->rates->fma_halves < 2 ||
+        part->pipe_free[SMC_PIPE_FMA_HEAVY] < part->pipe_free[SMC_PIPE_FMA])
         free_clock[SMC_PIPE_FMA] = free_clock[SMC_PIPE_FMA_HEAVY];
     free_clock[SMC_PIPE_LSU] = latest(part->pipe_free[SMC_PIPE_LSU] - LSU_QUEUE, part->issue_free);
     part->next = NO_WARP;
@@ -528,7 +557,7 @@ static void run(struct sm *sm)
         for (uint32_t i = 0; i < parts; i++) {
             struct subpartition *part = &sm->part[i];
             if (part->next < NO_WARP)
-                choose(part);
+                choose(sm, part);
             if (part->next != NO_WARP && (!first || part->next_clock < first->next_clock))
                 first = part;
         }
@@ -542,14 +571,15 @@ enum smc_status smc_sm_run(const struct smc_sm_launch *launch, struct smc_sm_res
                            struct smc_error *error)
 {
     *result = (struct smc_sm_result){0};
-    uint32_t slots = launch->resident_blocks < launch->blocks ? launch->resident_blocks : launch->blocks;
+    uint32_t slots =
+        launch->resident_blocks < launch->blocks ? launch->resident_blocks : launch->blocks;
     uint32_t warps = slots * launch->warps_per_block;
     struct sm sm = {.launch = launch, .rates = launch->rates, .result = result};
     sm.step = smc_malloc(launch->program->count * sizeof *sm.step);
     sm.warp = smc_calloc(warps ? warps : 1, sizeof *sm.warp);
     sm.slot = smc_calloc(slots ? slots : 1, sizeof *sm.slot);
     struct waiting *list = smc_calloc(warps ? (size_t)warps * MOST_SUBPARTITIONS : 1, sizeof *list);
-    bool cached = smc_cache_open(&sm.cache, launch->l1_bytes);
+    bool cached = smc_l1_open(&sm.cache, launch->l1_bytes);
     enum smc_status status = SMC_OK;
     if (!sm.step || !sm.warp || !sm.slot || !list || !cached) {
         status = smc_out_of_memory(error);
@@ -566,7 +596,7 @@ enum smc_status smc_sm_run(const struct smc_sm_launch *launch, struct smc_sm_res
         run(&sm);
         result->clocks = sm.end;
     }
-    smc_cache_close(&sm.cache);
+    smc_l1_close(&sm.cache);
     free(list);
     free(sm.slot);
     free(sm.warp);

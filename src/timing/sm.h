@@ -22,8 +22,9 @@ struct smc_sm_launch {
     uint64_t l1_bytes;
     const struct smc_sm_block *block;
     uint32_t blocks; /* executed in this order */
-    const uint64_t *array_line, *array_last; /* the first and last line of arrays of global memory */
-    uint32_t arrays;                         /* at most 32 */
+    const uint64_t *array_line,
+        *array_last;   /* the first and last line of arrays of global memory */
+    uint32_t arrays;   /* at most 32 */
     double dram_share; /* of the sectors that miss L1, how many come from DRAM */
     /* Where the clock is noted: executed instructions of a warp, twice; and how many warps come
        there. */
@@ -32,7 +33,8 @@ struct smc_sm_launch {
 
 struct smc_sm_result {
     double clocks; /* until the last warp has ended */
-    uint64_t issued;
+    uint64_t issued, flops;
+    uint64_t unknown;            /* accesses to global memory whose addresses depend on data */
     double busy[SMC_PIPE_COUNT]; /* clocks of all sub-partitions' pipes */
     double tag_clocks;           /* of L1's tag stage */
     double data_wavefronts;      /* L1's data stage, which shared memory uses too */
@@ -44,7 +46,7 @@ struct smc_sm_result {
     double from_clock, to_clock;
     uint64_t from_issued, to_issued;
     double first_round, second_round; /* when once and twice as many blocks as reside had ended */
-    uint32_t loaded, stored; /* bit n: array n, as far as loads missed L1 */
+    uint32_t loaded, stored;          /* bit n: array n, as far as loads missed L1 */
 };
 
 /* SMC_MACHINE: memory. */

@@ -4,9 +4,9 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "compile/cubin.h"
 #include "model/sectors.h"
 #include "timing/traces.h"
@@ -23,11 +23,11 @@ const char *smc_time_basis_name(enum smc_time_basis basis)
     return names[basis];
 }
 
-enum { BUDGET = 100000, MOST_ARRAYS = 32 };
+enum { BUDGET = 40000, MOST_ARRAYS = 32 };
 
 /* What an SM does for its blocks. */
 struct work {
-    double clocks, issued;
+    double clocks, issued, flops, unknown;
     double busy[SMC_PIPE_COUNT];
     double tag_clocks, data_wavefronts, shared_wavefronts;
     double load_sectors, l2_sectors, store_sectors;
@@ -47,12 +47,15 @@ struct model {
     uint32_t arrays;
     double dram_share;
     struct work work; /* of the SM with the most blocks */
+    bool is_known;    /* the traced warps' branches do not depend on data */
 };
 
 static void add(struct work *sum, const struct work *part, double times)
 {
     sum->clocks += times * part->clocks;
     sum->issued += times * part->issued;
+    sum->flops += times * part->flops;
+    sum->unknown += times * part->unknown;
     for (int i = 0; i < SMC_PIPE_COUNT; i++)
         sum->busy[i] += times * part->busy[i];
     sum->tag_clocks += times * part->tag_clocks;
@@ -89,6 +92,8 @@ static void extrapolate(const struct smc_traces *traces, const struct smc_sm_res
     double times = issued > 0 ? all / issued : 1;
     *work = (struct work){.clocks = result->clocks,
                           .issued = all,
+                          .flops = times * (double)result->flops,
+                          .unknown = times * (double)result->unknown,
                           .tag_clocks = times * result->tag_clocks,
                           .data_wavefronts = times * result->data_wavefronts,
                           .shared_wavefronts = times * result->shared_wavefronts,
@@ -105,8 +110,8 @@ static void extrapolate(const struct smc_traces *traces, const struct smc_sm_res
         work->clocks_per_block = (result->second_round - result->first_round) / resident;
     if (traces->whole || result->to_clock <= result->from_clock)
         return;
-    double rate = (double)(result->to_issued - result->from_issued) /
-                  (result->to_clock - result->from_clock);
+    double rate =
+        (double)(result->to_issued - result->from_issued) / (result->to_clock - result->from_clock);
     work->clocks = result->to_clock + (all - (double)result->to_issued) / rate;
 }
 
@@ -116,8 +121,8 @@ static enum smc_status run_blocks(struct model *model, uint64_t first, uint32_t 
 {
     struct smc_traces traces;
     struct smc_sm_result result;
-    enum smc_status status = smc_traces_make(&model->machine, first, model->sms, count, BUDGET,
-                                             &traces, error);
+    enum smc_status status =
+        smc_traces_make(&model->machine, first, model->sms, count, BUDGET, &traces, error);
     if (status != SMC_OK)
         return status;
     struct smc_sm_launch launch = {
@@ -139,16 +144,6 @@ static enum smc_status run_blocks(struct model *model, uint64_t first, uint32_t 
     status = smc_sm_run(&launch, &result, error);
     if (status == SMC_OK)
         extrapolate(&traces, &result, resident, work);
-    if (getenv("SMC_TIMING_DEBUG"))
-        fprintf(stderr,
-                "blocks %u resident %u whole %d from %u to %u clocks %.0f->%.0f of %zu/%lu: run "
-                "%.0f total %.0f issued %lu ipc %.2f data %.2f tags %.2f l2 %.0f hits %.2f\n",
-                count, resident, traces.whole, launch.from, launch.to, result.from_clock,
-                result.to_clock, traces.trace[0].room, traces.length[0], result.clocks,
-                work->clocks, result.issued, result.issued / result.clocks,
-                result.data_wavefronts / result.clocks, result.tag_clocks / result.clocks,
-                result.l2_sectors,
-                (double)result.load_hits / (double)(result.load_sectors + 1));
     smc_traces_free(&traces);
     return status;
 }
@@ -248,23 +243,65 @@ static enum smc_status run_with_dram(struct model *model, struct smc_error *erro
     return status;
 }
 
-static void set_terms(struct model *model)
+/* What each unit of the busiest SM would take alone. What remains of the time is latency. */
+static void set_terms(const struct model *model, struct smc_time *time)
 {
     const struct work *work = &model->work;
     const struct smc_rates *rates = &model->rates;
-    struct smc_time *time = model->time;
-    double ms = 1e3 / rates->clock_hz, *term = time->term_ms;
-    double fma = (work->busy[SMC_PIPE_FMA] + work->busy[SMC_PIPE_FMA_HEAVY]) / 2;
+    double ms = 1e3 / rates->clock_hz, *term = time->term_ms, most = 0;
+    double halves = (work->busy[SMC_PIPE_FMA] + work->busy[SMC_PIPE_FMA_HEAVY]) / rates->fma_halves;
     term[SMC_TIME_ISSUE] = work->issued / 4 * ms;
-    term[SMC_TIME_FMA] = fmax(fma, work->busy[SMC_PIPE_FMA_HEAVY]) / 4 * ms;
+    term[SMC_TIME_FMA] = fmax(halves, work->busy[SMC_PIPE_FMA_HEAVY]) / 4 * ms;
     term[SMC_TIME_FP64] = work->busy[SMC_PIPE_FP64] / 4 * ms;
     term[SMC_TIME_INTEGER] = work->busy[SMC_PIPE_ALU] / 4 * ms;
     term[SMC_TIME_SPECIAL] = fmax(work->busy[SMC_PIPE_XU], work->busy[SMC_PIPE_ADU]) / 4 * ms;
     term[SMC_TIME_SHARED] = work->shared_wavefronts * ms;
-    term[SMC_TIME_L1] = fmax(work->tag_clocks, work->data_wavefronts - work->shared_wavefronts) * ms;
-    term[SMC_TIME_L2] = work->l2_sectors / rates->l2_sectors_per_clock * ms;
+    term[SMC_TIME_L1] =
+        fmax(work->tag_clocks, work->data_wavefronts - work->shared_wavefronts) * ms;
+    term[SMC_TIME_L2] = (work->l2_sectors + work->store_sectors) / rates->l2_sectors_per_clock * ms;
     term[SMC_TIME_DRAM] = time->dram_bytes / rates->dram_bytes_per_clock * ms;
+    for (int i = 0; i < SMC_TIME_LATENCY; i++)
+        most = fmax(most, term[i]);
+    term[SMC_TIME_LATENCY] = fmax(0, work->clocks * ms - most);
     term[SMC_TIME_LAUNCH] = rates->launch_ms;
+}
+
+static void find_bounds(struct smc_time *time)
+{
+    const double *term = time->term_ms;
+    time->bound_by = SMC_TIME_ISSUE;
+    for (int i = 1; i < SMC_TIME_TERM_COUNT; i++)
+        if (term[i] > term[time->bound_by])
+            time->bound_by = (enum smc_time_term)i;
+    time->next = time->bound_by == SMC_TIME_ISSUE ? SMC_TIME_FMA : SMC_TIME_ISSUE;
+    for (int i = 0; i < SMC_TIME_TERM_COUNT; i++)
+        if (i != (int)time->bound_by && term[i] > term[time->next])
+            time->next = (enum smc_time_term)i;
+}
+
+/* Of an SM's time, as a share. MEASURED covers nine of ten launches that the model was compared
+   with (doc/time.md). */
+#define UNCERTAIN_MEASURED       0.18
+#define UNCERTAIN_SPECIFICATIONS 0.4
+#define UNCERTAIN_ADDRESSES      0.5
+
+static void set_range(const struct model *model, struct smc_time *time)
+{
+    double sm_ms = model->work.clocks / model->rates.clock_hz * 1e3;
+    double share =
+        time->basis == SMC_TIME_SPECIFICATIONS ? UNCERTAIN_SPECIFICATIONS : UNCERTAIN_MEASURED;
+    if (model->work.unknown > 0 || !model->is_known)
+        share = UNCERTAIN_ADDRESSES;
+    time->predicted_ms = model->rates.launch_ms + sm_ms;
+    time->low_ms = model->rates.launch_ms + sm_ms / (1 + share);
+    time->high_ms = model->rates.launch_ms + sm_ms * (1 + share);
+}
+
+static enum smc_time_basis basis_of(const struct smc_ceilings *ceilings)
+{
+    if (!ceilings || ceilings->source == SMC_CEILINGS_UNKNOWN)
+        return SMC_TIME_SPECIFICATIONS;
+    return ceilings->source == SMC_CEILINGS_CALIBRATED ? SMC_TIME_CALIBRATED : SMC_TIME_TABLE;
 }
 
 static enum smc_status predict(struct model *model, struct smc_error *error)
@@ -277,14 +314,18 @@ static enum smc_status predict(struct model *model, struct smc_error *error)
     enum smc_status status = run_with_dram(model, error);
     if (status != SMC_OK)
         return status;
-    set_terms(model);
-    time->basis = SMC_TIME_TABLE;
-    time->predicted_ms = model->rates.launch_ms + model->work.clocks / model->rates.clock_hz * 1e3;
-    time->instructions = model->work.issued;
-    time->shared_wavefronts = model->work.shared_wavefronts;
-    time->l1_sectors = model->work.data_wavefronts;
-    time->l2_sectors = model->work.l2_sectors;
-    time->bound_by = SMC_TIME_LATENCY;
+    const struct work *work = &model->work;
+    uint64_t most = (model->blocks + model->sms - 1) / model->sms;
+    double times = (double)model->blocks / (double)most; /* from the busiest SM to all */
+    time->basis = basis_of(launch->ceilings);
+    time->instructions = times * work->issued;
+    time->fma_flops = times * work->flops;
+    time->shared_wavefronts = times * work->shared_wavefronts;
+    time->l1_sectors = times * (work->load_sectors + work->store_sectors);
+    time->l2_sectors = times * (work->l2_sectors + work->store_sectors);
+    set_terms(model, time);
+    find_bounds(time);
+    set_range(model, time);
     return SMC_OK;
 }
 
@@ -325,24 +366,43 @@ static enum smc_status predict_kernel(const struct smc_time_launch *launch,
         model.machine.grid[i] = launch->grid[i];
         model.blocks *= launch->grid[i];
     }
+    snprintf(time->code, sizeof time->code, "sm_%u machine code", cubin->cc);
+    model.is_known = true;
     status = predict(&model, error);
     smc_machine_program_free(&model.program);
     return status;
+}
+
+static enum smc_status unknown(struct smc_time *time, const char *reason)
+{
+    *time = (struct smc_time){0};
+    snprintf(time->reason, sizeof time->reason, "%s", reason);
+    return SMC_OK;
 }
 
 enum smc_status smc_time_predict(const struct smc_time_launch *launch, struct smc_time *time,
                                  struct smc_error *error)
 {
     struct smc_cubin cubin;
+    struct smc_error why = {""};
     *time = (struct smc_time){0};
-    if (!launch->ceilings || launch->ceilings->source == SMC_CEILINGS_UNKNOWN)
-        return SMC_OK;
-    enum smc_status status = smc_cubin_open(launch->cubin, launch->cubin_bytes, &cubin, error);
+    if (launch->device->sm_count == 0 || launch->device->sm_clock_khz == 0 ||
+        launch->device->memory_bytes_per_s <= 0)
+        return unknown(time, "the device's SMs, clock and memory bandwidth are not known");
+    enum smc_status status = smc_cubin_open(launch->cubin, launch->cubin_bytes, &cubin, &why);
+    if (status == SMC_USAGE)
+        return unknown(time, why.message);
     if (status != SMC_OK)
-        return status;
+        return smc_out_of_memory(error);
     const struct smc_cubin_kernel *kernel = find_kernel(&cubin, launch->entry);
-    if (kernel)
-        status = predict_kernel(launch, &cubin, kernel, time, error);
+    if (!kernel)
+        status = unknown(time, "the machine code does not have this kernel");
+    else
+        status = predict_kernel(launch, &cubin, kernel, time, &why);
     smc_cubin_close(&cubin);
+    if (status == SMC_USAGE)
+        return unknown(time, why.message);
+    if (status != SMC_OK && error)
+        *error = why;
     return status;
 }

@@ -59,6 +59,7 @@ static enum smc_status trace_blocks(const struct smc_machine_launch *launch, uin
                                         .room = room,
                                         .line = traces->lines + i * room * LINES_FOR_EACH_ENTRY,
                                         .line_room = room * LINES_FOR_EACH_ENTRY,
+                                        .patterns = traces->patterns,
                                         .stop = true};
             status = smc_machine_trace(launch, index, w, trace, error);
             traces->length[i] = trace->count;
@@ -89,8 +90,9 @@ enum smc_status smc_traces_make(const struct smc_machine_launch *launch, uint64_
     traces->block = smc_calloc(blocks, sizeof *traces->block);
     traces->entries = smc_malloc(all * room * sizeof *traces->entries);
     traces->lines = smc_malloc(all * room * LINES_FOR_EACH_ENTRY * sizeof *traces->lines);
+    traces->patterns = smc_calloc(1, sizeof *traces->patterns);
     if (!traces->trace || !traces->length || !traces->pointer || !traces->block ||
-        !traces->entries || !traces->lines) {
+        !traces->entries || !traces->lines || !traces->patterns) {
         smc_traces_free(traces);
         return smc_out_of_memory(error);
     }
@@ -108,6 +110,7 @@ void smc_traces_free(struct smc_traces *traces)
     free(traces->block);
     free(traces->entries);
     free(traces->lines);
+    free(traces->patterns);
     *traces = (struct smc_traces){0};
 }
 

@@ -12,10 +12,11 @@ struct smc_traces {
     const struct smc_trace **pointer;
     struct smc_sm_block *block;
     uint32_t blocks, warps_per_block;
-    bool whole;              /* no trace is cut off */
-    bool unknown;            /* addresses or branches that depend on data */
+    bool whole;   /* no trace is cut off */
+    bool unknown; /* addresses or branches that depend on data */
     struct smc_trace_entry *entries;
     struct smc_trace_line *lines;
+    struct smc_patterns *patterns;
 };
 
 /* Traces blocks first, first + stride, ... of the grid. `budget`: instructions of all together.

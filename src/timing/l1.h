@@ -1,14 +1,14 @@
 /* The L1 cache of one SM: lines of 128 bytes in sets, least recently used first out, filled by
    sector. */
-#ifndef SMC_TIMING_CACHE_H
-#define SMC_TIMING_CACHE_H
+#ifndef SMC_TIMING_L1_H
+#define SMC_TIMING_L1_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { SMC_CACHE_WAYS = 16 };
+enum { SMC_L1_WAYS = 16 };
 
-struct smc_cache_line {
+struct smc_l1_line {
     uint64_t number;
     uint64_t used;
     double when; /* the last of its sectors is there */
@@ -16,20 +16,20 @@ struct smc_cache_line {
 };
 
 /* Owns `line`. */
-struct smc_cache {
-    struct smc_cache_line *line;
+struct smc_l1 {
+    struct smc_l1_line *line;
     uint32_t sets; /* a power of two; 0: it holds nothing */
     uint64_t now;
 };
 
 /* False: memory. */
-bool smc_cache_open(struct smc_cache *cache, uint64_t bytes);
-void smc_cache_close(struct smc_cache *cache);
+bool smc_l1_open(struct smc_l1 *cache, uint64_t bytes);
+void smc_l1_close(struct smc_l1 *cache);
 
 /* Returns the sectors that are missing; `when`: the clock at which the others are there. */
-uint32_t smc_cache_look(struct smc_cache *cache, uint64_t number, uint32_t sectors, double *when);
+uint32_t smc_l1_look(struct smc_l1 *cache, uint64_t number, uint32_t sectors, double *when);
 
 /* Sectors will be there at a clock. */
-void smc_cache_fill(struct smc_cache *cache, uint64_t number, uint32_t sectors, double when);
+void smc_l1_fill(struct smc_l1 *cache, uint64_t number, uint32_t sectors, double when);
 
 #endif
