@@ -37,7 +37,8 @@ static double fp64_lanes(uint16_t cc)
 }
 
 /* Results per clock and SM: CUDA C++ Programming Guide, table "Throughput of Native Arithmetic
-   Instructions". Integers: 64 lanes. Special functions and conversions: 16. Loads and stores: 32, with a queue. */
+   Instructions". Integers: 64 lanes. Special functions and conversions: 16. Loads and stores: 32,
+   with a queue. */
 static void set_pipes(struct smc_rates *rates, const struct smc_sm *sm)
 {
     double lanes = sm->fp32_lanes_per_sm ? sm->fp32_lanes_per_sm : 128;

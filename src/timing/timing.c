@@ -345,7 +345,7 @@ static enum smc_status predict_kernel(const struct smc_time_launch *launch,
     struct model model = {.launch = launch, .time = time, .sms = launch->device->sm_count};
     unsigned char constants[SMC_MACHINE_CONSTANT_BYTES];
     struct smc_bank_layout layout;
-    uint32_t at = cubin->cc >= 90 ? 0x210 : 0x160;
+    uint32_t at = kernel->parameters_at;
     enum smc_status status = smc_machine_program_read(kernel->code, kernel->code_bytes, cubin->cc,
                                                       &model.program, error);
     if (status != SMC_OK)
