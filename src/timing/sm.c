@@ -314,6 +314,14 @@ static double data_stage(struct sm *sm, double clock, double wavefronts)
     return sm->data_free;
 }
 
+/* A copy goes through the data stage again on its way to shared memory; what comes in whole sectors
+   for every lane is written sector by sector. */
+static double copy_wavefronts(const struct smc_trace_entry *entry)
+{
+    return entry->sectors > 2 * entry->wavefronts ? entry->sectors - entry->wavefronts
+                                                  : entry->wavefronts;
+}
+
 /* Which arrays are loaded and which are stored. */
 static void note_array(struct sm *sm, uint64_t line, bool store)
 {
@@ -324,7 +332,7 @@ static void note_array(struct sm *sm, uint64_t line, bool store)
 }
 
 static double load(struct sm *sm, const struct warp *warp, const struct smc_trace_entry *entry,
-                   double clock, bool bypass)
+                   double clock, bool copies)
 {
     const struct smc_rates *rates = sm->rates;
     double data = entry->wavefronts, there = clock;
@@ -342,7 +350,7 @@ static double load(struct sm *sm, const struct warp *warp, const struct smc_trac
             note_array(sm, line->number, false);
             when = from_l2(sm, latest(clock, sm->tag_free), (uint32_t)__builtin_popcount(missing));
             filled++;
-            if (!bypass)
+            if (true)
                 smc_l1_fill(&sm->cache, line->number, missing, when);
         }
         sm->result->load_hits += wanted - (uint32_t)__builtin_popcount(missing);
@@ -359,7 +367,7 @@ static double load(struct sm *sm, const struct warp *warp, const struct smc_trac
         most = tags[i] > most ? tags[i] : most;
     sm->tag_free = latest(sm->tag_free, clock) + most * rates->l1_requests;
     sm->result->tag_clocks += most * rates->l1_requests;
-    data += filled;
+    data += copies ? copy_wavefronts(entry) : filled * rates->l1_fill;
     sm->result->load_sectors += sectors;
     return latest(data_stage(sm, latest(clock, sm->tag_free - most), data) + rates->l1_latency,
                   there);
@@ -453,8 +461,7 @@ static double execute(struct sm *sm, struct subpartition *part, struct warp *war
     case KIND_GLOBAL_STORE:
         return store(sm, warp, entry, way);
     case KIND_COPY:
-        warp->copies = latest(warp->copies, load(sm, warp, entry, way, false));
-        data_stage(sm, way, 1);
+        warp->copies = latest(warp->copies, load(sm, warp, entry, way, true));
         return way;
     case KIND_COPY_GROUP:
         warp->group[warp->groups++ % COPY_GROUPS] = warp->copies;
