@@ -5,6 +5,7 @@ libsmc_la_SOURCES += \
 	src/machine/launch.c src/machine/launch.h \
 	src/machine/operations.def \
 	src/machine/program.c src/machine/program.h \
+	src/machine/sampling.c src/machine/sampling.h \
 	src/machine/text.c src/machine/text.h \
 	src/machine/walk.c src/machine/walk.h \
 	src/machine/warp.c src/machine/warp.h
