@@ -4,6 +4,7 @@ libsmc_la_SOURCES += \
 	src/machine/instruction.c src/machine/instruction.h \
 	src/machine/launch.c src/machine/launch.h \
 	src/machine/operations.def \
+	src/machine/patterns.c src/machine/patterns.h \
 	src/machine/program.c src/machine/program.h \
 	src/machine/sampling.c src/machine/sampling.h \
 	src/machine/text.c src/machine/text.h \
