@@ -39,8 +39,8 @@ static void program_of(const struct code *code, size_t count, struct smc_machine
     CU_ASSERT_EQUAL_FATAL(smc_machine_program_read(bytes, 16 * count, 90, program, &error), SMC_OK);
 }
 
-static void count(const struct code *code, size_t steps, uint32_t threads, uint32_t blocks,
-                  struct smc_machine_counts *counts)
+static void count_as(const struct code *code, size_t steps, uint32_t threads, uint32_t blocks,
+                     enum smc_precision precision, struct smc_machine_counts *counts)
 {
     static unsigned char bank[SMC_MACHINE_CONSTANT_BYTES];
     static const struct smc_bank_layout layout = {
@@ -53,10 +53,17 @@ static void count(const struct code *code, size_t steps, uint32_t threads, uint3
                                         .constants = bank,
                                         .constant_bytes = sizeof bank,
                                         .layout = &layout,
-                                        .count_memory = true};
+                                        .count_memory = true,
+                                        .precision = precision};
     program_of(code, steps, &program);
     CU_ASSERT_EQUAL_FATAL(smc_machine_count(&launch, counts, &error), SMC_OK);
     smc_machine_program_free(&program);
+}
+
+static void count(const struct code *code, size_t steps, uint32_t threads, uint32_t blocks,
+                  struct smc_machine_counts *counts)
+{
+    count_as(code, steps, threads, blocks, SMC_PRECISION_EXACT, counts);
 }
 
 static void test_loop(void)
@@ -97,6 +104,35 @@ static void test_divergence(void)
     CU_ASSERT_EQUAL(counts.executions[6], 1);
     CU_ASSERT_TRUE(counts.exact);
     smc_machine_counts_free(&counts);
+}
+
+/* The block decides how often the loop is walked, two of three for a longer time: the quick way has
+   to find their share. */
+static void test_quick(void)
+{
+    static const struct code read_block = {0x0000000000007919, 0x000ea20000002500}; /* R0: x */
+    static const struct code third = {0x5555555600007824, 0x000fe200078e02ff}; /* IMAD, R0 * n */
+    static const struct code above = {0x555555550000780c, 0x000fe40003f24070}; /* P1: R0 > n */
+    static const struct code move_0 = {0x0000000000007802, 0x000fe20000000f00};
+    static const struct code move_1024_if = {0x0000040000001802, 0x000fe20000000f00};
+    static const struct code same[] = {move_1024, subtract_16, above_12, back_three_if, exit_all};
+    const struct code by_block[] = {read_block,  third,    above,         move_0,  move_1024_if,
+                                    subtract_16, above_12, back_three_if, exit_all};
+    struct smc_machine_counts quick;
+    count_as(same, 5, 96, 1000, SMC_PRECISION_QUICK, &quick);
+    CU_ASSERT_EQUAL(quick.instructions, 3000 * 194);
+    CU_ASSERT_FALSE(quick.is_estimate); /* all warps are alike */
+    CU_ASSERT_TRUE(quick.exact);
+    smc_machine_counts_free(&quick);
+    count_as(by_block, 9, 256, 3000, SMC_PRECISION_QUICK, &quick);
+    CU_ASSERT_TRUE(quick.warps_walked < 500);
+    CU_ASSERT_TRUE(quick.is_estimate);
+    CU_ASSERT_FALSE(quick.exact);
+    const double expected = 3000. * 8 * 9 + 2000. * 8 * 63 * 3;
+    CU_ASSERT_DOUBLE_EQUAL((double)quick.instructions / expected, 1, 0.02);
+    CU_ASSERT_DOUBLE_EQUAL((double)quick.pipe[SMC_PIPE_BRANCH] / (3000. * 8 + 2000. * 8 * 63), 1,
+                           0.02);
+    smc_machine_counts_free(&quick);
 }
 
 static void test_unknown(void)
@@ -198,6 +234,7 @@ static void test_trace(void)
 
 CU_TestInfo tests_machine[] = {
     {"a loop", test_loop},
+    {"a launch counted quickly", test_quick},
     {"lanes diverge and reconverge", test_divergence},
     {"what is unknown is reported", test_unknown},
     {"accesses to memory", test_memory},

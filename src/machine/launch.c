@@ -5,10 +5,15 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "machine/sampling.h"
 
 enum { AXES = 4, WARP_AXIS = 3, MOST_WALKS = 3000, CACHE = 8192 };
 enum { MOST_STEPS = 5000000 };
 enum { MEMORY_SAMPLES = 6 };
+enum { PROBED_VOLUME = 64, PROBES = 6 }; /* of boxes */
+
+/* Of quick counts: instructions that are evaluated, about 70 ns each on one core. */
+enum { QUICK_WALKS = 256, QUICK_STEPS = 25000, QUICK_STEPS_OF_WARP = 500000 };
 
 /* Warps that execute every instruction equally often. */
 struct kind {
@@ -38,25 +43,38 @@ struct count {
     struct cached *cache;
     uint32_t walks;
     uint64_t all_warps;
+    uint64_t steps, most_steps; /* evaluated, of quick counts */
+    uint32_t most_walks;
     bool failed; /* memory */
 };
 
 /* --- Single warps ------------------------------------------------------------------------------
  */
 
-static void place_of(const struct count *count, const uint32_t at[AXES],
-                     struct smc_machine_place *place)
+void smc_launch_place(const struct smc_machine_launch *launch, const uint32_t index[3],
+                      uint32_t warp, struct smc_machine_place *place)
 {
-    const struct smc_machine_launch *launch = count->launch;
     *place = (struct smc_machine_place){
         .constants = launch->constants,
         .constant_bytes = launch->constant_bytes,
-        .first_thread = at[WARP_AXIS] * SMC_LANES,
-        .warp = at[WARP_AXIS],
+        .first_thread = warp * SMC_LANES,
+        .warp = warp,
     };
     memcpy(place->block, launch->block, sizeof place->block);
     memcpy(place->grid, launch->grid, sizeof place->grid);
-    memcpy(place->index, at, sizeof place->index);
+    memcpy(place->index, index, sizeof place->index);
+}
+
+uint64_t smc_launch_steps(const struct smc_walk *walk)
+{
+    uint64_t times = 0, steps = 0;
+    for (uint32_t i = 0; i < walk->program->count; i++) {
+        times += walk->change[i];
+        if (walk->program->step[i].purpose == SMC_PURPOSE_CONTROL ||
+            (walk->follow_addresses && walk->program->step[i].purpose == SMC_PURPOSE_ADDRESS))
+            steps += times;
+    }
+    return steps;
 }
 
 static size_t change_bytes(const struct count *count)
@@ -67,13 +85,15 @@ static size_t change_bytes(const struct count *count)
 static void walk_at(struct count *count, const uint32_t at[AXES], bool follow_addresses)
 {
     struct smc_machine_place place;
-    place_of(count, at, &place);
+    smc_launch_place(count->launch, at, at[WARP_AXIS], &place);
     memset(count->walk.change, 0, change_bytes(count));
     if (count->walk.end == SMC_WALK_TOO_LONG)
         return; /* most likely the others do not end either */
     count->walk.follow_addresses = follow_addresses;
     smc_walk_warp(&count->walk, &place, count->warp);
     count->walks++;
+    if (count->launch->precision == SMC_PRECISION_QUICK)
+        count->steps += smc_launch_steps(&count->walk);
 }
 
 static uint64_t hash_of(const uint64_t *word, size_t words)
@@ -131,6 +151,15 @@ static uint32_t kind_at(struct count *count, const uint32_t at[AXES])
 
 /* --- Boxes -------------------------------------------------------------------------------------
  */
+
+/* A scrambled number below `below`. */
+static uint32_t scatter(uint64_t seed, uint32_t below)
+{
+    seed = (seed + 1) * UINT64_C(0x9e3779b97f4a7c15);
+    seed ^= seed >> 29;
+    seed *= UINT64_C(0xbf58476d1ce4e5b9);
+    return (uint32_t)((seed >> 32) * below >> 32);
+}
 
 static uint64_t volume(const struct box *box)
 {
@@ -202,20 +231,9 @@ static uint32_t find_change(struct count *count, const struct box *box, const ui
     return high;
 }
 
-/* A scrambled number below `below`. */
-static uint32_t scatter(uint64_t seed, uint32_t below)
+void smc_launch_add_memory(const struct smc_memory_counts *memory, double scale,
+                           struct smc_machine_counts *counts)
 {
-    seed = (seed + 1) * UINT64_C(0x9e3779b97f4a7c15);
-    seed ^= seed >> 29;
-    seed *= UINT64_C(0xbf58476d1ce4e5b9);
-    return (uint32_t)((seed >> 32) * below >> 32);
-}
-
-/* Adds what the sampled warps did, `scale` times. */
-static void add_memory(struct count *count, double scale)
-{
-    const struct smc_memory_counts *memory = &count->walk.memory;
-    struct smc_machine_counts *counts = count->counts;
     counts->shared_loads += scale * (double)memory->shared_loads;
     counts->shared_load_wavefronts += scale * (double)memory->shared_load_wavefronts;
     counts->shared_stores += scale * (double)memory->shared_stores;
@@ -241,7 +259,23 @@ static void sample_memory(struct count *count, const struct box *box)
                        scatter(i * AXES + axis + warps, box->high[axis] - box->low[axis] + 1);
         walk_at(count, at, true);
     }
-    add_memory(count, (double)warps / samples);
+    smc_launch_add_memory(&count->walk.memory, (double)warps / samples, count->counts);
+}
+
+/* Whether some warps spread over the box are all of this kind. */
+static bool is_uniform(struct count *count, const struct box *box, uint32_t kind)
+{
+    uint32_t probes = volume(box) > PROBED_VOLUME ? PROBES : 0;
+    for (uint32_t i = 0; i < probes; i++) {
+        uint32_t at[AXES];
+        for (unsigned axis = 0; axis < AXES; axis++)
+            at[axis] =
+                box->low[axis] + scatter((uint64_t)i * AXES + axis + (uint64_t)box->low[axis] * 64,
+                                         box->high[axis] - box->low[axis] + 1);
+        if (kind_at(count, at) != kind)
+            return false;
+    }
+    return true;
 }
 
 static void count_box(struct count *count, const struct box *box)
@@ -251,9 +285,10 @@ static void count_box(struct count *count, const struct box *box)
         return;
     middle(box, between);
     uint32_t kind = kind_at(count, box->low);
-    bool cut = count->walks > MOST_WALKS;
+    bool cut = count->walks > count->most_walks || count->steps > count->most_steps;
     int axis = cut ? AXES : differing_axis(count, box, at);
-    if (axis == AXES && (cut || kind_at(count, between) == kind)) {
+    if (axis == AXES &&
+        (cut || (kind_at(count, between) == kind && is_uniform(count, box, kind)))) {
         count->counts->extrapolation_cut |= cut;
         count->kind[kind].warps += volume(box);
         count->counts->boxes++;
@@ -262,7 +297,7 @@ static void count_box(struct count *count, const struct box *box)
         return;
     }
     uint32_t change;
-    if (axis == AXES) { /* only the middle differs: halve the longest axis */
+    if (axis == AXES) { /* only the inside differs: halve the longest axis */
         axis = 0;
         for (int i = 1; i < AXES; i++)
             if (box->high[i] - box->low[i] > box->high[axis] - box->low[axis])
@@ -354,7 +389,7 @@ static void add_members(struct count *count, uint32_t kind, const struct member 
         place_number(count, member[scatter(i + members, (uint32_t)members)].warp, at);
         walk_at(count, at, true);
     }
-    add_memory(count, (double)members / samples);
+    smc_launch_add_memory(&count->walk.memory, (double)members / samples, count->counts);
 }
 
 /* Whether members spread over the class are all of this kind, which is the first one's. */
@@ -456,6 +491,49 @@ static void count_runs(struct count *count)
     }
 }
 
+/* --- Quickly -----------------------------------------------------------------------------------
+ */
+
+static void forget_kinds(struct count *count)
+{
+    for (uint32_t i = 0; i < count->kinds; i++)
+        free(count->kind[i].change);
+    count->kinds = 0;
+}
+
+/* Whether all warps can walk, if they are as one in the middle. */
+static bool are_few(struct count *count)
+{
+    uint32_t at[AXES];
+    if (count->all_warps > count->most_walks)
+        return false;
+    place_number(count, count->all_warps / 2, at);
+    kind_at(count, at);
+    return count->steps * count->all_warps <= count->most_steps;
+}
+
+static void count_quickly(struct count *count)
+{
+    struct smc_machine_counts *counts = count->counts;
+    count->walk.most_steps = QUICK_STEPS_OF_WARP;
+    count->most_walks = QUICK_WALKS;
+    count->most_steps = QUICK_STEPS;
+    if (are_few(count) && !count->failed) {
+        count_every_warp(count);
+        return;
+    }
+    if (!divides(count->launch->program)) {
+        count_runs(count);
+        if (count->failed || !counts->extrapolation_cut)
+            return;
+    }
+    forget_kinds(count);
+    uint64_t *executions = counts->executions;
+    *counts = (struct smc_machine_counts){.executions = executions, .is_estimate = true};
+    count->failed |= !smc_sampling_count(count->launch, &count->walk, count->warp, QUICK_STEPS,
+                                         counts, &count->walks);
+}
+
 /* --- A launch ----------------------------------------------------------------------------------
  */
 
@@ -465,7 +543,7 @@ static void add_kinds(struct count *count)
     const struct smc_machine_program *program = count->launch->program;
     for (uint32_t k = 0; k < count->kinds; k++) {
         uint64_t times = 0;
-        for (uint32_t i = 0; i < program->count; i++) {
+        for (uint32_t i = 0; i < program->count && count->kind[k].warps; i++) {
             times += count->kind[k].change[i];
             counts->executions[i] += times * count->kind[k].warps;
         }
@@ -491,8 +569,7 @@ static bool start(struct count *count)
 
 static void finish(struct count *count)
 {
-    for (uint32_t i = 0; i < count->kinds; i++)
-        free(count->kind[i].change);
+    forget_kinds(count);
     free(count->kind);
     free(count->walk.change);
     free(count->warp);
@@ -514,11 +591,15 @@ enum smc_status smc_machine_count(const struct smc_machine_launch *launch,
                         (unsigned long long)blocks, (unsigned long long)threads);
     struct count count = {.launch = launch,
                           .counts = counts,
+                          .most_walks = MOST_WALKS,
+                          .most_steps = UINT64_MAX,
                           .warps_per_block = (uint32_t)((threads + SMC_LANES - 1) / SMC_LANES)};
     count.all_warps = blocks * count.warps_per_block;
     count.failed = !start(&count);
     if (!count.failed && launch->every_warp)
         count_every_warp(&count);
+    else if (!count.failed && launch->precision == SMC_PRECISION_QUICK)
+        count_quickly(&count);
     else if (!count.failed && count.all_warps <= MOST_CLASSIFIED && divides(launch->program))
         count_classes(&count);
     else if (!count.failed)
@@ -528,7 +609,8 @@ enum smc_status smc_machine_count(const struct smc_machine_launch *launch,
     counts->end = count.walk.end;
     counts->end_at = count.walk.end_at;
     counts->end_operation = count.walk.end_operation;
-    counts->exact = counts->end == SMC_WALK_WHOLE && !counts->extrapolation_cut;
+    counts->exact =
+        counts->end == SMC_WALK_WHOLE && !counts->extrapolation_cut && !counts->is_estimate;
     counts->warps_walked = count.walks;
     finish(&count);
     if (!count.failed)

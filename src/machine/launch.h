@@ -2,16 +2,22 @@
    through the code, and the others are extrapolated from those that behave alike (same executions
    of every instruction). Two ways, which both assume more than they prove:
 
-   Boxes: all warps of a block in the middle of the grid walk; then the corners and the middle of
-   boxes of warps and blocks, which are divided where these differ.
-   Classes, if the control flow depends on a quotient (a block's number divided into the row and
-   column of a tile, so that blocks at the edge of a matrix are scattered) and there are not too
-   many warps: every warp walks a little, and warps with the same first decisions are a class, of
-   which some walk to the end. */
+   Boxes: all warps of a block in the middle of the grid walk; then the corners, the middle and a
+   few others of boxes of warps and blocks, which are divided where these differ. Classes, if the
+   control flow depends on a quotient (a block's number divided into the row and column of a tile,
+   so that blocks at the edge of a matrix are scattered) and there are not too many warps: every
+   warp walks a little, and warps with the same first decisions are a class, of which some walk to
+   the end. */
 #ifndef SMC_MACHINE_LAUNCH_H
 #define SMC_MACHINE_LAUNCH_H
 
 #include "machine/walk.h"
+
+/* How carefully a launch is counted. */
+enum smc_precision {
+    SMC_PRECISION_EXACT, /* as above; may take seconds */
+    SMC_PRECISION_QUICK  /* a few milliseconds; may be an estimate (`is_estimate`) */
+};
 
 struct smc_machine_launch {
     const struct smc_machine_program *program;
@@ -21,6 +27,7 @@ struct smc_machine_launch {
     const struct smc_bank_layout *layout;
     bool count_memory;
     bool every_warp; /* walk them all instead of extrapolating: slow */
+    enum smc_precision precision;
 };
 
 /* Owns `executions`. Start from {0}. */
@@ -38,6 +45,7 @@ struct smc_machine_counts {
     enum smc_walk_end end; /* if not exact: why, and at which step */
     uint32_t end_at, end_operation;
     bool extrapolation_cut; /* too many different warps: the rest was assumed to be as a corner */
+    bool is_estimate;       /* from a sample of warps (sampling.h); then not exact either */
     uint32_t warps_walked;
     uint32_t boxes;
 };
