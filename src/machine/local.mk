@@ -8,5 +8,6 @@ libsmc_la_SOURCES += \
 	src/machine/program.c src/machine/program.h \
 	src/machine/sampling.c src/machine/sampling.h \
 	src/machine/text.c src/machine/text.h \
+	src/machine/trace.c src/machine/trace.h \
 	src/machine/walk.c src/machine/walk.h \
 	src/machine/warp.c src/machine/warp.h

@@ -269,36 +269,17 @@ static void control(struct state *state, uint32_t index, uint32_t mask)
 /* --- The walk ----------------------------------------------------------------------------------
  */
 
-static void trace(struct state *state, const struct smc_trace_entry *entry)
-{
-    struct smc_trace *out = state->walk->trace;
-    if (out && out->count++ < out->room)
-        out->entry[out->count - 1] = *entry;
-    if (out && out->count == out->room)
-        out->signature = state->walk->signature;
-}
-
-/* Steps that are only counted. */
-static void trace_data(struct state *state, uint32_t from, uint32_t to, uint32_t lanes)
-{
-    struct smc_trace *out = state->walk->trace;
-    if (!out)
-        return;
-    if (out->count >= out->room) {
-        out->count += to > from ? to - from : 0;
-        return;
-    }
-    for (uint32_t at = from; at < to; at++)
-        trace(state, &(struct smc_trace_entry){.step = at,
-                                               .active_lanes = (uint8_t)__builtin_popcount(lanes)});
-}
-
 static void sign(struct state *state, uint32_t at, uint32_t mask)
 {
     uint64_t *signature = &state->walk->signature;
     *signature = (*signature ^ ((uint64_t)at << 32 | mask)) * UINT64_C(0x9e3779b97f4a7c15);
     *signature ^= *signature >> 32;
     state->decisions++;
+}
+
+static bool follows(const struct smc_walk *walk)
+{
+    return walk->follow_addresses && !(walk->trace && smc_trace_is_idle(walk->trace));
 }
 
 /* One step of a group that is evaluated; whether it goes on with the next step. */
@@ -313,17 +294,24 @@ static bool step_once(struct state *state, uint32_t index)
                                     .active_lanes = (uint8_t)__builtin_popcount(lanes)};
     if (in->operation == SMC_OP_UNKNOWN)
         end_walk(state, SMC_WALK_UNKNOWN_OPERATION, group->at);
+    struct smc_trace *trace = state->walk->trace;
     if (in->branches) {
-        trace(state, &entry);
+        if (trace)
+            smc_trace_add(trace, &entry);
         if (unknown)
             end_walk(state, SMC_WALK_UNKNOWN_BRANCH, group->at);
         sign(state, group->at, mask);
+        if (trace && mask && in->operation == SMC_OP_BRA && in->target >= 0 &&
+            in->target / SMC_INSTRUCTION_BYTES <= group->at)
+            smc_trace_branch_back(trace, group->at, (uint32_t)(in->target / SMC_INSTRUCTION_BYTES),
+                                  state->walk->signature);
         control(state, index, mask);
         return false;
     }
-    if (state->walk->follow_addresses && in->access_bytes)
+    if (follows(state->walk) && in->access_bytes)
         count_access(state, in, mask, &entry);
-    trace(state, &entry);
+    if (trace)
+        smc_trace_add(trace, &entry);
     if (step->purpose != SMC_PURPOSE_DATA && mask)
         smc_warp_evaluate(state->warp, in, mask);
     if (step->purpose != SMC_PURPOSE_DATA && unknown)
@@ -356,9 +344,10 @@ static void run(struct state *state, uint32_t index)
     for (;;) {
         uint32_t at = state->group[index].at;
         uint32_t next = at >= program->count     ? program->count
-                        : walk->follow_addresses ? program->step[at].next_address
+                        : follows(walk)          ? program->step[at].next_address
                                                  : program->step[at].next_control;
-        trace_data(state, at, next, lanes);
+        if (walk->trace)
+            smc_trace_add_steps(walk->trace, at, next, (uint32_t)__builtin_popcount(lanes));
         last = next;
         if (next >= program->count) {
             leave(state, index);
@@ -388,11 +377,8 @@ void smc_walk_warp(struct smc_walk *walk, const struct smc_machine_place *place,
             walk->was_cut = true;
             return;
         }
-        if (walk->trace && walk->trace->count >= walk->trace->room) {
-            if (walk->trace->stop)
-                return;
-            walk->follow_addresses = false; /* addresses are no longer needed */
-        }
+        if (walk->trace && walk->trace->ends)
+            return;
         uint32_t index = state.groups;
         while (index-- > 0 && state.group[index].awaited != NO_BARRIER)
             ;
@@ -406,6 +392,6 @@ void smc_walk_warp(struct smc_walk *walk, const struct smc_machine_place *place,
         }
         run(&state, index);
     }
-    if (walk->trace && walk->trace->count < walk->trace->room)
-        walk->trace->signature = walk->signature;
+    if (walk->trace)
+        smc_trace_end(walk->trace);
 }

@@ -91,6 +91,13 @@ void smc_rates_of(const struct smc_device *device, const struct smc_ceilings *ce
     rates->constant_latency = 30;
     rates->barrier_latency = 20;
     rates->branch_latency = 8;
+    rates->branch_issue = 1;
     rates->block_start = 60;
     rates->launch_ms = value(ceilings, SMC_CEILING_LAUNCH, usual_launch_us) * 1e-3;
+}
+
+double smc_rates_clocks(const struct smc_rates *rates, const struct smc_instruction *in)
+{
+    bool wide = in->operation == SMC_OP_IMAD_WIDE || in->operation == SMC_OP_IMAD_HI;
+    return wide ? rates->wide_multiply : rates->issue[in->pipe];
 }

@@ -16,6 +16,7 @@ struct smc_rates {
     /* Latencies: clocks from the issue to the result. */
     double shared_latency, l1_latency, l2_latency, dram_latency, special_latency, constant_latency;
     double barrier_latency, branch_latency;
+    double branch_issue; /* clocks without issue after a branch that is taken */
     double l1_requests;            /* clocks of the tag stage for a request of up to 4 sectors */
     double l1_fill;              /* wavefronts of the data stage for a line that comes from L2 */
     double l2_sectors_per_clock;   /* to one SM, while all are busy */
@@ -29,5 +30,8 @@ struct smc_rates {
 /* `busy_sms`: how many of the device's SMs execute blocks and share its L2 cache and DRAM. */
 void smc_rates_of(const struct smc_device *device, const struct smc_ceilings *ceilings,
                   uint32_t busy_sms, struct smc_rates *rates);
+
+/* How long an instruction occupies its pipe. */
+double smc_rates_clocks(const struct smc_rates *rates, const struct smc_instruction *in);
 
 #endif

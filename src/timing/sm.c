@@ -53,6 +53,10 @@ struct warp {
     double group[COPY_GROUPS]; /* when a group is there, the newest at (groups - 1) % COPY_GROUPS */
     uint32_t groups;
     bool at_barrier;
+    double debt; /* clocks of instructions that its trace leaves out */
+    struct {
+        double clock, debt;
+    } mark[SMC_TRACE_DEPTH + 1]; /* of loops, by depth; the last: of the start */
     uint32_t subpartition, place; /* among those that wait there */
 };
 
@@ -61,6 +65,7 @@ struct slot {
     uint32_t warps_left, waiting;
     double barrier_clock; /* when the last one arrived */
     uint32_t first_warp;
+    double debt; /* of its blocks so far, each the mean of its warps */
 };
 
 /* A resident warp: when its next instruction can issue as far as it depends on the warp, and what
@@ -97,7 +102,8 @@ struct sm {
     double l2_free, dram_free;
     double dram_debt;
     double end;
-    uint64_t noted_from, noted_to, half;
+    struct smc_step_work *work; /* of the step that is being executed */
+    double first_round, second_round, all_debts;
 };
 
 /* --- Steps ------------------------------------------------------------------------------------ */
@@ -199,11 +205,9 @@ static void prepare_step(const struct sm *sm, const struct smc_instruction *in, 
         .stall = (uint8_t)smc_stall_cycles(in),
         .kind = kind_of(in),
         .flops = flops_of(in),
-        .occupies = (float)rates->issue[in->pipe],
+        .occupies = (float)smc_rates_clocks(rates, in),
         .latency = (float)latency_of(in, rates),
     };
-    if (in->operation == SMC_OP_IMAD_WIDE || in->operation == SMC_OP_IMAD_HI)
-        step->occupies = (float)rates->wide_multiply;
     if (in->operation == SMC_OP_DEPBAR) /* SB0 and how many groups may be missing */
         step->argument = (uint8_t)smc_bits(in, 38, 6);
     count_reads(in, step);
@@ -215,6 +219,31 @@ static void prepare_step(const struct sm *sm, const struct smc_instruction *in, 
 static double latest(double a, double b)
 {
     return a > b ? a : b;
+}
+
+/* Time for instructions that are left out: what the same loop took before. */
+static void add_debt(struct warp *warp, const struct smc_trace_skip *skip)
+{
+    double clocks = warp->ready - warp->mark[skip->depth].clock;
+    double owed = warp->debt - warp->mark[skip->depth].debt;
+    if (skip->window > 0)
+        warp->debt += (clocks + owed) * (double)skip->executed / (double)skip->window;
+}
+
+/* Goes over entries that are no instruction. */
+static void pass_marks(struct warp *warp)
+{
+    for (; warp->at < warp->count; warp->at++) {
+        const struct smc_trace_entry *entry = &warp->trace->entry[warp->at];
+        if (entry->step == SMC_TRACE_LOOP) {
+            warp->mark[entry->line].clock = warp->ready;
+            warp->mark[entry->line].debt = warp->debt;
+        } else if (entry->step == SMC_TRACE_SKIP) {
+            add_debt(warp, &warp->trace->skip[entry->line]);
+        } else {
+            return;
+        }
+    }
 }
 
 /* After anything that its next instruction depends on has changed. */
@@ -242,17 +271,19 @@ static void start_block(struct sm *sm, uint32_t number, double clock)
     struct slot *slot = &sm->slot[number];
     *slot = (struct slot){.used = true,
                           .warps_left = launch->warps_per_block,
-                          .first_warp = number * launch->warps_per_block};
+                          .first_warp = number * launch->warps_per_block,
+                          .debt = slot->debt};
     for (uint32_t i = 0; i < launch->warps_per_block; i++) {
         struct warp *warp = &sm->warp[slot->first_warp + i];
         const struct smc_trace *trace = launch->block[block].trace[i];
-        size_t count = trace->count < trace->room ? trace->count : trace->room;
         *warp = (struct warp){
-            .trace = trace, .count = (uint32_t)count, .block = number, .ready = clock};
+            .trace = trace, .count = (uint32_t)trace->count, .block = number, .ready = clock};
+        warp->mark[SMC_TRACE_DEPTH].clock = clock;
+        pass_marks(warp);
         warp->subpartition = (slot->first_warp + i) % launch->subpartitions;
         struct subpartition *part = &sm->part[warp->subpartition];
         warp->place = part->warps;
-        if (warp->count == 0) {
+        if (warp->at >= warp->count) {
             slot->warps_left--;
             continue;
         }
@@ -271,16 +302,18 @@ static void end_warp(struct sm *sm, struct subpartition *part, uint32_t position
         sm->warp[part->waiting[i].warp].place = i;
     }
     part->next = NO_WARP - 1;
-    if (clock > sm->end)
-        sm->end = clock;
+    slot->debt += warp->debt / sm->launch->warps_per_block;
+    sm->all_debts += warp->debt / sm->launch->warps_per_block;
+    if (clock + slot->debt > sm->end)
+        sm->end = clock + slot->debt;
     if (--slot->warps_left > 0)
         return;
     slot->used = false;
     sm->ended++;
     if (sm->ended == sm->launch->resident_blocks)
-        sm->result->first_round = clock;
+        sm->first_round = clock;
     if (sm->ended == 2 * sm->launch->resident_blocks)
-        sm->result->second_round = clock;
+        sm->second_round = clock;
     if (sm->next_block < sm->launch->blocks)
         start_block(sm, warp->block, clock + sm->rates->block_start);
 }
@@ -293,13 +326,12 @@ static double from_l2(struct sm *sm, double clock, uint32_t sectors)
     const struct smc_rates *rates = sm->rates;
     sm->l2_free = latest(sm->l2_free, clock) + sectors / rates->l2_sectors_per_clock;
     double arrives = sm->l2_free + rates->l2_latency;
-    sm->result->l2_sectors += sectors;
+    sm->work->l2_sectors += sectors;
     sm->dram_debt += sectors * sm->launch->dram_share;
     if (sm->dram_debt >= 1) {
         double from_dram = floor(sm->dram_debt);
         sm->dram_debt -= from_dram;
         sm->dram_free = latest(sm->dram_free, clock) + from_dram / rates->dram_sectors_per_clock;
-        sm->result->dram_sectors += from_dram;
         arrives = latest(arrives, sm->dram_free + rates->dram_latency);
     }
     return arrives;
@@ -310,7 +342,7 @@ static double data_stage(struct sm *sm, double clock, double wavefronts)
 {
     double start = latest(clock, sm->data_free);
     sm->data_free = start + wavefronts;
-    sm->result->data_wavefronts += wavefronts;
+    sm->work->wavefronts += wavefronts;
     return sm->data_free;
 }
 
@@ -353,22 +385,21 @@ static double load(struct sm *sm, const struct warp *warp, const struct smc_trac
             if (true)
                 smc_l1_fill(&sm->cache, line->number, missing, when);
         }
-        sm->result->load_hits += wanted - (uint32_t)__builtin_popcount(missing);
         there = latest(there, when);
     }
     if (entry->unknown_addresses) {
         sectors = 4;
         data = 1;
-        sm->result->unknown++;
+        sm->work->unknown++;
         there = from_l2(sm, clock, sectors);
     }
     uint32_t most = 0;
     for (int i = 0; i < 4; i++)
         most = tags[i] > most ? tags[i] : most;
     sm->tag_free = latest(sm->tag_free, clock) + most * rates->l1_requests;
-    sm->result->tag_clocks += most * rates->l1_requests;
+    sm->work->tag_clocks += most * rates->l1_requests;
     data += copies ? copy_wavefronts(entry) : filled * rates->l1_fill;
-    sm->result->load_sectors += sectors;
+    sm->work->load_sectors += sectors;
     return latest(data_stage(sm, latest(clock, sm->tag_free - most), data) + rates->l1_latency,
                   there);
 }
@@ -382,7 +413,7 @@ static double store(struct sm *sm, const struct warp *warp, const struct smc_tra
         sectors += (uint32_t)__builtin_popcount(line->sectors);
         note_array(sm, line->number, true);
     }
-    sm->result->store_sectors += sectors;
+    sm->work->store_sectors += sectors;
     sm->l2_free = latest(sm->l2_free, clock) + sectors / sm->rates->l2_sectors_per_clock;
     return data_stage(sm, clock, entry->wavefronts);
 }
@@ -400,19 +431,6 @@ static enum smc_pipe pipe_of(const struct sm *sm, const struct subpartition *par
 }
 
 /* --- Issue ------------------------------------------------------------------------------------ */
-
-/* Half of the warps being there is when all are there on average. */
-static void note(struct sm *sm, const struct warp *warp, double clock)
-{
-    if (warp->at == sm->launch->from && ++sm->noted_from == sm->half) {
-        sm->result->from_clock = clock;
-        sm->result->from_issued = sm->result->issued;
-    }
-    if (warp->at == sm->launch->to && ++sm->noted_to == sm->half) {
-        sm->result->to_clock = clock;
-        sm->result->to_issued = sm->result->issued;
-    }
-}
 
 static void release_barrier(struct sm *sm, struct slot *slot, double clock)
 {
@@ -451,10 +469,10 @@ static double execute(struct sm *sm, struct subpartition *part, struct warp *war
     }
     switch (step->kind) {
     case KIND_SHARED_LOAD:
-        sm->result->shared_wavefronts += entry->wavefronts;
+        sm->work->shared_wavefronts += entry->wavefronts;
         return data_stage(sm, way, entry->wavefronts) + rates->shared_latency - 1;
     case KIND_SHARED_STORE:
-        sm->result->shared_wavefronts += entry->wavefronts;
+        sm->work->shared_wavefronts += entry->wavefronts;
         return data_stage(sm, way, entry->wavefronts);
     case KIND_GLOBAL_LOAD:
         return load(sm, warp, entry, way, false);
@@ -497,12 +515,12 @@ static void issue(struct sm *sm, struct subpartition *part, uint32_t position, d
     part->issue_free = clock + 1;
     enum smc_pipe pipe = pipe_of(sm, part, step);
     part->pipe_free[pipe] = latest(part->pipe_free[pipe], clock) + step->occupies;
-    sm->result->busy[step->pipe] += step->occupies;
     for (int bank = 0; bank < 2; bank++)
         if (step->reads[bank])
             part->port_free[bank] = latest(part->port_free[bank], clock) + step->reads[bank];
-    sm->result->issued++;
-    sm->result->flops += (uint64_t)step->flops * entry->active_lanes;
+    sm->work = &sm->launch->work[entry->step];
+    sm->work->executions++;
+    sm->work->flops += (double)step->flops * entry->active_lanes;
     warp->ready = clock + stall;
     double done = execute(sm, part, warp, step, entry, clock);
     if (step->write_sb < SCOREBOARDS)
@@ -512,13 +530,17 @@ static void issue(struct sm *sm, struct subpartition *part, uint32_t position, d
         warp->scoreboard[step->read_sb] = latest(warp->scoreboard[step->read_sb], read);
     }
     warp->at++;
-    note(sm, warp, clock);
     uint32_t number = warp->block;
+    bool back = step->kind == KIND_BRANCH && warp->at < warp->count &&
+                warp->trace->entry[warp->at].step != entry->step + 1;
+    if (back) {
+        warp->ready += sm->rates->branch_latency;
+        part->issue_free += sm->rates->branch_issue;
+    }
+    pass_marks(warp);
     if (warp->at >= warp->count) {
         end_warp(sm, part, position, latest(done, clock + stall));
     } else {
-        if (step->kind == KIND_BRANCH && warp->trace->entry[warp->at].step != entry->step + 1)
-            warp->ready += sm->rates->branch_latency;
         if (step->kind == KIND_BARRIER)
             wait_at_barrier(sm, warp, clock);
         prepare_warp(sm, warp);
@@ -599,9 +621,11 @@ enum smc_status smc_sm_run(const struct smc_sm_launch *launch, struct smc_sm_res
         }
         for (uint32_t i = 0; i < slots; i++)
             start_block(&sm, i, 0);
-        sm.half = (launch->cut_warps + 1) / 2;
         run(&sm);
         result->clocks = sm.end;
+        if (sm.second_round > 0)
+            result->clocks_per_block =
+                (sm.second_round - sm.first_round + sm.all_debts / sm.ended) / slots;
     }
     smc_l1_close(&sm.cache);
     free(list);

@@ -13,6 +13,17 @@ struct smc_sm_block {
     const struct smc_trace *const *trace; /* of each warp */
 };
 
+/* What the instructions of one step did that were in traces. */
+struct smc_step_work {
+    double executions, flops;
+    double unknown;                 /* accesses to global memory whose addresses depend on data */
+    double wavefronts;              /* through L1's data stage */
+    double shared_wavefronts;       /* those of them from shared memory */
+    double tag_clocks;              /* of L1's tag stage */
+    double load_sectors, l2_sectors; /* asked of L1; missed there */
+    double store_sectors;
+};
+
 struct smc_sm_launch {
     const struct smc_machine_program *program;
     const struct smc_rates *rates;
@@ -26,27 +37,13 @@ struct smc_sm_launch {
         *array_last;   /* the first and last line of arrays of global memory */
     uint32_t arrays;   /* at most 32 */
     double dram_share; /* of the sectors that miss L1, how many come from DRAM */
-    /* Where the clock is noted: executed instructions of a warp, twice; and how many warps come
-       there. */
-    uint32_t from, to, cut_warps;
+    struct smc_step_work *work; /* by step of the program; added to */
 };
 
 struct smc_sm_result {
-    double clocks; /* until the last warp has ended */
-    uint64_t issued, flops;
-    uint64_t unknown;            /* accesses to global memory whose addresses depend on data */
-    double busy[SMC_PIPE_COUNT]; /* clocks of all sub-partitions' pipes */
-    double tag_clocks;           /* of L1's tag stage */
-    double data_wavefronts;      /* L1's data stage, which shared memory uses too */
-    double shared_wavefronts;
-    uint64_t load_sectors, load_hits; /* of global memory, in L1 */
-    uint64_t store_sectors;
-    double l2_sectors, dram_sectors;
-    /* When half of those warps were there, and how many instructions had been issued. */
-    double from_clock, to_clock;
-    uint64_t from_issued, to_issued;
-    double first_round, second_round; /* when once and twice as many blocks as reside had ended */
-    uint32_t loaded, stored;          /* bit n: array n, as far as loads missed L1 */
+    double clocks;          /* until the last warp has ended, with what traces leave out */
+    double clocks_per_block; /* of the SM, while other blocks follow; 0: too few blocks */
+    uint32_t loaded, stored; /* bit n: array n, as far as loads missed L1 */
 };
 
 /* SMC_MACHINE: memory. */

@@ -23,7 +23,19 @@ const char *smc_time_basis_name(enum smc_time_basis basis)
     return names[basis];
 }
 
-enum { BUDGET = 40000, MOST_ARRAYS = 32 };
+enum {
+    MOST_ARRAYS = 32,
+    BUDGET = 60000,          /* instructions of warps that an SM executes here */
+    MOST_LOOP_ENTRIES = 4096, /* kept of a loop */
+    LEAST_LOOP_ENTRIES = 64,
+    MOST_ENTRIES = 20000 /* of a warp */
+};
+
+/* What is kept of a warp's trace. */
+struct sample {
+    size_t entries;
+    uint64_t loop_entries;
+};
 
 /* What an SM does for its blocks. */
 struct work {
@@ -32,7 +44,6 @@ struct work {
     double tag_clocks, data_wavefronts, shared_wavefronts;
     double load_sectors, l2_sectors, store_sectors;
     uint32_t loaded, stored;
-    bool whole;
     double clocks_per_block; /* one after the other, while others reside as well */
 };
 
@@ -68,63 +79,39 @@ static void add(struct work *sum, const struct work *part, double times)
     sum->stored |= part->stored;
 }
 
-static double all_instructions(const struct smc_traces *traces)
+/* The work of all executions of a step, of which some were in traces. */
+static void add_step(const struct smc_rates *rates, const struct smc_instruction *in,
+                     double executions, const struct smc_step_work *step, struct work *work)
 {
-    double sum = 0;
-    for (size_t i = 0; i < (size_t)traces->blocks * traces->warps_per_block; i++)
-        sum += (double)traces->length[i];
-    return sum;
+    double times = step->executions > 0 ? executions / step->executions : 0;
+    work->issued += executions;
+    work->busy[in->pipe] += executions * smc_rates_clocks(rates, in);
+    work->flops += times * step->flops;
+    work->unknown += times * step->unknown;
+    work->tag_clocks += times * step->tag_clocks;
+    work->data_wavefronts += times * step->wavefronts;
+    work->shared_wavefronts += times * step->shared_wavefronts;
+    work->load_sectors += times * step->load_sectors;
+    work->l2_sectors += times * step->l2_sectors;
+    work->store_sectors += times * step->store_sectors;
 }
 
-static uint32_t cut_warps(const struct smc_traces *traces)
-{
-    uint32_t count = 0;
-    for (size_t i = 0; i < (size_t)traces->blocks * traces->warps_per_block; i++)
-        count += traces->length[i] > traces->trace[i].room;
-    return count;
-}
-
-/* What was executed stands for the whole, at the rate of the loop. */
-static void extrapolate(const struct smc_traces *traces, const struct smc_sm_result *result,
-                        uint32_t resident, struct work *work)
-{
-    double all = all_instructions(traces), issued = (double)result->issued;
-    double times = issued > 0 ? all / issued : 1;
-    *work = (struct work){.clocks = result->clocks,
-                          .issued = all,
-                          .flops = times * (double)result->flops,
-                          .unknown = times * (double)result->unknown,
-                          .tag_clocks = times * result->tag_clocks,
-                          .data_wavefronts = times * result->data_wavefronts,
-                          .shared_wavefronts = times * result->shared_wavefronts,
-                          .load_sectors = times * (double)result->load_sectors,
-                          .l2_sectors = times * result->l2_sectors,
-                          .store_sectors = times * (double)result->store_sectors,
-                          .loaded = result->loaded,
-                          .stored = result->stored,
-                          .whole = traces->whole};
-    for (int i = 0; i < SMC_PIPE_COUNT; i++)
-        work->busy[i] = times * result->busy[i];
-    work->clocks_per_block = result->clocks / traces->blocks;
-    if (result->second_round > 0)
-        work->clocks_per_block = (result->second_round - result->first_round) / resident;
-    if (traces->whole || result->to_clock <= result->from_clock)
-        return;
-    double rate =
-        (double)(result->to_issued - result->from_issued) / (result->to_clock - result->from_clock);
-    work->clocks = result->to_clock + (all - (double)result->to_issued) / rate;
-}
-
-/* An SM executes `count` blocks, `resident` at a time. */
-static enum smc_status run_blocks(struct model *model, uint64_t first, uint32_t count,
-                                  uint32_t resident, struct work *work, struct smc_error *error)
+/* An SM executes `blocks` blocks, of which so many reside at a time. */
+static enum smc_status run_blocks(struct model *model, uint64_t first, uint32_t blocks,
+                                  uint32_t resident, const struct sample *sample,
+                                  struct work *work, struct smc_error *error)
 {
     struct smc_traces traces;
     struct smc_sm_result result;
-    enum smc_status status =
-        smc_traces_make(&model->machine, first, model->sms, count, BUDGET, &traces, error);
-    if (status != SMC_OK)
+    struct smc_step_work *steps = smc_calloc(model->program.count, sizeof *steps);
+    if (!steps)
+        return smc_out_of_memory(error);
+    enum smc_status status = smc_traces_make(&model->machine, first, model->sms, blocks,
+                                             sample->entries, sample->loop_entries, &traces, error);
+    if (status != SMC_OK) {
+        free(steps);
         return status;
+    }
     struct smc_sm_launch launch = {
         .program = &model->program,
         .rates = &model->rates,
@@ -133,67 +120,64 @@ static enum smc_status run_blocks(struct model *model, uint64_t first, uint32_t 
         .resident_blocks = resident,
         .l1_bytes = model->launch->l1_bytes,
         .block = traces.block,
-        .blocks = count,
+        .blocks = blocks,
         .array_line = model->array_line,
         .array_last = model->array_last,
         .arrays = model->arrays,
         .dram_share = model->dram_share,
-        .cut_warps = cut_warps(&traces),
+        .work = steps,
     };
-    smc_traces_period(&traces, &launch.from, &launch.to);
     status = smc_sm_run(&launch, &result, error);
-    if (status == SMC_OK)
-        extrapolate(&traces, &result, resident, work);
+    *work = (struct work){.clocks = result.clocks,
+                          .clocks_per_block = result.clocks_per_block,
+                          .loaded = result.loaded,
+                          .stored = result.stored};
+    for (uint32_t i = 0; i < model->program.count; i++)
+        add_step(&model->rates, &model->program.step[i].in, traces.executions[i], &steps[i], work);
+    if (traces.end != SMC_WALK_WHOLE)
+        model->is_known = false;
     smc_traces_free(&traces);
+    free(steps);
     return status;
 }
 
-/* Instructions of a warp in the middle of the grid. */
-static enum smc_status find_length(struct model *model, uint64_t block, uint64_t *length,
-                                   struct smc_error *error)
+/* How much of each loop is executed so that the traces of `warps` warps fit into the budget. */
+static enum smc_status choose_sample(struct model *model, uint64_t block, uint64_t warps,
+                                     struct sample *sample, struct smc_error *error)
 {
-    const uint32_t *grid = model->machine.grid;
-    uint32_t index[3] = {(uint32_t)(block % grid[0]), (uint32_t)(block / grid[0] % grid[1]),
-                         (uint32_t)(block / grid[0] / grid[1])};
-    struct smc_trace trace = {.room = 0};
-    enum smc_status status = smc_machine_trace(&model->machine, index, 0, &trace, error);
-    *length = trace.count;
+    enum smc_status status = SMC_OK;
+    size_t entries;
+    for (uint64_t kept = MOST_LOOP_ENTRIES; status == SMC_OK; kept /= 2) {
+        status = smc_traces_measure(&model->machine, block, kept, MOST_ENTRIES, &entries, error);
+        sample->loop_entries = kept;
+        sample->entries = entries + entries / 4 + 64;
+        if (entries * warps <= BUDGET || kept <= LEAST_LOOP_ENTRIES)
+            break;
+    }
     return status;
 }
 
-/* The SM with the most blocks. Blocks that are short follow one another as they do in the first
-   rounds; long ones come in rounds. */
+/* The SM with the most blocks: three rounds are executed, the others take as long. */
 static enum smc_status run_sm(struct model *model, struct smc_error *error)
 {
     uint32_t most = (uint32_t)((model->blocks + model->sms - 1) / model->sms);
     uint32_t resident = model->launch->occupancy->blocks_per_sm;
-    uint64_t first = (model->blocks - 1) % model->sms / 2, length;
-    uint32_t tried = 3 * resident, rest = most % resident;
+    uint64_t first = (model->blocks - 1) % model->sms / 2;
     uint32_t threads = model->machine.block[0] * model->machine.block[1] * model->machine.block[2];
-    if (tried > most)
-        tried = most;
-    enum smc_status status = find_length(model, first, &length, error);
+    uint32_t tried = most < 3 * resident ? most : 3 * resident;
+    struct sample sample;
+    struct work work = {0};
+    enum smc_status status =
+        choose_sample(model, first, (uint64_t)tried * ((threads + 31) / 32), &sample, error);
+    if (status == SMC_OK)
+        status = run_blocks(model, first, tried, resident, &sample, &work, error);
     if (status != SMC_OK)
         return status;
-    struct work work;
+    double more = most - tried, clocks = work.clocks;
     model->work = (struct work){0};
-    bool short_blocks = length * ((threads + 31) / 32) * tried <= BUDGET;
-    if (short_blocks || most <= resident) {
-        status = run_blocks(model, first, tried, resident, &work, error);
-        if (status != SMC_OK)
-            return status;
-        double more = most - tried, clocks = work.clocks;
-        add(&model->work, &work, 1 + more / tried);
-        model->work.clocks = clocks + more * work.clocks_per_block;
-        return SMC_OK;
-    }
-    status = run_blocks(model, first, resident, resident, &work, error);
-    add(&model->work, &work, most / resident);
-    if (status == SMC_OK && rest) {
-        status = run_blocks(model, first, rest, rest, &work, error);
-        add(&model->work, &work, 1);
-    }
-    return status;
+    add(&model->work, &work, 1 + more / tried);
+    model->work.clocks = clocks + more * work.clocks_per_block;
+    return SMC_OK;
 }
 
 /* --- DRAM ------------------------------------------------------------------------------------- */

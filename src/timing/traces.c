@@ -5,53 +5,117 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "machine/sampling.h"
 
-enum { LINES_FOR_EACH_ENTRY = 16, KNOWN_LENGTHS = 64 };
+enum { LINES_FOR_EACH_ENTRY = 16, SKIPS = 64, KNOWN = 64, MOST_STEPS = 4000000 };
 
+/* Warps that decided alike until instructions were left out go on alike: the rest of a trace is
+   taken over from the first of them, its lines moved as far as the first lines are apart. */
 struct known {
-    uint64_t signature, length;
-    uint32_t last_step;
+    const struct smc_machine_launch *launch;
+    const struct smc_trace *trace[KNOWN];
+    uint32_t count;
 };
 
-static void block_index(const uint32_t grid[3], uint64_t number, uint32_t index[3])
+static bool take_over(void *context, struct smc_trace *trace, uint64_t signature)
 {
-    index[0] = (uint32_t)(number % grid[0]);
-    index[1] = (uint32_t)(number / grid[0] % grid[1]);
-    index[2] = (uint32_t)(number / grid[0] / grid[1]);
-}
-
-/* Warps that decided alike until they were cut off are as long. */
-static enum smc_status find_length(const struct smc_machine_launch *launch, const uint32_t index[3],
-                                   uint32_t warp, const struct smc_trace *cut, struct known *known,
-                                   uint32_t *count, uint64_t *length, struct smc_error *error)
-{
-    uint32_t last = cut->entry[cut->room - 1].step;
-    for (uint32_t i = 0; i < *count; i++)
-        if (known[i].signature == cut->signature && known[i].last_step == last) {
-            *length = known[i].length;
-            return SMC_OK;
+    const struct known *known = context;
+    const struct smc_trace *from = NULL;
+    for (uint32_t i = 0; i < known->count && !from; i++)
+        if (known->trace[i]->first_skip_signature == signature &&
+            known->trace[i]->first_skip_count == trace->count)
+            from = known->trace[i];
+    if (!from || from->skip_count == 0)
+        return false;
+    size_t entries = from->count - from->first_skip_count;
+    if (entries > trace->room - trace->count)
+        return false;
+    uint64_t moved = 0;
+    if (trace->line_count && from->line_count)
+        moved = trace->line[0].number - from->line[0].number;
+    memcpy(trace->skip, from->skip, from->skip_count * sizeof *trace->skip);
+    trace->skip_count = from->skip_count;
+    for (size_t i = from->first_skip_count; i < from->count; i++) {
+        struct smc_trace_entry entry = from->entry[i];
+        if (entry.lines && trace->line_room - trace->line_count >= entry.lines) {
+            uint32_t at = (uint32_t)trace->line_count;
+            for (uint32_t k = 0; k < entry.lines; k++) {
+                trace->line[at + k] = from->line[entry.line + k];
+                trace->line[at + k].number += moved;
+            }
+            trace->line_count += entry.lines;
+            entry.line = at;
         }
-    struct smc_trace whole = {.room = 0};
-    enum smc_status status = smc_machine_trace(launch, index, warp, &whole, error);
-    *length = whole.count;
-    if (*count < KNOWN_LENGTHS)
-        known[(*count)++] = (struct known){cut->signature, whole.count, last};
-    return status;
+        trace->entry[trace->count++] = entry;
+    }
+    trace->length += from->length - from->first_skip_length;
+    return true;
 }
 
-static enum smc_status trace_blocks(const struct smc_machine_launch *launch, uint64_t first,
-                                    uint64_t stride, size_t room, struct smc_traces *traces,
-                                    struct smc_error *error)
+/* --- One warp --------------------------------------------------------------------------------- */
+
+struct tracer {
+    const struct smc_machine_launch *launch;
+    struct smc_walk walk;
+    struct smc_warp *warp;
+    size_t change_bytes;
+};
+
+static void stop_tracer(struct tracer *tracer)
 {
-    struct known known[KNOWN_LENGTHS];
-    uint32_t known_count = 0;
-    enum smc_status status = SMC_OK;
+    free(tracer->walk.change);
+    free(tracer->warp);
+}
+
+static bool start_tracer(struct tracer *tracer, const struct smc_machine_launch *launch)
+{
+    tracer->launch = launch;
+    tracer->change_bytes = (launch->program->count + 1) * sizeof *tracer->walk.change;
+    tracer->warp = smc_malloc(sizeof *tracer->warp);
+    tracer->walk = (struct smc_walk){.program = launch->program,
+                                     .layout = launch->layout,
+                                     .follow_addresses = true,
+                                     .most_steps = MOST_STEPS,
+                                     .change = smc_malloc(tracer->change_bytes)};
+    if (tracer->warp && tracer->walk.change)
+        return true;
+    stop_tracer(tracer);
+    return false;
+}
+
+static void trace_warp(struct tracer *tracer, uint64_t block, uint32_t warp,
+                       struct smc_trace *trace)
+{
+    const uint32_t *grid = tracer->launch->grid;
+    uint32_t index[3] = {(uint32_t)(block % grid[0]), (uint32_t)(block / grid[0] % grid[1]),
+                         (uint32_t)(block / grid[0] / grid[1])};
+    struct smc_machine_place place;
+    smc_launch_place(tracer->launch, index, warp, &place);
+    memset(tracer->walk.change, 0, tracer->change_bytes);
+    tracer->walk.trace = trace;
+    smc_walk_warp(&tracer->walk, &place, tracer->warp);
+}
+
+/* --- Blocks ----------------------------------------------------------------------------------- */
+
+static void add_executions(const struct tracer *tracer, double *executions)
+{
+    uint64_t running = 0;
+    for (uint32_t i = 0; i < tracer->launch->program->count; i++) {
+        running += tracer->walk.change[i];
+        executions[i] += (double)running;
+    }
+}
+
+static void trace_blocks(struct tracer *tracer, uint64_t first, uint64_t stride, size_t room,
+                         uint64_t loop_entries, struct smc_traces *traces)
+{
+    struct known known = {.launch = tracer->launch};
     uint32_t warps = traces->warps_per_block;
-    for (uint32_t b = 0; b < traces->blocks && status == SMC_OK; b++) {
-        uint32_t index[3];
-        block_index(launch->grid, first + b * stride, index);
+    double walked = 0;
+    for (uint32_t b = 0; b < traces->blocks; b++) {
         traces->block[b].trace = &traces->pointer[(size_t)b * warps];
-        for (uint32_t w = 0; w < warps && status == SMC_OK; w++) {
+        for (uint32_t w = 0; w < warps; w++) {
             size_t i = (size_t)b * warps + w;
             struct smc_trace *trace = &traces->trace[i];
             traces->pointer[i] = trace;
@@ -59,115 +123,88 @@ static enum smc_status trace_blocks(const struct smc_machine_launch *launch, uin
                                         .room = room,
                                         .line = traces->lines + i * room * LINES_FOR_EACH_ENTRY,
                                         .line_room = room * LINES_FOR_EACH_ENTRY,
+                                        .skip = traces->skips + i * SKIPS,
+                                        .skip_room = SKIPS,
                                         .patterns = traces->patterns,
-                                        .stop = true};
-            status = smc_machine_trace(launch, index, w, trace, error);
-            traces->length[i] = trace->count;
-            if (status != SMC_OK || trace->count < room)
+                                        .loop_entries = loop_entries,
+                                        .take_over = take_over,
+                                        .context = &known};
+            trace_warp(tracer, first + b * stride, w, trace);
+            traces->length += (double)trace->length;
+            if (trace->ends)
                 continue;
-            traces->whole = false;
-            status = find_length(launch, index, w, trace, known, &known_count, &traces->length[i],
-                                 error);
+            walked += (double)trace->length;
+            add_executions(tracer, traces->executions);
+            if (trace->skipped && known.count < KNOWN)
+                known.trace[known.count++] = trace;
         }
     }
-    return status;
+    for (uint32_t i = 0; i < tracer->launch->program->count && walked > 0; i++)
+        traces->executions[i] *= traces->length / walked;
+    traces->end = tracer->walk.end;
+}
+
+static uint32_t warps_of(const struct smc_machine_launch *launch)
+{
+    return (launch->block[0] * launch->block[1] * launch->block[2] + 31) / 32;
 }
 
 enum smc_status smc_traces_make(const struct smc_machine_launch *launch, uint64_t first,
-                                uint64_t stride, uint32_t blocks, uint64_t budget,
-                                struct smc_traces *traces, struct smc_error *error)
+                                uint64_t stride, uint32_t blocks, size_t entries,
+                                uint64_t loop_entries, struct smc_traces *traces,
+                                struct smc_error *error)
 {
-    uint32_t threads = launch->block[0] * launch->block[1] * launch->block[2];
-    uint32_t warps = (threads + 31) / 32;
-    size_t all = (size_t)warps * blocks;
-    size_t room = budget / all < 256 ? 256 : budget / all;
-    if (room > 20000)
-        room = 20000;
-    *traces = (struct smc_traces){.blocks = blocks, .warps_per_block = warps, .whole = true};
+    struct tracer tracer;
+    *traces = (struct smc_traces){.blocks = blocks, .warps_per_block = warps_of(launch)};
+    size_t all = (size_t)traces->warps_per_block * blocks;
     traces->trace = smc_calloc(all, sizeof *traces->trace);
-    traces->length = smc_calloc(all, sizeof *traces->length);
     traces->pointer = smc_calloc(all, sizeof *traces->pointer);
     traces->block = smc_calloc(blocks, sizeof *traces->block);
-    traces->entries = smc_malloc(all * room * sizeof *traces->entries);
-    traces->lines = smc_malloc(all * room * LINES_FOR_EACH_ENTRY * sizeof *traces->lines);
+    traces->executions = smc_calloc(launch->program->count + 1, sizeof *traces->executions);
+    traces->entries = smc_malloc(all * entries * sizeof *traces->entries);
+    traces->lines = smc_malloc(all * entries * LINES_FOR_EACH_ENTRY * sizeof *traces->lines);
+    traces->skips = smc_malloc(all * SKIPS * sizeof *traces->skips);
     traces->patterns = smc_calloc(1, sizeof *traces->patterns);
-    if (!traces->trace || !traces->length || !traces->pointer || !traces->block ||
-        !traces->entries || !traces->lines || !traces->patterns) {
+    if (!traces->trace || !traces->pointer || !traces->block || !traces->executions ||
+        !traces->entries || !traces->lines || !traces->skips || !traces->patterns ||
+        !start_tracer(&tracer, launch)) {
         smc_traces_free(traces);
         return smc_out_of_memory(error);
     }
-    enum smc_status status = trace_blocks(launch, first, stride, room, traces, error);
-    if (status != SMC_OK)
-        smc_traces_free(traces);
-    return status;
+    trace_blocks(&tracer, first, stride, entries, loop_entries, traces);
+    stop_tracer(&tracer);
+    return SMC_OK;
 }
 
 void smc_traces_free(struct smc_traces *traces)
 {
     free(traces->trace);
-    free(traces->length);
     free(traces->pointer);
     free(traces->block);
+    free(traces->executions);
     free(traces->entries);
     free(traces->lines);
+    free(traces->skips);
     free(traces->patterns);
     *traces = (struct smc_traces){0};
 }
 
-struct period {
-    uint32_t step, length, from, to;
-};
-
-/* The place after the first iteration of the loop that is closed by entry `at`, and the last such
-   place. */
-static bool span_of(const struct smc_trace *trace, size_t count, uint32_t step, uint32_t *from,
-                    uint32_t *to)
+enum smc_status smc_traces_measure(const struct smc_machine_launch *launch, uint64_t block,
+                                   uint64_t loop_entries, size_t most, size_t *entries,
+                                   struct smc_error *error)
 {
-    uint32_t seen = 0;
-    for (size_t i = 0; i + 1 < count; i++)
-        if (trace->entry[i].step == step && trace->entry[i + 1].step <= step) {
-            if (++seen == 1)
-                *from = (uint32_t)i + 1;
-            *to = (uint32_t)i + 1;
-        }
-    return seen >= 2;
-}
-
-void smc_traces_period(const struct smc_traces *traces, uint32_t *from, uint32_t *to)
-{
-    *from = *to = 0;
-    size_t all = (size_t)traces->blocks * traces->warps_per_block;
-    const struct smc_trace *trace = NULL;
-    for (size_t i = 0; i < all && !trace; i++)
-        if (traces->length[i] > traces->trace[i].room)
-            trace = &traces->trace[i];
-    if (!trace)
-        return;
-    size_t count = trace->room;
-    struct period longest = {0}, outermost = {0};
-    for (int pass = 0; pass < 2; pass++) {
-        uint32_t last = UINT32_MAX;
-        for (size_t i = 0; i + 1 < count; i++) {
-            struct period p = {.step = trace->entry[i].step};
-            uint32_t next = trace->entry[i + 1].step;
-            if (next > p.step || p.step == last || p.step == outermost.step)
-                continue;
-            last = p.step;
-            p.length = p.step - next + 1;
-            if (!span_of(trace, count, p.step, &p.from, &p.to))
-                continue;
-            if (p.to - p.from > longest.to - longest.from)
-                longest = p;
-            if (pass == 1 && p.length > outermost.length &&
-                2 * (p.to - p.from) >= longest.to - longest.from)
-                outermost = p;
-        }
+    struct tracer tracer;
+    struct smc_trace_skip skips[SKIPS];
+    struct smc_trace trace = {
+        .room = most, .skip = skips, .skip_room = SKIPS, .loop_entries = loop_entries};
+    trace.entry = smc_malloc(most * sizeof *trace.entry);
+    if (!trace.entry || !start_tracer(&tracer, launch)) {
+        free(trace.entry);
+        return smc_out_of_memory(error);
     }
-    *from = outermost.from;
-    *to = outermost.to;
-    bool found = outermost.length > 0;
-    if (!found) {
-        *from = (uint32_t)(count / 3);
-        *to = (uint32_t)count - 1;
-    }
+    trace_warp(&tracer, block, 0, &trace);
+    *entries = trace.count;
+    stop_tracer(&tracer);
+    free(trace.entry);
+    return SMC_OK;
 }

@@ -1,33 +1,37 @@
-/* The traces of the warps of one SM's blocks: where each goes, as far as a budget of instructions
-   reaches, and how long it is in full. */
+/* The traces of the warps of one SM's blocks, and what each instruction of the program is executed
+   in all of them together. */
 #ifndef SMC_TIMING_TRACES_H
 #define SMC_TIMING_TRACES_H
 
 #include "machine/launch.h"
 #include "timing/sm.h"
 
+/* Start from {0}. */
 struct smc_traces {
-    struct smc_trace *trace; /* blocks x warps_per_block */
-    uint64_t *length;        /* instructions of each, also beyond the trace */
-    const struct smc_trace **pointer;
-    struct smc_sm_block *block;
     uint32_t blocks, warps_per_block;
-    bool whole;   /* no trace is cut off */
-    bool unknown; /* addresses or branches that depend on data */
+    struct smc_trace *trace; /* blocks x warps_per_block */
+    struct smc_sm_block *block;
+    const struct smc_trace **pointer;
+    double *executions; /* by step of the program */
+    double length;      /* instructions of all, kept in a trace or not */
+    enum smc_walk_end end;
     struct smc_trace_entry *entries;
     struct smc_trace_line *lines;
+    struct smc_trace_skip *skips;
     struct smc_patterns *patterns;
 };
 
-/* Traces blocks first, first + stride, ... of the grid. `budget`: instructions of all together.
-   SMC_MACHINE: memory. */
+/* Traces blocks first, first + stride, ... of the grid. `entries`: at most that many are kept of a
+   warp; of a loop `loop_entries`. SMC_MACHINE: memory. */
 enum smc_status smc_traces_make(const struct smc_machine_launch *launch, uint64_t first,
-                                uint64_t stride, uint32_t blocks, uint64_t budget,
-                                struct smc_traces *traces, struct smc_error *error);
+                                uint64_t stride, uint32_t blocks, size_t entries,
+                                uint64_t loop_entries, struct smc_traces *traces,
+                                struct smc_error *error);
 void smc_traces_free(struct smc_traces *traces);
 
-/* Two places of a trace that was cut off, at the same instruction of its outermost loop, as far
-   apart as there are whole iterations; {0, 0} if there is no loop. */
-void smc_traces_period(const struct smc_traces *traces, uint32_t *from, uint32_t *to);
+/* How many entries a warp's trace keeps with that many of each loop. */
+enum smc_status smc_traces_measure(const struct smc_machine_launch *launch, uint64_t block,
+                                   uint64_t loop_entries, size_t most, size_t *entries,
+                                   struct smc_error *error);
 
 #endif

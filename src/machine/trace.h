@@ -1,0 +1,91 @@
+/* What one warp executed, instruction by instruction. Of a loop only the first iterations are kept;
+   how many instructions the others have is noted in their place. */
+#ifndef SMC_MACHINE_TRACE_H
+#define SMC_MACHINE_TRACE_H
+
+#include "machine/patterns.h"
+
+/* Entries that are no instruction. */
+enum {
+    SMC_TRACE_LOOP = UINT32_MAX,    /* the first iteration of a loop has ended; `line`: its depth */
+    SMC_TRACE_SKIP = UINT32_MAX - 1 /* instructions are left out; `line`: of which `skip` */
+};
+
+enum { SMC_TRACE_DEPTH = 8 };
+
+struct smc_trace_entry {
+    uint32_t step;      /* in the program, which has registers, pipe and control bits */
+    uint32_t line;      /* the first of its lines in the trace; of an access to global memory */
+    uint8_t lines;      /* 0: no lane accesses memory, or the addresses are not known */
+    uint8_t wavefronts; /* through the banks of shared memory, or of L1 for global memory */
+    uint8_t sectors;    /* of an access to global memory */
+    uint8_t active_lanes;
+    bool unknown_addresses;
+};
+
+/* Part of an access to global memory. */
+struct smc_trace_line {
+    uint64_t number; /* address / 128 */
+    uint8_t sectors; /* bit n: sector n of 32 bytes */
+};
+
+/* Instructions that are left out, and the part of the trace that is like them. */
+struct smc_trace_skip {
+    uint64_t executed;
+    uint64_t window; /* instructions from the loop's mark to here, with those left out in between */
+    uint32_t depth;  /* of the loop; SMC_TRACE_DEPTH: none, the window begins with the trace */
+};
+
+/* A loop that the warp is in: closed by a branch back. */
+struct smc_trace_loop {
+    uint32_t first, last;  /* steps */
+    uint64_t length;       /* executed up to its mark */
+    size_t count;          /* entries up to its mark */
+    uint32_t iterations;
+};
+
+/* The arrays are owned by the caller, who sets the members up to `take_over`. */
+struct smc_trace {
+    struct smc_trace_entry *entry;
+    size_t room;
+    struct smc_trace_line *line;
+    size_t line_room;
+    struct smc_trace_skip *skip; /* NULL: nothing is left out but what exceeds the room */
+    size_t skip_room;
+    struct smc_patterns *patterns; /* may be shared by traces that are made one after the other;
+                                      NULL: accesses are not followed */
+    uint64_t loop_entries;         /* kept of a loop, at least three iterations */
+    /* Called when the first instruction is left out: whether the rest of the trace was taken over
+       from another one; then the walk ends. Or NULL. */
+    bool (*take_over)(void *context, struct smc_trace *trace, uint64_t signature);
+    void *context;
+
+    size_t count, line_count, skip_count;
+    uint64_t length; /* instructions executed, kept or not */
+    uint64_t first_skip_length, first_skip_signature; /* when the first was left out */
+    size_t first_skip_count;
+    struct smc_trace_loop loop[SMC_TRACE_DEPTH];
+    uint32_t depth;
+    bool skips, skipped, ends;
+    uint32_t skipping;    /* the depth of the loop of which iterations are left out */
+    uint64_t skip_length; /* executed when that began */
+};
+
+/* Whether the next instructions are only counted. */
+static inline bool smc_trace_is_idle(const struct smc_trace *trace)
+{
+    return trace->skips || trace->count >= trace->room;
+}
+
+/* An instruction is executed; steps [from, to) are executed by so many lanes. */
+void smc_trace_add(struct smc_trace *trace, const struct smc_trace_entry *entry);
+void smc_trace_add_steps(struct smc_trace *trace, uint32_t from, uint32_t to, uint32_t lanes);
+
+/* A branch goes back from step `from` to step `to`. */
+void smc_trace_branch_back(struct smc_trace *trace, uint32_t from, uint32_t to,
+                           uint64_t signature);
+
+/* The warp has ended. */
+void smc_trace_end(struct smc_trace *trace);
+
+#endif
