@@ -34,8 +34,8 @@ static void end_skip(struct smc_trace *trace)
         (struct smc_trace_skip){.executed = trace->length - trace->skip_length,
                                 .window = trace->skip_length - loop->length,
                                 .depth = trace->skipping};
-    keep(trace, &(struct smc_trace_entry){.step = SMC_TRACE_SKIP,
-                                          .line = (uint32_t)trace->skip_count++});
+    keep(trace,
+         &(struct smc_trace_entry){.step = SMC_TRACE_SKIP, .line = (uint32_t)trace->skip_count++});
 }
 
 /* Loops that a step is not in have ended. */
@@ -72,8 +72,7 @@ void smc_trace_add_steps(struct smc_trace *trace, uint32_t from, uint32_t to, ui
         keep(trace, &entry);
 }
 
-void smc_trace_branch_back(struct smc_trace *trace, uint32_t from, uint32_t to,
-                           uint64_t signature)
+void smc_trace_branch_back(struct smc_trace *trace, uint32_t from, uint32_t to, uint64_t signature)
 {
     if (!trace->skip || trace->ends)
         return;
@@ -107,12 +106,12 @@ static void end_full(struct smc_trace *trace)
         instructions += trace->entry[i].step < SMC_TRACE_SKIP;
     if (trace->count == 0 || kept <= instructions || trace->skip_count == trace->skip_room)
         return;
-    trace->skip[trace->skip_count] = (struct smc_trace_skip){
-        .executed = kept - instructions + 1,
-        .window = trace->length - (kept - instructions),
-        .depth = SMC_TRACE_DEPTH};
-    trace->entry[trace->count - 1] = (struct smc_trace_entry){
-        .step = SMC_TRACE_SKIP, .line = (uint32_t)trace->skip_count++};
+    trace->skip[trace->skip_count] =
+        (struct smc_trace_skip){.executed = kept - instructions + 1,
+                                .window = trace->length - (kept - instructions),
+                                .depth = SMC_TRACE_DEPTH};
+    trace->entry[trace->count - 1] =
+        (struct smc_trace_entry){.step = SMC_TRACE_SKIP, .line = (uint32_t)trace->skip_count++};
 }
 
 void smc_trace_end(struct smc_trace *trace)

@@ -38,9 +38,9 @@ struct smc_trace_skip {
 
 /* A loop that the warp is in: closed by a branch back. */
 struct smc_trace_loop {
-    uint32_t first, last;  /* steps */
-    uint64_t length;       /* executed up to its mark */
-    size_t count;          /* entries up to its mark */
+    uint32_t first, last; /* steps */
+    uint64_t length;      /* executed up to its mark */
+    size_t count;         /* entries up to its mark */
     uint32_t iterations;
 };
 
@@ -61,7 +61,7 @@ struct smc_trace {
     void *context;
 
     size_t count, line_count, skip_count;
-    uint64_t length; /* instructions executed, kept or not */
+    uint64_t length;                                  /* instructions executed, kept or not */
     uint64_t first_skip_length, first_skip_signature; /* when the first was left out */
     size_t first_skip_count;
     struct smc_trace_loop loop[SMC_TRACE_DEPTH];
@@ -82,8 +82,7 @@ void smc_trace_add(struct smc_trace *trace, const struct smc_trace_entry *entry)
 void smc_trace_add_steps(struct smc_trace *trace, uint32_t from, uint32_t to, uint32_t lanes);
 
 /* A branch goes back from step `from` to step `to`. */
-void smc_trace_branch_back(struct smc_trace *trace, uint32_t from, uint32_t to,
-                           uint64_t signature);
+void smc_trace_branch_back(struct smc_trace *trace, uint32_t from, uint32_t to, uint64_t signature);
 
 /* The warp has ended. */
 void smc_trace_end(struct smc_trace *trace);

@@ -343,9 +343,9 @@ static void run(struct state *state, uint32_t index)
     walk->change[first]++;
     for (;;) {
         uint32_t at = state->group[index].at;
-        uint32_t next = at >= program->count     ? program->count
-                        : follows(walk)          ? program->step[at].next_address
-                                                 : program->step[at].next_control;
+        uint32_t next = at >= program->count ? program->count
+                        : follows(walk)      ? program->step[at].next_address
+                                             : program->step[at].next_control;
         if (walk->trace)
             smc_trace_add_steps(walk->trace, at, next, (uint32_t)__builtin_popcount(lanes));
         last = next;

@@ -56,7 +56,7 @@ static void set_pipes(struct smc_rates *rates, const struct smc_sm *sm)
     issue[SMC_PIPE_UNIFORM_MOVE] = 2;
     issue[SMC_PIPE_BRANCH] = 2;
     issue[SMC_PIPE_CBU] = 2;
-    issue[SMC_PIPE_ADU] = 8;
+    issue[SMC_PIPE_ADU] = 9;
     issue[SMC_PIPE_UNKNOWN] = 2;
     rates->wide_multiply = 2 * issue[SMC_PIPE_FMA_HEAVY];
 }

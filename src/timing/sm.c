@@ -56,7 +56,7 @@ struct warp {
     double debt; /* clocks of instructions that its trace leaves out */
     struct {
         double clock, debt;
-    } mark[SMC_TRACE_DEPTH + 1]; /* of loops, by depth; the last: of the start */
+    } mark[SMC_TRACE_DEPTH + 1];  /* of loops, by depth; the last: of the start */
     uint32_t subpartition, place; /* among those that wait there */
 };
 

@@ -16,10 +16,10 @@ struct smc_sm_block {
 /* What the instructions of one step did that were in traces. */
 struct smc_step_work {
     double executions, flops;
-    double unknown;                 /* accesses to global memory whose addresses depend on data */
-    double wavefronts;              /* through L1's data stage */
-    double shared_wavefronts;       /* those of them from shared memory */
-    double tag_clocks;              /* of L1's tag stage */
+    double unknown;                  /* accesses to global memory whose addresses depend on data */
+    double wavefronts;               /* through L1's data stage */
+    double shared_wavefronts;        /* those of them from shared memory */
+    double tag_clocks;               /* of L1's tag stage */
     double load_sectors, l2_sectors; /* asked of L1; missed there */
     double store_sectors;
 };
@@ -34,14 +34,14 @@ struct smc_sm_launch {
     const struct smc_sm_block *block;
     uint32_t blocks; /* executed in this order */
     const uint64_t *array_line,
-        *array_last;   /* the first and last line of arrays of global memory */
-    uint32_t arrays;   /* at most 32 */
-    double dram_share; /* of the sectors that miss L1, how many come from DRAM */
+        *array_last;            /* the first and last line of arrays of global memory */
+    uint32_t arrays;            /* at most 32 */
+    double dram_share;          /* of the sectors that miss L1, how many come from DRAM */
     struct smc_step_work *work; /* by step of the program; added to */
 };
 
 struct smc_sm_result {
-    double clocks;          /* until the last warp has ended, with what traces leave out */
+    double clocks;           /* until the last warp has ended, with what traces leave out */
     double clocks_per_block; /* of the SM, while other blocks follow; 0: too few blocks */
     uint32_t loaded, stored; /* bit n: array n, as far as loads missed L1 */
 };

@@ -25,7 +25,7 @@ const char *smc_time_basis_name(enum smc_time_basis basis)
 
 enum {
     MOST_ARRAYS = 32,
-    BUDGET = 60000,          /* instructions of warps that an SM executes here */
+    BUDGET = 60000,           /* instructions of warps that an SM executes here */
     MOST_LOOP_ENTRIES = 4096, /* kept of a loop */
     LEAST_LOOP_ENTRIES = 64,
     MOST_ENTRIES = 20000 /* of a warp */
@@ -98,8 +98,8 @@ static void add_step(const struct smc_rates *rates, const struct smc_instruction
 
 /* An SM executes `blocks` blocks, of which so many reside at a time. */
 static enum smc_status run_blocks(struct model *model, uint64_t first, uint32_t blocks,
-                                  uint32_t resident, const struct sample *sample,
-                                  struct work *work, struct smc_error *error)
+                                  uint32_t resident, const struct sample *sample, struct work *work,
+                                  struct smc_error *error)
 {
     struct smc_traces traces;
     struct smc_sm_result result;
