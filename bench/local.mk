@@ -20,7 +20,7 @@ bench_list_kernels_LDADD = libsmc.la
 CLEANFILES += bench/list_kernels$(EXEEXT)
 CLEANFILES += bench/model_speed$(EXEEXT) bench/tui_speed$(EXEEXT)
 # The error of predicted times: without a GPU it predicts, and compares with saved measurements.
-EXTRA_PROGRAMS += bench/time_error
+# make check builds it too.
 own_kernels = \
 	bench/kernels/bitonic_sort.cu \
 	bench/kernels/black_scholes.cu \
@@ -39,7 +39,6 @@ bench_time_error_SOURCES = bench/time_error.c \
 	bench/timed_file.c \
 	bench/timed_launch.c bench/timed_launch.h
 bench_time_error_LDADD = libsmc.la -lm
-CLEANFILES += bench/time_error$(EXEEXT)
 if HAVE_CUDA
 bench_time_error_SOURCES += bench/gpu_bench.c bench/gpu_bench.h bench/timed_gpu.c
 EXTRA_PROGRAMS += bench/sgemm_speed bench/stencil_speed

@@ -3,8 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "executor/check.h"
 #include "executor/gpu.h"
 #include "timed_launch.h"
+
+enum { CHECK_MS = 2000 }; /* of comparing a result; what is left then is not compared */
 
 struct running {
     const struct bench_measurement *measurement;
@@ -84,8 +87,14 @@ static enum smc_status check(struct running *running, struct smc_error *error)
         smc_gpu_buffers_fetch_outputs(&running->plan, &running->buffers, error);
     if (status != SMC_OK)
         return status;
-    launch->kernel->compare(launch->kernel, &launch->params, host, 0, running->plan.output_rows,
-                            &result);
+    const struct smc_verify_request request = {
+        .kernel = launch->kernel,
+        .params = &launch->params,
+        .plan = &running->plan,
+        .buffers = host,
+        .budget_ms = CHECK_MS,
+    };
+    smc_verify(&request, &result);
     if (result.wrong > 0)
         note(launch, "WRONG", "the result differs from the reference");
     return SMC_OK;
