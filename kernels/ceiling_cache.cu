@@ -5,14 +5,15 @@
 
      ceiling_cache_l1      16 bytes by each thread, next to its neighbour's
      ceiling_cache_l2      the same past L1
-     ceiling_cache_lines   4 bytes by each lane, in lines of their own: 32 sectors a load. A stride of
-                           132 bytes leads to 32 banks, 128 bytes to one
+     ceiling_cache_lines   4 bytes by each lane, in lines of their own: 32 sectors a load. A stride
+   of 132 bytes leads to 32 banks, 128 bytes to one
 
    Arguments:
      sight  receives the clocks of the block
      steps  of each thread, four loads each
      data   its contents do not matter
-     mask   elements of 16 bytes that are read, less one: 2^n - 1; ceiling_cache_lines: the stride */
+     mask   elements of 16 bytes that are read, less one: 2^n - 1; ceiling_cache_lines: the stride
+ */
 
 enum { THREADS = 1024, LOADS = 4 };
 
@@ -30,9 +31,8 @@ struct sight {
         for (unsigned step = 0; step < steps; step++) {                                            \
             uint4 value[LOADS];                                                                    \
             _Pragma("unroll") for (int i = 0; i < LOADS; i++, at += THREADS) asm volatile(         \
-                load ".v4.u32 {%0, %1, %2, %3}, [%4];"                                             \
-                : "=r"(value[i].x), "=r"(value[i].y), "=r"(value[i].z), "=r"(value[i].w)           \
-                : "l"(data + (at & mask)));                                                        \
+                load ".v4.u32 {%0, %1, %2, %3}, [%4];" : "=r"(value[i].x), "=r"(value[i].y),       \
+                "=r"(value[i].z), "=r"(value[i].w) : "l"(data + (at & mask)));                     \
             _Pragma("unroll") for (int i = 0; i < LOADS; i++) sum |=                               \
                 value[i].x | value[i].y | value[i].z | value[i].w;                                 \
         }                                                                                          \

@@ -2,22 +2,21 @@
    and what a barrier costs.
 
    One block of 32 warps runs on one SM. Each thread has eight chains of dependent instructions, so
-   that eight warps of a sub-partition hide the latency of one another. The operations are written as
-   PTX, because the compiler would combine them, and such that the assembler cannot join two.
+   that eight warps of a sub-partition hide the latency of one another. The operations are written
+   as PTX, because the compiler would combine them, and such that the assembler cannot join two.
 
-     ceiling_pipe_issue     float FMA and integer ALU in turns: two pipes, so that only the issue of
-                            instructions is the limit
-     ceiling_pipe_fma       float FMA whose three operands are registers that no neighbouring FMA
-                            reads: the ports of the register file
-     ceiling_pipe_imad      integer multiply-add of 32 bits
-     ceiling_pipe_wide      the same with a sum of 64 bits, which addresses need; an exclusive or of
-                            its halves, by another pipe, makes both necessary
+     ceiling_pipe_issue     float FMA and logic, for two pipes, in such shares that neither is
+   busier than the issue of instructions ceiling_pipe_fma       float FMA whose three operands are
+   registers that no neighbouring FMA reads: the ports of the register file ceiling_pipe_imad
+   integer multiply-add of 32 bits ceiling_pipe_wide      the same with a sum of 64 bits, which
+   addresses need; an exclusive or of its halves, by another pipe, makes both necessary
      ceiling_pipe_alu       logic on integers
      ceiling_pipe_special   exponential function (MUFU)
      ceiling_pipe_convert   float to integer
      ceiling_pipe_barrier   barriers of the block
 
-   With one warp and one chain the same is a latency: ceiling_chain_float and ceiling_chain_double.
+   With one warp and one chain the same is a latency: ceiling_chain_float, _double, _special and
+   _constant, where each load from constant memory gives the offset of the next.
 
    Arguments:
      sight  receives the clocks of the block
@@ -25,6 +24,13 @@
      a, b   operands that the compiler does not know; odd */
 
 enum { CHAINS = 8, UNROLLED = 32, BARRIERS = 16, CHAIN_UNROLLED = 256 };
+
+/* Every fourth instruction is one of logic, or every second where FMA have half of the lanes. */
+#if __CUDA_ARCH__ > 800
+enum { EACH = 4 };
+#else
+enum { EACH = 2 };
+#endif
 
 struct sight {
     unsigned long long clocks, ns, address;
@@ -55,13 +61,7 @@ struct sight {
             sight->clocks = end - start;                                                           \
     }
 
-#define ADD_OR_XOR(x)                                                                              \
-    if (turn % 2)                                                                                  \
-        asm volatile("add.u32 %0, %0, %1;" : "+r"(x) : "r"(a));                                    \
-    else                                                                                           \
-        asm volatile("xor.b32 %0, %0, %1;" : "+r"(x) : "r"(b));
-
-/* Bits of one operand or of the other; four operands in turns, which no single instruction takes. */
+/* Bits of one operand or of the other. The operands alternate, so that no two can be joined. */
 #define SELECT_BITS(x)                                                                             \
     if (turn % 2)                                                                                  \
         asm volatile("lop3.b32 %0, %0, %1, %2, 0xca;" : "+r"(x) : "r"(a), "r"(b));                 \
@@ -89,26 +89,40 @@ struct sight {
     for (int i = 0; i < CHAINS; i++)                                                               \
     f[i] = (float)i, y[i] = (float)(threadIdx.x * a + i), z[i] = (float)(threadIdx.x * b + i)
 
-PIPE(issue, INTEGERS; FLOATS;
-     , if (i % 2) { ADD_OR_XOR(x[i]) } else asm volatile("fma.rn.f32 %0, %0, %1, %1;"
-                                                         : "+f"(f[i])
-                                                         : "f"(__uint_as_float(a)));
-     , x[i] + __float_as_uint(f[i]))
+#define ISSUE(i)                                                                                   \
+    if (i % EACH == EACH - 1) {                                                                    \
+        SELECT_BITS(x[i])                                                                          \
+    } else {                                                                                       \
+        asm volatile("fma.rn.f32 %0, %0, %1, %1;" : "+f"(f[i]) : "f"(__uint_as_float(a)));         \
+    }
+#define FOUR_INTEGERS                                                                              \
+    INTEGERS;                                                                                      \
+    const unsigned c = a + threadIdx.x, d = b + threadIdx.x
+
+PIPE(issue, FOUR_INTEGERS; FLOATS, ISSUE(i), x[i] + __float_as_uint(f[i]))
 PIPE(fma, THREE_FLOATS,
-     asm volatile("fma.rn.f32 %0, %1, %2, %0;" : "+f"(f[i]) : "f"(y[i]), "f"(z[i])),
+     asm volatile("fma.rn.f32 %0, %1, %2, %0;"
+                  : "+f"(f[i])
+                  : "f"(y[i]), "f"(z[i])),
      __float_as_uint(f[i]))
 PIPE(imad, INTEGERS, asm volatile("mad.lo.u32 %0, %0, %1, %2;" : "+r"(x[i]) : "r"(a), "r"(b)), x[i])
 PIPE(wide, WIDE; const unsigned long long base = (unsigned long long)b << 32 | threadIdx.x;
-     , unsigned long long product; asm volatile("mul.wide.s32 %0, %1, %2;"
-                                                : "=l"(product)
-                                                : "r"((unsigned)w[i] ^ (unsigned)(w[i] >> 32)), "r"(a));
-     asm volatile("add.s64 %0, %1, %2;" : "=l"(w[i]) : "l"(product), "l"(base)),
+     , unsigned long long product;
+     asm volatile("mul.wide.s32 %0, %1, %2;"
+                  : "=l"(product)
+                  : "r"((unsigned)w[i] ^ (unsigned)(w[i] >> 32)), "r"(a));
+     asm volatile("add.s64 %0, %1, %2;"
+                  : "=l"(w[i])
+                  : "l"(product), "l"(base)),
      (unsigned)w[i] ^ (unsigned)(w[i] >> 32))
-PIPE(alu, INTEGERS; const unsigned c = a + threadIdx.x; const unsigned d = b + threadIdx.x;
-     , SELECT_BITS(x[i]), x[i])
-PIPE(special, FLOATS, asm volatile("ex2.approx.ftz.f32 %0, %0;" : "+f"(f[i])),
+PIPE(alu, FOUR_INTEGERS, SELECT_BITS(x[i]), x[i])
+PIPE(special, FLOATS,
+     asm volatile("ex2.approx.ftz.f32 %0, %0;"
+                  : "+f"(f[i])),
      __float_as_uint(f[i]))
-PIPE(convert, FLOATS, int n; asm volatile("cvt.rzi.s32.f32 %0, %1;" : "=r"(n) : "f"(f[i]));
+PIPE(convert, FLOATS, int n; asm volatile("cvt.rzi.s32.f32 %0, %1;"
+                                          : "=r"(n)
+                                          : "f"(f[i]));
      f[i] = __int_as_float(n), __float_as_uint(f[i]))
 
 extern "C" __global__ void ceiling_pipe_barrier(struct sight *sight, unsigned steps)
@@ -128,7 +142,9 @@ extern "C" __global__ void ceiling_pipe_barrier(struct sight *sight, unsigned st
     extern "C" __global__ void ceiling_chain_##name(struct sight *sight, unsigned steps,           \
                                                     unsigned a, unsigned b)                        \
     {                                                                                              \
-        type x = (type)threadIdx.x, factor = (type)1 / (type)(a + 2), addend = (type)b;            \
+        type x = (type)(4 * threadIdx.x);                                                          \
+        const type factor = (type)1 / (type)(a + 2), addend = (type)b;                             \
+        (void)factor, (void)addend;                                                                \
         const unsigned long long start = clock64();                                                \
         for (unsigned step = 0; step < steps; step++)                                              \
             _Pragma("unroll") for (int i = 0; i < CHAIN_UNROLLED; i++)                             \
@@ -143,5 +159,11 @@ extern "C" __global__ void ceiling_pipe_barrier(struct sight *sight, unsigned st
     asm volatile("fma.rn.f32 %0, %0, %1, %2;" : "+f"(x) : "f"(factor), "f"(addend))
 #define DOUBLE_FMA(x, factor, addend)                                                              \
     asm volatile("fma.rn.f64 %0, %0, %1, %2;" : "+d"(x) : "d"(factor), "d"(addend))
+#define EXPONENTIAL(x, factor, addend) asm volatile("ex2.approx.ftz.f32 %0, %0;" : "+f"(x))
+#define CONSTANT(x, factor, addend)    x = *(const unsigned *)((const char *)next + x)
+static __constant__ unsigned next[64]; /* zeros, which the compiler cannot know */
+
 CHAIN(float, float, FLOAT_FMA)
+CHAIN(special, float, EXPONENTIAL)
+CHAIN(constant, unsigned, CONSTANT)
 CHAIN(double, double, DOUBLE_FMA)

@@ -1,8 +1,8 @@
 /* How long it takes until an SM runs the next block after one has ended.
 
-   A launch has many more blocks than fit. Each is busy for some time and then adds, in the record of
-   its SM, its duration. Between the first start and the last end on that SM, what is not the time of
-   blocks is the time of starting them. It includes the last stores of a block.
+   A launch has many more blocks than fit. Each is busy for some time and then adds, in the record
+   of its SM, its duration. Between the first start and the last end on that SM, what is not the
+   time of blocks is the time of starting them. It includes the last stores of a block.
 
    Arguments:
      sight  not used

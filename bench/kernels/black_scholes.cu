@@ -16,8 +16,8 @@ extern "C" __global__ void black_scholes(const float *prices, const float *strik
         return;
     const float price = prices[i], strike = strikes[i], time = years[i];
     const float deviation = volatility * sqrtf(time);
-    const float d = (__logf(price / strike) + (interest + 0.5f * volatility * volatility) * time) /
-                    deviation;
+    const float d =
+        (__logf(price / strike) + (interest + 0.5f * volatility * volatility) * time) / deviation;
     const float owed = strike * __expf(-interest * time);
     const float call = price * below(d) - owed * below(d - deviation);
     values[i] = call;

@@ -1,5 +1,5 @@
-/* The acceleration of every body by all others: x, y, z and mass in four floats, a block's bodies at
-   a time in shared memory. Compile with -DBLOCK=256. */
+/* The acceleration of every body by all others: x, y, z and mass in four floats, a block's bodies
+   at a time in shared memory. Compile with -DBLOCK=256. */
 
 extern "C" __global__ void n_body(const float4 *bodies, float4 *accelerations, int count)
 {

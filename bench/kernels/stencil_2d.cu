@@ -21,7 +21,8 @@ extern "C" __global__ void stencil_2d(const float *in, float *out, int m, int n)
     const int y = threadIdx.y + 1, x = threadIdx.x + 1;
     float value = cell[y][x];
     if (row > 0 && row < m - 1 && column > 0 && column < n - 1)
-        value += 0.25f * (0.25f * (cell[y - 1][x] + cell[y + 1][x] + cell[y][x - 1] +
-                                   cell[y][x + 1]) - value);
+        value +=
+            0.25f *
+            (0.25f * (cell[y - 1][x] + cell[y + 1][x] + cell[y][x - 1] + cell[y][x + 1]) - value);
     out[(size_t)row * n + column] = value;
 }

@@ -46,6 +46,7 @@ struct pipe {
 
 static const struct pipe of_warps = {THREADS, STEPS, (double)STEPS *PIPE_PER_STEP *WARPS, false};
 static const struct pipe of_barriers = {THREADS, STEPS, (double)STEPS *BARRIERS_PER_STEP, true};
+static const struct pipe of_one_warp = {WARP, STEPS, (double)STEPS *BARRIERS_PER_STEP, true};
 static const struct pipe of_chain = {WARP, CHAIN_STEPS, (double)CHAIN_STEPS *PIPE_PER_STEP, true};
 
 static enum smc_status run_pipe(struct smc_gpu_bench *bench, const struct pipe *pipe, double *seen,
@@ -185,6 +186,10 @@ PIPE(wide, "ceiling_pipe_wide", IMAD_WIDE, "integer multiply-add of 64 bits", of
 PIPE(alu, "ceiling_pipe_alu", ALU, "integer logic", of_warps)
 PIPE(special, "ceiling_pipe_special", SPECIAL, "special functions", of_warps)
 PIPE(convert, "ceiling_pipe_convert", CONVERSION, "conversions", of_warps)
+PIPE(special_chain, "ceiling_chain_special", SPECIAL_CLOCKS, "latency of special functions",
+     of_chain)
+PIPE(constant_chain, "ceiling_chain_constant", CONSTANT_CLOCKS, "latency of constants", of_chain)
+PIPE(warp_barrier, "ceiling_pipe_barrier", BARRIER_CLOCKS, "barriers of a warp", of_one_warp)
 PIPE(barrier, "ceiling_pipe_barrier", BARRIER, "barriers", of_barriers)
 PIPE(float_chain, "ceiling_chain_float", FMA_CLOCKS, "latency of float FMA", of_chain)
 PIPE(double_chain, "ceiling_chain_double", FP64_CLOCKS, "latency of double FMA", of_chain)
@@ -199,8 +204,22 @@ MEASUREMENT(starts, "ceiling_start.cu", "ceiling_start", BLOCK_START, "starting 
             time_starts(bench, value, error))
 
 const struct smc_gpu_measurement *const smc_gpu_sm_measurements[SMC_GPU_SM_MEASUREMENTS] = {
-    &measure_issue,       &measure_fma,          &measure_imad,    &measure_wide,
-    &measure_alu,         &measure_special,      &measure_convert, &measure_barrier,
-    &measure_float_chain, &measure_double_chain, &measure_l1,      &measure_l2,
-    &measure_lines,       &measure_column,       &measure_starts,
+    &measure_issue,
+    &measure_fma,
+    &measure_imad,
+    &measure_wide,
+    &measure_alu,
+    &measure_special,
+    &measure_convert,
+    &measure_barrier,
+    &measure_float_chain,
+    &measure_double_chain,
+    &measure_special_chain,
+    &measure_constant_chain,
+    &measure_warp_barrier,
+    &measure_l1,
+    &measure_l2,
+    &measure_lines,
+    &measure_column,
+    &measure_starts,
 };
