@@ -5,15 +5,17 @@
    that eight warps of a sub-partition hide the latency of one another. The operations are written
    as PTX, because the compiler would combine them, and such that the assembler cannot join two.
 
-     ceiling_pipe_issue     float FMA and logic, for two pipes, in such shares that neither is
-   busier than the issue of instructions ceiling_pipe_fma       float FMA whose three operands are
-   registers that no neighbouring FMA reads: the ports of the register file ceiling_pipe_imad
-   integer multiply-add of 32 bits ceiling_pipe_wide      the same with a sum of 64 bits, which
-   addresses need; an exclusive or of its halves, by another pipe, makes both necessary
+     ceiling_pipe_issue     float FMA and logic: neither pipe is busier than the issue
+     ceiling_pipe_fma       float FMA of three registers that no neighbouring one reads
+     ceiling_pipe_imad      integer multiply-add of 32 bits
+     ceiling_pipe_wide      the same with a sum of 64 bits, as addresses need
      ceiling_pipe_alu       logic on integers
      ceiling_pipe_special   exponential function (MUFU)
      ceiling_pipe_convert   float to integer
      ceiling_pipe_barrier   barriers of the block
+
+   The FMA of three registers shows the ports of the register file. After each sum of 64 bits an
+   exclusive or of its halves, in another pipe, keeps the assembler from dropping one of them.
 
    With one warp and one chain the same is a latency: ceiling_chain_float, _double, _special and
    _constant, where each load from constant memory gives the offset of the next.
