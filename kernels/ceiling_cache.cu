@@ -5,15 +5,15 @@
 
      ceiling_cache_l1      16 bytes by each thread, next to its neighbour's
      ceiling_cache_l2      the same past L1
-     ceiling_cache_lines   4 bytes by each lane, in lines of their own: 32 sectors a load. A stride
-   of 132 bytes leads to 32 banks, 128 bytes to one
+     ceiling_cache_lines   4 bytes by each lane, in lines of their own: 32 sectors a load
+
+   A stride of 132 bytes between lanes leads to 32 banks, one of 128 bytes to a single one.
 
    Arguments:
      sight  receives the clocks of the block
      steps  of each thread, four loads each
      data   its contents do not matter
-     mask   elements of 16 bytes that are read, less one: 2^n - 1; ceiling_cache_lines: the stride
- */
+     mask   elements of 16 bytes that are read, less one: 2^n - 1; for lines the stride */
 
 enum { THREADS = 1024, LOADS = 4 };
 
