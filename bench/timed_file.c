@@ -320,16 +320,18 @@ static size_t left_out(const struct bench_launch *launch, size_t count)
     return out;
 }
 
-json_t *bench_print_errors(const struct bench_launch *launch, size_t count)
+static json_t *sums(const struct bench_launch *launch, size_t count, json_t *models,
+                    json_t *kernels, json_t *terms)
 {
-    double *room = smc_calloc(count + 1, sizeof *room);
-    json_t *all = json_array(), *kernels = json_array(), *terms = json_array();
-    if (!room)
-        count = 0;
-    printf("%-28s %5s  %7s %7s %7s %8s\n", "error, percent", "", "mean", "median", "p95", "worst");
-    for (int m = 0; m < BENCH_MODELS; m++)
-        print_group(bench_model_name[m], launch, count, &(struct group){NULL, -1},
-                    (enum bench_model)m, room, all);
+    return json_pack("{so so so sf sI sI}", "models", models, "kernels", kernels, "terms", terms,
+                     "within_percent", within_percent(launch, count), "launches", (json_int_t)count,
+                     "left_out", (json_int_t)left_out(launch, count));
+}
+
+/* The model's errors by kernel and by term. */
+static void print_parts(const struct bench_launch *launch, size_t count, double *room,
+                        json_t *kernels, json_t *terms)
+{
     printf("the model, by kernel\n");
     for (size_t i = 0; i < count; i++)
         if (is_first_of_kernel(launch, i))
@@ -339,12 +341,29 @@ json_t *bench_print_errors(const struct bench_launch *launch, size_t count)
     for (int t = 0; t < SMC_TIME_TERM_COUNT; t++)
         print_group(smc_time_term_info[t].label, launch, count, &(struct group){NULL, t},
                     BENCH_MODEL, room, terms);
-    printf("%.1f %% of the measured times lie in the predicted range; %zu of %zu left out\n",
-           within_percent(launch, count), left_out(launch, count), count);
+    printf("%.1f %% of the measured times lie in the predicted range\n",
+           within_percent(launch, count));
+}
+
+json_t *bench_print_errors(const struct bench_launch *launch, size_t count)
+{
+    double *room = smc_calloc(count + 1, sizeof *room);
+    json_t *models = json_array(), *kernels = json_array(), *terms = json_array();
+    bool is_measured = false;
+    for (size_t i = 0; i < count && room; i++)
+        is_measured |= bench_error(&launch[i], BENCH_MODEL) >= 0;
+    if (is_measured) {
+        printf("%-28s %5s  %7s %7s %7s %8s\n", "error, percent", "", "mean", "median", "p95",
+               "worst");
+        for (int m = 0; m < BENCH_MODELS; m++)
+            print_group(bench_model_name[m], launch, count, &(struct group){NULL, -1},
+                        (enum bench_model)m, room, models);
+        print_parts(launch, count, room, kernels, terms);
+    }
+    printf("%zu launches%s, %zu left out\n", count, is_measured ? "" : ", none of them measured",
+           left_out(launch, count));
     free(room);
-    return json_pack("{so so so sf sI}", "models", all, "kernels", kernels, "terms", terms,
-                     "within_percent", within_percent(launch, count), "left_out",
-                     (json_int_t)left_out(launch, count));
+    return sums(launch, count, models, kernels, terms);
 }
 
 void bench_print_launch(const struct bench_launch *launch, FILE *out)

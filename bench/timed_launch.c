@@ -195,9 +195,7 @@ static void leave_out(struct bench_launch *launch, const char *why)
 
 static void apply_limits(const struct bench_limits *limits, struct bench_launch *launch)
 {
-    double longest = 0;
-    for (int m = 0; m < BENCH_MODELS; m++)
-        longest = greater(longest, launch->ms[m]);
+    double longest = greater(launch->ms[BENCH_MODEL], launch->ms[BENCH_ROOFLINE]);
     if (launch->time.basis == SMC_TIME_UNKNOWN)
         leave_out(launch, launch->time.reason[0] ? launch->time.reason : "no prediction");
     else if (longest > limits->ms)

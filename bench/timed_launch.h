@@ -44,7 +44,7 @@ void bench_draw(uint64_t seed, uint64_t number, const struct smc_device *device,
                 struct bench_launch *launch);
 
 struct bench_limits {
-    double ms; /* a launch that one of the three predicts to take longer is left out */
+    double ms; /* a launch that takes longer by the model or the roofline is left out */
     uint64_t bytes;
 };
 
