@@ -19,7 +19,28 @@ bench_list_kernels_SOURCES = bench/list_kernels.c
 bench_list_kernels_LDADD = libsmc.la
 CLEANFILES += bench/list_kernels$(EXEEXT)
 CLEANFILES += bench/model_speed$(EXEEXT) bench/tui_speed$(EXEEXT)
+# The error of predicted times: without a GPU it predicts, and compares with saved measurements.
+# make check builds it too.
+own_kernels = \
+	bench/kernels/bitonic_sort.cu \
+	bench/kernels/black_scholes.cu \
+	bench/kernels/histogram.cu \
+	bench/kernels/n_body.cu \
+	bench/kernels/reduction.cu \
+	bench/kernels/scan.cu \
+	bench/kernels/softmax.cu \
+	bench/kernels/spmv.cu \
+	bench/kernels/stencil_2d.cu \
+	bench/kernels/transpose.cu
+EXTRA_DIST += $(own_kernels)
+bench_time_error_SOURCES = bench/time_error.c \
+	bench/own_emulate.c \
+	bench/own_kernels.c bench/own_kernels.h \
+	bench/timed_file.c \
+	bench/timed_launch.c bench/timed_launch.h
+bench_time_error_LDADD = libsmc.la -lm
 if HAVE_CUDA
+bench_time_error_SOURCES += bench/gpu_bench.c bench/gpu_bench.h bench/timed_gpu.c
 EXTRA_PROGRAMS += bench/sgemm_speed bench/stencil_speed
 bench_sgemm_speed_SOURCES = bench/sgemm_speed.c bench/gpu_bench.c bench/gpu_bench.h
 bench_sgemm_speed_LDADD = libsmc.la -lm

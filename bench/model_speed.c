@@ -1,6 +1,7 @@
 /* The occupancy model against NVIDIA's cuda_occupancy.h: the same random launches in the same loop,
    rounds of both in turn, medians. Launches are of every compute capability from 3.0 up, and each
-   side reads them in its own structures, made before.
+   side reads them in its own structures, made before. And how long a query takes with and without
+   its predicted time, for a launch of each kernel of the catalog, compiled before.
    Usage: model_speed [ROUNDS], 31 by default. Exit status 1: the model is the slower one. */
 #include "config.h"
 
@@ -12,9 +13,74 @@
 #include "devices/devices.h"
 #include "model/occupancy.h"
 
+#include "query/query.h"
+
+static double now_s(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+/* --- Queries ---------------------------------------------------------------------------------- */
+
+enum { QUERIES = 15, SIZE = 4096 };
+
+/* Milliseconds, the median of some; with `timed` the time is predicted. Negative: no answer. */
+static double query_ms(const struct smc_query *query, bool timed, const char **reason)
+{
+    static struct smc_answer answer;
+    double ms[QUERIES];
+    for (int i = -2; i < QUERIES; i++) { /* the first compile */
+        struct smc_error error = {""};
+        double begin = now_s();
+        enum smc_status status = smc_query_evaluate(query, NULL, &answer, NULL, &error);
+        if (status == SMC_OK && timed)
+            status = smc_query_find_time(&answer, &error);
+        if (status != SMC_OK)
+            return -1;
+        if (i >= 0)
+            ms[i] = 1e3 * (now_s() - begin);
+    }
+    *reason = answer.time.reason;
+    smc_numbers_sort(ms, QUERIES);
+    return smc_numbers_median(ms, QUERIES);
+}
+
+static void print_query(const struct smc_kernel *kernel, const struct smc_device *device)
+{
+    struct smc_query query;
+    const char *reason = "";
+    smc_query_init(&query);
+    query.kernel = kernel;
+    query.device = *device;
+    smc_ceilings_of_board(device->name, &query.ceilings);
+    smc_params_init(kernel, &query.params);
+    for (int p = SMC_PARAM_M; p <= SMC_PARAM_K; p++)
+        query.params.value[p] = SIZE;
+    double alone = query_ms(&query, false, &reason), timed = query_ms(&query, true, &reason);
+    printf("query of %-17s %7.2f ms, with its time %7.2f ms%s%s\n", kernel->name, alone, timed,
+           *reason ? ": " : "", reason);
+}
+
+/* Products of 4096 x 4096 x 4096, the default launch of the others. */
+static void print_queries(void)
+{
+    struct smc_device device;
+    char note[256];
+    if (smc_device_find("NVIDIA H200", &device, note, NULL) != SMC_OK)
+        return;
+    for (size_t i = 0; i < smc_kernel_count(); i++)
+        if (!smc_kernel_at(i)->is_probe)
+            print_query(smc_kernel_at(i), &device);
+}
+
+/* --- Occupancy -------------------------------------------------------------------------------- */
+
 #ifndef HAVE_OCCUPANCY_HEADER
 int main(void)
 {
+    print_queries();
     puts("model_speed: no cuda_occupancy.h on this machine");
     return 77;
 }
@@ -94,13 +160,6 @@ static uint64_t ask_header(void)
     return sum;
 }
 
-static double now_s(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
-
 static double rate_of(uint64_t (*ask)(void), uint64_t *sum)
 {
     double begin = now_s();
@@ -124,6 +183,7 @@ int main(int argc, char **argv)
         fprintf(stderr, "model_speed: '%s' is not between 1 and %d\n", argv[1], MOST_ROUNDS);
         return 2;
     }
+    print_queries();
     prepare();
     rate_of(ask_model, &model_sum); /* warm up */
     rate_of(ask_header, &header_sum);

@@ -1,6 +1,7 @@
 #!/bin/sh
-# How long `smemcalc --tile 32 --device H100` takes from start to end: with a warm compile cache, and
-# with an empty one. Run in the build folder.
+# How long `smemcalc --tile 32 --device H100` takes from start to end, its predicted time included:
+# with a warm compile cache, and with an empty one; then a product of 4096 x 4096 x 4096 with a warm
+# one. Run in the build folder.
 #   bench/start.sh [RUNS]    50 warm ones by default, a fifth as many cold ones
 
 set -eu
@@ -11,12 +12,14 @@ scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 export SMEMCALC_CACHE_DIR="$scratch/cache"
 question="$program --tile 32 --device H100"
+product="$program --kernel matmul-register --size 4096 --device H200"
 
-$question 2>/dev/null | grep -o '[0-9]* registers a thread.*'
+$question 2>/dev/null | grep -o '[0-9]* registers per thread.*'
 if command -v hyperfine >/dev/null; then
     hyperfine -N --style basic --warmup 3 --runs "$runs" -n "warm cache" "$question" 2>/dev/null
     hyperfine -N --style basic --runs $(((runs + 4) / 5)) --prepare "rm -rf $SMEMCALC_CACHE_DIR" \
         -n "empty cache" "$question" 2>/dev/null
+    hyperfine -N --style basic --warmup 3 --runs "$runs" -n "a product" "$product" 2>/dev/null
     exit
 fi
 
@@ -33,3 +36,6 @@ mean() { # NAME RUNS PREPARE: microseconds of a run on average
 }
 mean "warm cache" "$runs" :
 mean "empty cache" $(((runs + 4) / 5)) "rm -rf $SMEMCALC_CACHE_DIR"
+question=$product
+$question >/dev/null 2>&1
+mean "a product" "$runs" :

@@ -128,6 +128,11 @@ EXTRA_DIST += tests/source.sh
 TESTS += tests/calibrate.sh
 EXTRA_DIST += tests/calibrate.sh
 
+# The error of predicted times.
+check_PROGRAMS += bench/time_error
+TESTS += tests/time_error.sh
+EXTRA_DIST += tests/time_error.sh
+
 # Hardware counters, those of a fake GPU.
 TESTS += tests/counters.sh
 EXTRA_DIST += tests/counters.sh

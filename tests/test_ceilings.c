@@ -62,7 +62,8 @@ static void test_no_board(void)
     CU_ASSERT_PTR_NULL(smc_ceilings_source_name(ceilings.source));
 }
 
-/* Every row belongs to a board of the other table and is complete. */
+/* Every row belongs to a board of the other table. What the model of time added may be unknown; the
+   rest is complete. */
 static void test_table(void)
 {
     for (size_t i = 0; i < smc_device_count(); i++) {
@@ -75,7 +76,7 @@ static void test_table(void)
         CU_ASSERT(ceilings.driver[0] && strlen(ceilings.date) == strlen("2026-11-21"));
         for (int c = 0; c < SMC_CEILING_COUNT; c++) {
             double peak = smc_ceiling_peak((enum smc_ceiling)c, &board);
-            CU_ASSERT(ceilings.value[c] > 0);
+            CU_ASSERT(ceilings.value[c] > 0 || c > SMC_CEILING_ROUND_TRIP);
             CU_ASSERT(peak == 0 || ceilings.value[c] <= 1.05 * peak);
         }
     }

@@ -4,11 +4,14 @@ KERNELS = \
 	kernels/aat_naive.cu \
 	kernels/aat_padded.cu \
 	kernels/aat_swizzled.cu \
+	kernels/ceiling_cache.cu \
 	kernels/ceiling_fma.cu \
 	kernels/ceiling_latency.cu \
 	kernels/ceiling_launch.cu \
+	kernels/ceiling_pipe.cu \
 	kernels/ceiling_read.cu \
 	kernels/ceiling_shared.cu \
+	kernels/ceiling_start.cu \
 	kernels/matmul_a_tile.cu \
 	kernels/matmul_async.cu \
 	kernels/matmul_naive.cu \

@@ -117,7 +117,11 @@ enum smc_status smc_gpu_bench_status(const struct smc_gpu_bench *bench, cudaErro
 
 /* --- The measurements ------------------------------------------------------------------------- */
 
-enum { SAMPLES = 15, FEWEST_SAMPLES = 3 };
+enum {
+    SAMPLES = 15,
+    FEWEST_SAMPLES = 3,
+    MEASUREMENTS = SMC_GPU_MEASUREMENTS + SMC_GPU_SM_MEASUREMENTS,
+};
 
 /* --- Measuring ---------------------------------------------------------------------------- */
 
@@ -151,7 +155,7 @@ static enum smc_status take_samples(const struct smc_gpu_measurement *measuremen
                                     struct smc_samples samples[SMC_CEILING_COUNT],
                                     struct smc_error *error)
 {
-    double start_ms = smc_clock_ms(), budget_ms = bench->request->budget_ms / SMC_GPU_MEASUREMENTS;
+    double start_ms = smc_clock_ms(), budget_ms = bench->request->budget_ms / MEASUREMENTS;
     for (int i = 0; i < SAMPLES; i++) {
         double seen[SMC_CEILING_COUNT] = {0};
         if (stop_wished(bench))
@@ -182,15 +186,21 @@ static enum smc_status measure(const struct smc_gpu_measurement *measurement,
     return status;
 }
 
+static const struct smc_gpu_measurement *measurement_at(size_t index)
+{
+    return index < SMC_GPU_MEASUREMENTS ? smc_gpu_measurements[index]
+                                        : smc_gpu_sm_measurements[index - SMC_GPU_MEASUREMENTS];
+}
+
 static enum smc_status measure_all(struct smc_gpu_bench *bench, struct smc_calibration *calibration,
                                    struct smc_error *error)
 {
     const struct smc_calibrate_request *request = bench->request;
     struct smc_samples samples[SMC_CEILING_COUNT] = {{0}};
-    for (size_t i = 0; i < SMC_GPU_MEASUREMENTS; i++) {
+    for (size_t i = 0; i < MEASUREMENTS; i++) {
         if (request->step)
-            request->step(request->context, i, SMC_GPU_MEASUREMENTS);
-        enum smc_status status = measure(smc_gpu_measurements[i], bench, samples, error);
+            request->step(request->context, i, MEASUREMENTS);
+        enum smc_status status = measure(measurement_at(i), bench, samples, error);
         if (status != SMC_OK)
             return status;
     }

@@ -39,8 +39,10 @@ struct smc_gpu_measurement {
                               struct smc_error *error);
 };
 
-enum { SMC_GPU_MEASUREMENTS = 12 };
+/* Of the whole GPU, and then of one SM. */
+enum { SMC_GPU_MEASUREMENTS = 12, SMC_GPU_SM_MEASUREMENTS = 18 };
 extern const struct smc_gpu_measurement *const smc_gpu_measurements[SMC_GPU_MEASUREMENTS];
+extern const struct smc_gpu_measurement *const smc_gpu_sm_measurements[SMC_GPU_SM_MEASUREMENTS];
 
 /* Allocates the arrays of a bench whose device, request and warnings are set. Always close it; if
    the GPU is lost, everything is left until the process ends. */

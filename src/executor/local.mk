@@ -21,7 +21,8 @@ libsmc_la_SOURCES += \
 	src/executor/gpu_launch.c \
 	src/executor/gpu_measure.c \
 	src/executor/gpu_measurements.c \
-	src/executor/gpu_probe.c
+	src/executor/gpu_probe.c \
+	src/executor/gpu_sm_measurements.c
 endif
 
 # CUPTI's headers are C++ in one respect: one of them includes <string>. For C it may be empty.

@@ -71,6 +71,8 @@ void smc_text_ceilings(const struct smc_ceilings *ceilings, const struct smc_dev
                        ceilings->source == SMC_CEILINGS_TABLE ? "built-in table" : "calibrated");
     for (int i = 0; i < SMC_CEILING_COUNT; i++) {
         const struct smc_ceiling_info *info = &smc_ceiling_info[i];
+        if (ceilings->value[i] <= 0)
+            continue;
         smc_text_printf(out, "%-*s", FACTS_EDGE - 1 - VALUE_WIDTH, info->label);
         append_value(info, ceilings->value[i], out);
         append_share(info, ceilings->value[i], smc_ceiling_peak((enum smc_ceiling)i, device), out);

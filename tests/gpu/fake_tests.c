@@ -476,6 +476,12 @@ static void test_ceilings(void)
     CU_ASSERT_DOUBLE_EQUAL(value[SMC_CEILING_SHARED], 512 * 64 * 4096 / 1.5e6, 1e-9);
     CU_ASSERT_DOUBLE_EQUAL(value[SMC_CEILING_L1_NS], 1e6 / 32768, 1e-9);
     CU_ASSERT_DOUBLE_EQUAL(value[SMC_CEILING_DRAM_CLOCKS], 1.5e6 / 8192, 1e-9);
+    CU_ASSERT_DOUBLE_EQUAL(value[SMC_CEILING_ISSUE], 256 * 256 * 32 / 1.5e6, 1e-9);
+    CU_ASSERT_DOUBLE_EQUAL(value[SMC_CEILING_BARRIER], 1.5e6 / (256 * 16), 1e-9);
+    CU_ASSERT_DOUBLE_EQUAL(value[SMC_CEILING_FP64_CLOCKS], 1.5e6 / (64 * 256), 1e-9);
+    CU_ASSERT_DOUBLE_EQUAL(value[SMC_CEILING_L1_HIT], 256 * 4 * 1024 * 16 / 1.5e6, 1e-9);
+    CU_ASSERT_DOUBLE_EQUAL(value[SMC_CEILING_L1_LINES], 64 * 4 * 1024 / 1.5e6, 1e-9);
+    CU_ASSERT_DOUBLE_EQUAL(value[SMC_CEILING_BLOCK_START], 500, 1e-9);
     for (int i = 0; i < SMC_CEILING_COUNT; i++)
         CU_ASSERT(calibration.spread[i].samples >= 3 && value[i] > 0);
     CU_ASSERT_STRING_EQUAL(calibration.ceilings.device, "NVIDIA H200");
@@ -510,6 +516,24 @@ static void test_no_ceilings(void)
     CU_ASSERT_EQUAL(calibrate(NULL, &calibration, &error), SMC_UNAVAILABLE);
 }
 
+/* The launches of one SM come last. */
+static void check_endless_sm(void)
+{
+    const struct smc_calibrate_request request = {.budget_ms = 1e9, .timeout_ms = 20};
+    struct smc_calibration calibration;
+    struct smc_error error = {""};
+    fake_cuda_reset();
+    fake_cuda.free_bytes = (size_t)1 << 29;
+    CU_ASSERT_EQUAL_FATAL(smc_calibrate(&request, &calibration, NULL, &error), SMC_OK);
+    unsigned all = fake_cuda.launches;
+    fake_cuda_reset();
+    fake_cuda.free_bytes = (size_t)1 << 29;
+    fake_cuda.endless_from = all - 100;
+    CU_ASSERT_EQUAL(smc_calibrate(&request, &calibration, NULL, &error), SMC_MACHINE);
+    CU_ASSERT_STRING_EQUAL(error.message,
+                           "measuring one SM: not at its end after 20 ms on the GPU (--timeout)");
+}
+
 /* The fake aborts on a call that would never return. With this budget every measurement has 15
    samples, and most have a launch before them. */
 static void test_endless_ceilings(void)
@@ -535,6 +559,7 @@ static void test_endless_ceilings(void)
         CU_ASSERT_STRING_EQUAL(error.message, cases[i].message);
         CU_ASSERT(fake_cuda.launches >= cases[i].from);
     }
+    check_endless_sm();
     fake_cuda_reset();
 }
 

@@ -51,13 +51,16 @@ bundle_link = $(CC) $(AM_CFLAGS) $(CFLAGS) $(AM_LDFLAGS) $(LDFLAGS)
 # Pictures stay behind: cairo is not to be had as one static library.
 bundle_libs = $(DEFS) $(AM_CPPFLAGS) $(srcdir)/src/plot/paint_none.c .libs/libsmc.a $(CUNIT_STATIC) $(JANSSON_STATIC) $(LIBELF_STATIC) $(LZ4_STATIC) $(ZSTD_STATIC) $(UTF8PROC_STATIC) $(CURSES_STATIC) $(CUDA_LIBS) $(DEMANGLE_LIBS) $(CXX_LIBS) $(LIBS) -lm
 
-gpu-bundle: smemcalc$(EXEEXT) tests/gpu/gpu_tests$(EXEEXT) $(gpu_benchmarks)
+gpu-bundle: smemcalc$(EXEEXT) tests/gpu/gpu_tests$(EXEEXT) bench/time_error$(EXEEXT) $(gpu_benchmarks)
 	rm -rf gpu-bundle
 	$(MKDIR_P) gpu-bundle
 	$(bundle_link) -o gpu-bundle/smemcalc $(smemcalc_OBJECTS) $(bundle_libs)
 	$(bundle_link) -o gpu-bundle/gpu_tests $(tests_gpu_gpu_tests_OBJECTS) $(bundle_libs)
 	$(bundle_link) -o gpu-bundle/sgemm_speed $(bench_sgemm_speed_OBJECTS) $(bundle_libs)
 	$(bundle_link) -o gpu-bundle/stencil_speed $(bench_stencil_speed_OBJECTS) $(bundle_libs)
+	$(bundle_link) -o gpu-bundle/time_error $(bench_time_error_OBJECTS) $(bundle_libs)
+	$(MKDIR_P) gpu-bundle/own-kernels
+	for file in $(own_kernels); do $(INSTALL_DATA) $(srcdir)/$$file gpu-bundle/own-kernels || exit 1; done
 	$(INSTALL_SCRIPT) $(srcdir)/tests/gpu/confirm_view.sh $(srcdir)/tests/gpu/run-all.sh gpu-bundle
 	@echo "gpu-bundle: carry the folder gpu-bundle to a machine with a GPU and start ./run-all.sh"
 

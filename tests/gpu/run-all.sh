@@ -143,6 +143,13 @@ for benchmark in sgemm_speed stencil_speed; do
     try 0 "$benchmark" "$here/$benchmark" --json "$out/piece-$benchmark.json"
     cat "$out/$benchmark.txt"
 done
+# The launches differ from run to run; the seed is in the output's first line.
+seed=$(date +%s)
+try 0 time_error "$here/time_error" --launches 500 --seed "$seed" --csv "$out/time_error.csv" \
+    --json "$out/piece-time_error.json"
+try 0 time_error-own "$here/time_error" --own "$here/own-kernels" --csv "$out/time_error-own.csv" \
+    --json "$out/piece-time_error-own.json"
+cat "$out/time_error.txt" "$out/time_error-own.txt"
 try 0 join "$here/gpu_tests" --join "$out/results.json" "$out"/piece-*.json
 
 printf '\n'

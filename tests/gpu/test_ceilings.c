@@ -39,6 +39,31 @@ static void check_share(const struct smc_calibration *calibration, enum smc_ceil
     CU_ASSERT(sane);
 }
 
+/* What one SM does in a clock. No pipe is faster than the instructions are issued, one in each
+   sub-partition. */
+static void check_sm(const double *value, const struct smc_device *device)
+{
+    static const enum smc_ceiling pipes[] = {SMC_CEILING_FMA_REGISTERS, SMC_CEILING_IMAD,
+                                             SMC_CEILING_IMAD_WIDE,     SMC_CEILING_ALU,
+                                             SMC_CEILING_SPECIAL,       SMC_CEILING_CONVERSION};
+    CU_ASSERT(value[SMC_CEILING_ISSUE] <= 1.01 * device->sm.subpartitions);
+    CU_ASSERT(value[SMC_CEILING_ISSUE] >= 0.8 * device->sm.subpartitions);
+    for (size_t i = 0; i < sizeof pipes / sizeof *pipes; i++)
+        CU_ASSERT(value[pipes[i]] > 0.05 && value[pipes[i]] <= 1.02 * device->sm.subpartitions);
+    CU_ASSERT(value[SMC_CEILING_SPECIAL] < value[SMC_CEILING_ALU]);
+    CU_ASSERT(value[SMC_CEILING_FMA_CLOCKS] >= 2);
+    CU_ASSERT(value[SMC_CEILING_FMA_CLOCKS] < value[SMC_CEILING_SHARED_CLOCKS]);
+    CU_ASSERT(value[SMC_CEILING_FP64_CLOCKS] >= value[SMC_CEILING_FMA_CLOCKS]);
+    CU_ASSERT(value[SMC_CEILING_SPECIAL_CLOCKS] >= value[SMC_CEILING_FMA_CLOCKS]);
+    CU_ASSERT(value[SMC_CEILING_CONSTANT_CLOCKS] >= value[SMC_CEILING_FMA_CLOCKS]);
+    CU_ASSERT(value[SMC_CEILING_BARRIER_CLOCKS] <= value[SMC_CEILING_BARRIER]);
+    CU_ASSERT(value[SMC_CEILING_BARRIER] > 10 && value[SMC_CEILING_BARRIER] < 500);
+    CU_ASSERT(value[SMC_CEILING_L1_HIT] <= 257 && value[SMC_CEILING_L1_HIT] >= 30);
+    CU_ASSERT(value[SMC_CEILING_L2_ONE_SM] < value[SMC_CEILING_L1_HIT]);
+    CU_ASSERT(value[SMC_CEILING_L1_COLUMN] <= 1.05 * value[SMC_CEILING_L1_LINES]);
+    CU_ASSERT(value[SMC_CEILING_BLOCK_START] > 20 && value[SMC_CEILING_BLOCK_START] < 20000);
+}
+
 static void test_sane(void)
 {
     struct smc_calibration calibration;
@@ -64,6 +89,7 @@ static void test_sane(void)
     CU_ASSERT(value[SMC_CEILING_SHARED_NS] < value[SMC_CEILING_L2_NS]);
     CU_ASSERT(value[SMC_CEILING_L2_NS] < value[SMC_CEILING_DRAM_NS]);
     CU_ASSERT(value[SMC_CEILING_LAUNCH] < value[SMC_CEILING_ROUND_TRIP]);
+    check_sm(value, &calibration.device);
 }
 
 /* Measures the same GPU twice: values that do not depend on chance are alike. */
