@@ -7,7 +7,9 @@
 #include "base/memory.h"
 
 enum {
-    MOST_SAMPLES = 96,
+    MOST_SAMPLES = 192,
+    STEPS_OF_START = 40, /* what it costs to begin a walk */
+    LEAST_CLASSES = 3,
     LEAST_SAMPLES = 16, /* that begin to walk */
     WHOLE_WALKS = 32,   /* if so many fit into the steps, beginnings are not compared */
     DECISIONS = 64,     /* that a warp's beginning has */
@@ -43,14 +45,6 @@ struct sampling {
 
 /* --- Places ----------------------------------------------------------------------------------- */
 
-/* The n-th member of a sequence that covers a range evenly, however many are taken: multiples of
-   the square root of 2, less 1, as a part of 2^32. */
-static uint32_t spread(uint32_t n, uint32_t below)
-{
-    const uint32_t step = 1779033704;
-    return (uint32_t)((uint64_t)(n * step + UINT32_C(0x80000000)) * below >> 32);
-}
-
 static uint64_t common_divisor(uint64_t a, uint64_t b)
 {
     while (b) {
@@ -63,7 +57,7 @@ static uint64_t common_divisor(uint64_t a, uint64_t b)
 
 /* Multiples of it, taken modulo `range`, cover the range evenly (it is near the golden section),
    and so do their remainders modulo small numbers: blocks at the edge of a matrix are often every
-   third, or every fifth. */
+   third, or every fifth, and warps of a block differ. */
 static uint64_t even_step(uint64_t range)
 {
     enum { SMALL_PRIMES = 2 * 3 * 5 * 7 * 11 * 13 };
@@ -76,15 +70,12 @@ static uint64_t even_step(uint64_t range)
 static void choose_places(struct sampling *sampling, uint32_t warps_per_block, uint64_t blocks)
 {
     const uint32_t *grid = sampling->launch->grid;
-    bool all = blocks * warps_per_block <= MOST_SAMPLES, each = blocks <= MOST_SAMPLES;
-    uint64_t step = even_step(blocks), middle = blocks / 2;
-    sampling->samples = all    ? (uint32_t)blocks * warps_per_block
-                        : each ? MOST_SAMPLES / (uint32_t)blocks * (uint32_t)blocks
-                               : MOST_SAMPLES;
+    uint64_t warps = blocks * warps_per_block, step = even_step(warps);
+    sampling->samples = warps < MOST_SAMPLES ? (uint32_t)warps : MOST_SAMPLES;
     for (uint32_t i = 0; i < sampling->samples; i++) {
         struct sample *sample = &sampling->sample[i];
-        uint64_t block = all ? i / warps_per_block : (middle + i * step) % blocks;
-        sample->warp = all ? i % warps_per_block : spread(i, warps_per_block);
+        uint64_t number = (warps / 2 + i * step) % warps, block = number / warps_per_block;
+        sample->warp = (uint32_t)(number % warps_per_block);
         sample->index[0] = (uint32_t)(block % grid[0]);
         sample->index[1] = (uint32_t)(block / grid[0] % grid[1]);
         sample->index[2] = (uint32_t)(block / grid[0] / grid[1]);
@@ -105,7 +96,7 @@ static void walk_sample(struct sampling *sampling, const struct sample *sample, 
     smc_walk_warp(walk, &place, sampling->warp);
     walk->most_decisions = 0;
     sampling->walks++;
-    sampling->steps += smc_launch_steps(walk);
+    sampling->steps += smc_launch_steps(walk) + STEPS_OF_START;
 }
 
 static void begin_sample(struct sampling *sampling, struct sample *sample)
@@ -204,7 +195,7 @@ static bool divide(struct sampling *sampling)
          begun++)
         begin_sample(sampling, &sampling->sample[begun]);
     sampling->samples = begun;
-    while (sampling->classes == 0 || sampling->steps < sampling->most_steps) {
+    while (sampling->classes < LEAST_CLASSES || sampling->steps < sampling->most_steps) {
         struct sample *next =
             sampling->classes ? farthest(sampling) : &sampling->sample[sampling->samples / 2];
         if (sampling->classes > 0 && next->distance == 0)
