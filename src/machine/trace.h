@@ -23,7 +23,10 @@ struct smc_trace_entry {
     bool unknown_addresses;
 };
 
-/* Part of an access to global memory. */
+/* Lines from this number on are of local memory, which a warp has for itself. */
+#define SMC_TRACE_LOCAL (UINT64_C(1) << 58)
+
+/* Part of an access to global or local memory. */
 struct smc_trace_line {
     uint64_t number; /* address / 128 */
     uint8_t sectors; /* bit n: sector n of 32 bytes */

@@ -106,6 +106,28 @@ static void trace_access(struct state *state, const struct smc_instruction *in, 
             base + (uint64_t)pattern->line[i].number, pattern->line[i].sectors};
 }
 
+/* Local memory: the words of 32 lanes at one address are a line. */
+static void trace_local(struct state *state, const struct smc_instruction *in, uint32_t mask,
+                        struct smc_trace_entry *entry)
+{
+    struct smc_trace *trace = state->walk->trace;
+    const struct smc_machine_place *place = state->warp->place;
+    uint64_t address[SMC_LANES], block = place->index[2];
+    unsigned lines = in->access_bytes < 4 ? 1 : in->access_bytes / 4u;
+    if (trace->line_room - trace->line_count < lines)
+        return;
+    if (!smc_warp_addresses(state->warp, in, mask, address))
+        address[__builtin_ctz(mask)] = (uint32_t)in->offset;
+    block = (block * place->grid[1] + place->index[1]) * place->grid[0] + place->index[0];
+    uint64_t number = SMC_TRACE_LOCAL + (((block << 5) + place->warp) << 16) +
+                      (address[__builtin_ctz(mask)] / 4 & 0xffff);
+    entry->line = (uint32_t)trace->line_count;
+    entry->lines = entry->wavefronts = (uint8_t)lines;
+    entry->sectors = (uint8_t)(4 * lines);
+    for (unsigned i = 0; i < lines; i++)
+        trace->line[trace->line_count++] = (struct smc_trace_line){number + i, 0xf};
+}
+
 static void count_access(struct state *state, const struct smc_instruction *in, uint32_t mask,
                          struct smc_trace_entry *entry)
 {
@@ -116,7 +138,10 @@ static void count_access(struct state *state, const struct smc_instruction *in, 
         uint32_t unknown;
         mask &= smc_warp_holds(state->warp, in->predicate[0], &unknown);
     }
-    if (mask == 0 || in->operation == SMC_OP_LDL || in->operation == SMC_OP_STL)
+    bool local = in->operation == SMC_OP_LDL || in->operation == SMC_OP_STL;
+    if (local && mask && state->walk->trace && state->walk->trace->patterns)
+        trace_local(state, in, mask, entry);
+    if (mask == 0 || local)
         return;
     if (!smc_warp_addresses(state->warp, in, mask, address)) {
         state->walk->memory.unknown_addresses++;

@@ -11,11 +11,15 @@ enum {
     USUAL_L2_CLOCKS = 280,
     USUAL_DRAM_CLOCKS = 670,
     USUAL_L2_BYTES = 32, /* for each SM and clock */
+    USUAL_SPECIAL_CLOCKS = 17,
+    USUAL_CONSTANT_CLOCKS = 28,
+    USUAL_BARRIER_CLOCKS = 14,
     SUBPARTITIONS = 4,
     SECTOR_BYTES = 32
 };
 
-static const double usual_read_share = 0.92, usual_copy_share = 0.88, usual_launch_us = 3.5;
+static const double usual_read_share = 0.92, usual_copy_share = 0.88, usual_launch_us = 3.5,
+                    usual_wide_multiplies = 0.8;
 
 static double value(const struct smc_ceilings *ceilings, enum smc_ceiling id, double usual)
 {
@@ -39,7 +43,8 @@ static double fp64_lanes(uint16_t cc)
 /* Results per clock and SM: CUDA C++ Programming Guide, table "Throughput of Native Arithmetic
    Instructions". Integers: 64 lanes. Special functions and conversions: 16. Loads and stores: 32,
    with a queue. */
-static void set_pipes(struct smc_rates *rates, const struct smc_sm *sm)
+static void set_pipes(struct smc_rates *rates, const struct smc_sm *sm,
+                      const struct smc_ceilings *ceilings)
 {
     double lanes = sm->fp32_lanes_per_sm ? sm->fp32_lanes_per_sm : 128;
     double *issue = rates->issue;
@@ -58,7 +63,8 @@ static void set_pipes(struct smc_rates *rates, const struct smc_sm *sm)
     issue[SMC_PIPE_CBU] = 2;
     issue[SMC_PIPE_ADU] = 9;
     issue[SMC_PIPE_UNKNOWN] = 2;
-    rates->wide_multiply = 2 * issue[SMC_PIPE_FMA_HEAVY];
+    rates->wide_multiply =
+        SUBPARTITIONS / value(ceilings, SMC_CEILING_IMAD_WIDE, usual_wide_multiplies);
 }
 
 static void set_memory(struct smc_rates *rates, const struct smc_device *device,
@@ -68,7 +74,7 @@ static void set_memory(struct smc_rates *rates, const struct smc_device *device,
     double usual_l2 = USUAL_L2_BYTES * clock * device->sm_count;
     double l2 = value(ceilings, SMC_CEILING_L2, usual_l2) / clock / SECTOR_BYTES / busy_sms;
     double read = value(ceilings, SMC_CEILING_READ, usual_read_share * peak);
-    rates->l1_requests = 1;
+    rates->l1_line = 0.31;
     rates->l1_fill = 0.3;
     rates->l2_port_sectors = 2;
     rates->l2_sectors_per_clock = fmin(l2, rates->l2_port_sectors);
@@ -81,15 +87,15 @@ void smc_rates_of(const struct smc_device *device, const struct smc_ceilings *ce
                   uint32_t busy_sms, struct smc_rates *rates)
 {
     *rates = (struct smc_rates){.clock_hz = device->sm_clock_khz * 1e3};
-    set_pipes(rates, &device->sm);
+    set_pipes(rates, &device->sm, ceilings);
     set_memory(rates, device, ceilings, busy_sms);
     rates->shared_latency = value(ceilings, SMC_CEILING_SHARED_CLOCKS, USUAL_SHARED_CLOCKS);
     rates->l1_latency = value(ceilings, SMC_CEILING_L1_CLOCKS, USUAL_L1_CLOCKS);
     rates->l2_latency = value(ceilings, SMC_CEILING_L2_CLOCKS, USUAL_L2_CLOCKS);
     rates->dram_latency = value(ceilings, SMC_CEILING_DRAM_CLOCKS, USUAL_DRAM_CLOCKS);
-    rates->special_latency = 24;
-    rates->constant_latency = 30;
-    rates->barrier_latency = 20;
+    rates->special_latency = value(ceilings, SMC_CEILING_SPECIAL_CLOCKS, USUAL_SPECIAL_CLOCKS);
+    rates->constant_latency = value(ceilings, SMC_CEILING_CONSTANT_CLOCKS, USUAL_CONSTANT_CLOCKS);
+    rates->barrier_latency = value(ceilings, SMC_CEILING_BARRIER_CLOCKS, USUAL_BARRIER_CLOCKS);
     rates->branch_latency = 8;
     rates->branch_issue = 1;
     rates->block_start = 60;

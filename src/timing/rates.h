@@ -17,7 +17,7 @@ struct smc_rates {
     double shared_latency, l1_latency, l2_latency, dram_latency, special_latency, constant_latency;
     double barrier_latency, branch_latency;
     double branch_issue;           /* clocks without issue after a branch that is taken */
-    double l1_requests;            /* clocks of the tag stage for a request of up to 4 sectors */
+    double l1_line;                /* clocks for a line of a request that touches more than two */
     double l1_fill;                /* wavefronts of the data stage for a line that comes from L2 */
     double l2_sectors_per_clock;   /* to one SM, while all are busy */
     double l2_port_sectors;        /* to one SM at most */

@@ -98,7 +98,6 @@ struct sm {
     struct smc_l1 cache;
     uint32_t next_block, ended;
     double data_free; /* L1's data stage */
-    double tag_free;
     double l2_free, dram_free;
     double dram_debt;
     double end;
@@ -318,6 +317,13 @@ static void end_warp(struct sm *sm, struct subpartition *part, uint32_t position
         start_block(sm, warp->block, clock + sm->rates->block_start);
 }
 
+/* How many of the four sectors of a line. */
+static uint32_t sectors_in(uint32_t mask)
+{
+    static const uint8_t count[16] = {0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4};
+    return count[mask & 0xf];
+}
+
 /* --- Memory ----------------------------------------------------------------------------------- */
 
 /* The clock at which sectors that were asked for at `clock` arrive from L2 or DRAM. */
@@ -368,22 +374,20 @@ static double load(struct sm *sm, const struct warp *warp, const struct smc_trac
 {
     const struct smc_rates *rates = sm->rates;
     double data = entry->wavefronts, there = clock;
-    uint32_t sectors = 0, tags[4] = {0}, filled = 0;
+    uint32_t sectors = 0, filled = 0;
     if (entry->lines == 0 && !entry->unknown_addresses)
         return clock + rates->l1_latency;
     for (uint32_t i = 0; i < entry->lines; i++) {
         const struct smc_trace_line *line = &warp->trace->line[entry->line + i];
-        uint32_t wanted = (uint32_t)__builtin_popcount(line->sectors);
+        uint32_t wanted = sectors_in(line->sectors);
         sectors += wanted;
-        tags[line->number % 4]++;
         double when;
         uint32_t missing = smc_l1_look(&sm->cache, line->number, line->sectors, &when);
         if (missing) {
             note_array(sm, line->number, false);
-            when = from_l2(sm, latest(clock, sm->tag_free), (uint32_t)__builtin_popcount(missing));
+            when = from_l2(sm, clock, sectors_in(missing));
             filled++;
-            if (true)
-                smc_l1_fill(&sm->cache, line->number, missing, when);
+            smc_l1_fill(&sm->cache, line->number, missing, when);
         }
         there = latest(there, when);
     }
@@ -393,15 +397,12 @@ static double load(struct sm *sm, const struct warp *warp, const struct smc_trac
         sm->work->unknown++;
         there = from_l2(sm, clock, sectors);
     }
-    uint32_t most = 0;
-    for (int i = 0; i < 4; i++)
-        most = tags[i] > most ? tags[i] : most;
-    sm->tag_free = latest(sm->tag_free, clock) + most * rates->l1_requests;
-    sm->work->tag_clocks += most * rates->l1_requests;
+    double tags = entry->lines > 2 && !copies ? entry->lines * rates->l1_line : 0;
+    sm->work->tag_clocks += tags;
+    data += tags;
     data += copies ? copy_wavefronts(entry) : filled * rates->l1_fill;
     sm->work->load_sectors += sectors;
-    return latest(data_stage(sm, latest(clock, sm->tag_free - most), data) + rates->l1_latency,
-                  there);
+    return latest(data_stage(sm, clock, data) + rates->l1_latency, there);
 }
 
 static double store(struct sm *sm, const struct warp *warp, const struct smc_trace_entry *entry,
@@ -410,8 +411,12 @@ static double store(struct sm *sm, const struct warp *warp, const struct smc_tra
     uint32_t sectors = 0;
     for (uint32_t i = 0; i < entry->lines; i++) {
         const struct smc_trace_line *line = &warp->trace->line[entry->line + i];
-        sectors += (uint32_t)__builtin_popcount(line->sectors);
+        sectors += sectors_in(line->sectors);
         note_array(sm, line->number, true);
+        if (line->number >= SMC_TRACE_LOCAL) {
+            smc_l1_fill(&sm->cache, line->number, line->sectors, clock);
+            sectors = 0;
+        }
     }
     sm->work->store_sectors += sectors;
     sm->l2_free = latest(sm->l2_free, clock) + sectors / sm->rates->l2_sectors_per_clock;

@@ -25,7 +25,7 @@ const char *smc_time_basis_name(enum smc_time_basis basis)
 
 enum {
     MOST_ARRAYS = 32,
-    BUDGET = 60000,           /* instructions of warps that an SM executes here */
+    BUDGET = 16000,           /* instructions of warps that an SM executes here */
     MOST_LOOP_ENTRIES = 4096, /* kept of a loop */
     LEAST_LOOP_ENTRIES = 64,
     MOST_ENTRIES = 20000 /* of a warp */
@@ -141,42 +141,52 @@ static enum smc_status run_blocks(struct model *model, uint64_t first, uint32_t 
     return status;
 }
 
-/* How much of each loop is executed so that the traces of `warps` warps fit into the budget. */
+/* How much of each loop is kept so that the traces of `warps` warps fit into the budget. */
 static enum smc_status choose_sample(struct model *model, uint64_t block, uint64_t warps,
                                      struct sample *sample, struct smc_error *error)
 {
+    uint64_t kept = BUDGET / warps;
+    size_t entries = 0;
     enum smc_status status = SMC_OK;
-    size_t entries;
-    for (uint64_t kept = MOST_LOOP_ENTRIES; status == SMC_OK; kept /= 2) {
+    for (int pass = 0; pass < 2 && status == SMC_OK; pass++) {
+        kept = kept < LEAST_LOOP_ENTRIES ? LEAST_LOOP_ENTRIES : kept;
+        kept = kept > MOST_LOOP_ENTRIES ? MOST_LOOP_ENTRIES : kept;
         status = smc_traces_measure(&model->machine, block, kept, MOST_ENTRIES, &entries, error);
         sample->loop_entries = kept;
         sample->entries = entries + entries / 4 + 64;
-        if (entries * warps <= BUDGET || kept <= LEAST_LOOP_ENTRIES)
+        if (entries * warps <= BUDGET || kept == LEAST_LOOP_ENTRIES)
             break;
+        kept = kept * BUDGET / (entries * warps);
     }
     return status;
 }
 
-/* The SM with the most blocks: three rounds are executed, the others take as long. */
+/* The SM with the most blocks: up to three rounds are executed, the others take as long. */
 static enum smc_status run_sm(struct model *model, struct smc_error *error)
 {
     uint32_t most = (uint32_t)((model->blocks + model->sms - 1) / model->sms);
-    uint32_t resident = model->launch->occupancy->blocks_per_sm;
+    uint32_t resident = model->launch->occupancy->blocks_per_sm, tried = 0;
     uint64_t first = (model->blocks - 1) % model->sms / 2;
     uint32_t threads = model->machine.block[0] * model->machine.block[1] * model->machine.block[2];
-    uint32_t tried = most < 3 * resident ? most : 3 * resident;
+    uint64_t warps = (threads + 31) / 32;
     struct sample sample;
     struct work work = {0};
-    enum smc_status status =
-        choose_sample(model, first, (uint64_t)tried * ((threads + 31) / 32), &sample, error);
+    enum smc_status status = SMC_OK;
+    for (uint32_t rounds = 3; rounds > 0 && status == SMC_OK; rounds--) {
+        tried = most < rounds * resident ? most : rounds * resident;
+        status = choose_sample(model, first, tried * warps, &sample, error);
+        if (sample.entries * tried * warps <= 2 * BUDGET || tried <= resident)
+            break;
+    }
     if (status == SMC_OK)
         status = run_blocks(model, first, tried, resident, &sample, &work, error);
     if (status != SMC_OK)
         return status;
     double more = most - tried, clocks = work.clocks;
+    double each = work.clocks_per_block > 0 ? work.clocks_per_block : clocks / tried;
     model->work = (struct work){0};
     add(&model->work, &work, 1 + more / tried);
-    model->work.clocks = clocks + more * work.clocks_per_block;
+    model->work.clocks = clocks + more * each;
     return SMC_OK;
 }
 
@@ -240,8 +250,7 @@ static void set_terms(const struct model *model, struct smc_time *time)
     term[SMC_TIME_INTEGER] = work->busy[SMC_PIPE_ALU] / 4 * ms;
     term[SMC_TIME_SPECIAL] = fmax(work->busy[SMC_PIPE_XU], work->busy[SMC_PIPE_ADU]) / 4 * ms;
     term[SMC_TIME_SHARED] = work->shared_wavefronts * ms;
-    term[SMC_TIME_L1] =
-        fmax(work->tag_clocks, work->data_wavefronts - work->shared_wavefronts) * ms;
+    term[SMC_TIME_L1] = (work->data_wavefronts - work->shared_wavefronts) * ms;
     term[SMC_TIME_L2] = (work->l2_sectors + work->store_sectors) / rates->l2_sectors_per_clock * ms;
     term[SMC_TIME_DRAM] = time->dram_bytes / rates->dram_bytes_per_clock * ms;
     for (int i = 0; i < SMC_TIME_LATENCY; i++)
