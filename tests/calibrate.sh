@@ -67,6 +67,10 @@ if command -v jq >/dev/null; then
     smemcalc devices --device A30 >out
     empty "devices shows them" "$({ grep -q '^measured, driver 1.2, 2026-11-21 (calibrated):$' out &&
         grep -q '^copy in global memory  *500 GB/s  *53.6 % of 933.1$' out; } || cat out)"
+    empty "but not what was not measured" "$(grep '^latency of DRAM\|^integer logic' out)"
+    smemcalc devices --device H200 >out
+    empty "the table's boards show what they have" "$(
+        grep -q '^latency of DRAM  *660 clocks$' out || cat out)"
     rm "$kept"
     smemcalc --tile 8 --regs 20 --device A30 --format json >out
     holds "without a file there are none" '.ceilings == null' out

@@ -58,6 +58,7 @@ enum smc_status smc_gpu_bench_open(struct smc_gpu_bench *bench, struct smc_error
 
 void smc_gpu_bench_close(struct smc_gpu_bench *bench)
 {
+    smc_binary_free(&bench->binary);
     if (smc_is_lost(&bench->finish))
         return;
     void *const memory[] = {bench->sight, bench->array[0], bench->array[1]};
@@ -125,23 +126,37 @@ enum {
 
 /* --- Measuring ---------------------------------------------------------------------------- */
 
+static enum smc_status compile(const struct smc_gpu_measurement *measurement,
+                               struct smc_gpu_bench *bench, struct smc_error *error)
+{
+    struct smc_params params = {0};
+    struct smc_resources resources;
+    const char *file = measurement->kernel->file;
+    if (bench->compiled_file && strcmp(bench->compiled_file, file) == 0 &&
+        bench->compiled_dtype == measurement->dtype)
+        return SMC_OK;
+    smc_binary_free(&bench->binary);
+    bench->compiled_file = NULL;
+    params.value[SMC_PARAM_DTYPE] = measurement->dtype;
+    enum smc_status status =
+        smc_compile(measurement->kernel, &params, bench->device.sm.cc, &bench->request->compile,
+                    &resources, &bench->binary, bench->warnings, error);
+    if (status != SMC_OK)
+        return status;
+    bench->compiled_file = file;
+    bench->compiled_dtype = measurement->dtype;
+    return SMC_OK;
+}
+
 /* A refusal by the driver is an error here, because the kernel is part of the program. */
 static enum smc_status load(const struct smc_gpu_measurement *measurement,
                             struct smc_gpu_bench *bench, struct smc_error *error)
 {
-    struct smc_params params = {0};
-    struct smc_resources resources;
-    struct smc_binary binary;
     struct smc_attempt attempt = {0};
-    params.value[SMC_PARAM_DTYPE] = measurement->dtype;
-    enum smc_status status =
-        smc_compile(measurement->kernel, &params, bench->device.sm.cc, &bench->request->compile,
-                    &resources, &binary, bench->warnings, error);
-    if (status != SMC_OK)
-        return status;
-    if (!smc_gpu_load(&binary, measurement->kernel->entry, &bench->kernel, &attempt))
+    enum smc_status status = compile(measurement, bench, error);
+    if (status == SMC_OK &&
+        !smc_gpu_load(&bench->binary, measurement->kernel->entry, &bench->kernel, &attempt))
         status = smc_fail(error, SMC_MACHINE, "%s: %s", measurement->name, attempt.message);
-    smc_binary_free(&binary);
     return status;
 }
 

@@ -21,6 +21,11 @@ struct smc_gpu_bench {
     struct smc_text *warnings;
     struct smc_attempt finish; /* how the last wait ended */
 
+    /* The code that was compiled last: several measurements in a row have kernels of one file. */
+    struct smc_binary binary;
+    const char *compiled_file; /* NULL: none */
+    enum smc_dtype compiled_dtype;
+
     /* For the current measurement. */
     struct smc_gpu_kernel kernel;
     uint32_t steps;
