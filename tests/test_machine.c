@@ -175,6 +175,7 @@ static void test_text(void)
         {{0x0000001fff057819, 0x000fe20000011402}, "SHF.R.S32.HI R5, RZ, 0x1f, R2"},
         {{0xfffffffc00f41947, 0x000fec000383ffff}, "@P1 BRA -0x20"},
         {{0xffffe40402007981, 0x002ea8000c1e1900}, "LDG.E R0, desc[UR4][R2.64+-0x1c]"},
+        {{0x000000444c4c723c, 0x002fe600000018ff}, "HMMA"},
         {{0x00000000000071ff, 0}, "? 0x1ff"},
     };
     for (size_t i = 0; i < sizeof examples / sizeof *examples; i++) {
@@ -209,6 +210,27 @@ static void test_control_bits(void)
     CU_ASSERT_EQUAL(in.pipe, SMC_PIPE_LSU);
 }
 
+/* Warps vote on R0 > 12: all of the second, none of its lanes else. */
+static void test_vote(void)
+{
+    static const struct code any_above = {0x0000000000ff7806, 0x000fe20000800100}; /* P0, of P1 */
+    static const struct code all_above = {0x0000000000ff7806, 0x000fe20000800000};
+    static const struct code skip_one_if_voted = {0x0000000000040947, 0x000fea0003800000}; /* P0 */
+    const struct code any[] = {read_thread,       above_12,    any_above,
+                               skip_one_if_voted, subtract_16, exit_all};
+    const struct code all[] = {read_thread,       above_12,    all_above,
+                               skip_one_if_voted, subtract_16, exit_all};
+    struct smc_machine_counts counts;
+    count(any, 6, 64, 1, &counts);
+    CU_ASSERT_TRUE(counts.exact);
+    CU_ASSERT_EQUAL(counts.instructions, 5 + 5);
+    smc_machine_counts_free(&counts);
+    count(all, 6, 64, 1, &counts);
+    CU_ASSERT_TRUE(counts.exact);
+    CU_ASSERT_EQUAL(counts.instructions, 6 + 5);
+    smc_machine_counts_free(&counts);
+}
+
 static void test_trace(void)
 {
     const struct code code[] = {move_zero, load_shared, exit_all};
@@ -240,6 +262,7 @@ CU_TestInfo tests_machine[] = {
     {"accesses to memory", test_memory},
     {"text", test_text},
     {"control bits", test_control_bits},
+    {"votes", test_vote},
     {"the trace of a warp", test_trace},
     CU_TEST_INFO_NULL,
 };

@@ -927,6 +927,23 @@ static bool differs_by_lane(const struct smc_instruction *in)
     }
 }
 
+/* Bits 72 and 73: all, any, or equal in all. The register receives the lanes. */
+static bool vote(const struct smc_instruction *in, uint32_t mask, struct operands *ops,
+                 struct results *out)
+{
+    enum { ALL, ANY, EQUAL };
+    unsigned how = (unsigned)smc_bits(in, 72, 2);
+    uint32_t yes = ops->predicate[0] & mask;
+    if (how > EQUAL || mask == 0)
+        return false;
+    bool is = how == ALL ? yes == mask : how == ANY ? yes != 0 : yes == 0 || yes == mask;
+    ops->lanes = 1;
+    out->low[0] = yes;
+    out->predicate[0] = is;
+    out->unknown = out->predicate_unknown[0] = ops->predicate_unknown[0] & mask ? UINT32_MAX : 0;
+    return true;
+}
+
 /* A uniform register receives what the first active lane holds. */
 static void take_first_lane(struct operands *ops, uint32_t mask)
 {
@@ -953,7 +970,12 @@ void smc_warp_evaluate(struct smc_warp *warp, const struct smc_instruction *in, 
     }
     if (in->operation == SMC_OP_R2P)
         register_to_predicates(warp, in, &ops, mask);
-    else if (compute(warp, in, &ops, &out))
+    else if (in->operation == SMC_OP_VOTE || in->operation == SMC_OP_VOTEU) {
+        if (vote(in, mask, &ops, &out))
+            store(warp, in, mask, &ops, &out);
+        else
+            smc_warp_forget(warp, in, mask);
+    } else if (compute(warp, in, &ops, &out))
         store(warp, in, mask, &ops, &out);
     else
         smc_warp_forget(warp, in, mask);

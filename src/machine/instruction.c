@@ -44,6 +44,7 @@ static const struct operation operations[SMC_OP_COUNT] = {
 #define PIPE_ALU          SMC_PIPE_ALU
 #define PIPE_FP64         SMC_PIPE_FP64
 #define PIPE_HALF         SMC_PIPE_HALF
+#define PIPE_TENSOR       SMC_PIPE_TENSOR
 #define PIPE_BRANCH       SMC_PIPE_BRANCH
 #define PIPE_UNIFORM_MOVE SMC_PIPE_UNIFORM_MOVE
 #define PIPE_XU           SMC_PIPE_XU
@@ -88,7 +89,7 @@ const char *smc_operation_name(enum smc_operation operation)
 const char *smc_pipe_name(enum smc_pipe pipe)
 {
     static const char *const names[SMC_PIPE_COUNT] = {
-        "none", "fma",     "fma_heavy",    "alu",    "fp64", "half", "xu",
+        "none", "fma",     "fma_heavy",    "alu",    "fp64", "half", "tensor", "xu",
         "lsu",  "uniform", "uniform_move", "branch", "cbu",  "adu",  "unknown"};
     return names[pipe];
 }
@@ -198,6 +199,8 @@ static void read_predicates(struct smc_instruction *in, uint32_t fields)
     in->to_predicate[0] = fields & P81 ? (uint8_t)smc_bits(in, 81, 3) : SMC_TRUE_PREDICATE;
     in->to_predicate[1] = fields & P84 ? (uint8_t)smc_bits(in, 84, 3) : SMC_TRUE_PREDICATE;
     in->predicate[0] = fields & Q87 ? predicate_at(in, 87) : none;
+    if (in->operation == SMC_OP_VOTEU)
+        in->predicate[0].uniform = false; /* the lanes' */
     in->predicate[1] = fields & Q77 ? predicate_at(in, 77) : none;
     in->predicate[2] = fields & Q68 ? predicate_at(in, 68) : none;
     if (in->operation == SMC_OP_PLOP3 && smc_bit(in, 67))
@@ -272,6 +275,12 @@ static void read_target(struct smc_instruction *in, uint64_t at, uint32_t format
 /* Special registers: threadIdx. */
 enum { SR_THREAD_X = 0x21, SR_THREAD_Z = 0x23 };
 
+/* Types of conversions have the logarithm of their bytes. */
+static bool is_64_bits(const struct smc_instruction *in, unsigned bit)
+{
+    return smc_bits(in, bit, 2) == 3;
+}
+
 /* Corrects what depends on modifiers. */
 static void read_widths(struct smc_instruction *in)
 {
@@ -288,6 +297,17 @@ static void read_widths(struct smc_instruction *in)
     case SMC_OP_CS2R:
         in->to.registers = smc_bit(in, 80) ? 2 : 1;
         break;
+    case SMC_OP_F2F_64:
+    case SMC_OP_F2I_64:
+    case SMC_OP_I2F_64:
+    case SMC_OP_FRND_64:
+        in->to.registers = is_64_bits(in, 75) ? 2 : 1;
+        in->from[1].registers = is_64_bits(in, 84) ? 2 : 1;
+        break;
+    case SMC_OP_LDSM: /* .2, .4: as many matrices */
+        in->to.registers = (uint8_t)(1u << (smc_bits(in, 72, 2) % 3));
+        break;
+    case SMC_OP_LD:
     case SMC_OP_LDC:
     case SMC_OP_ULDC:
         in->to.registers = registers_of(bytes_of_width(in));

@@ -37,6 +37,7 @@ enum smc_pipe {
     SMC_PIPE_ALU,
     SMC_PIPE_FP64,
     SMC_PIPE_HALF,
+    SMC_PIPE_TENSOR,
     SMC_PIPE_XU,
     SMC_PIPE_LSU,
     SMC_PIPE_UNIFORM,

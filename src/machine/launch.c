@@ -8,7 +8,7 @@
 #include "machine/sampling.h"
 
 enum { AXES = 4, WARP_AXIS = 3, MOST_WALKS = 3000, CACHE = 8192 };
-enum { MOST_STEPS = 5000000 };
+enum { MOST_STEPS = 2000000, MOST_STEPS_OF_ALL = 400000000 };
 enum { MEMORY_SAMPLES = 6 };
 enum { PROBED_VOLUME = 64, PROBES = 6 }; /* of boxes */
 
@@ -17,7 +17,7 @@ enum {
     QUICK_WALKS = 256,
     QUICK_STEPS = 35000,
     SAMPLING_STEPS = 20000,
-    QUICK_STEPS_OF_WARP = 500000
+    QUICK_STEPS_OF_WARP = 300000
 };
 
 /* Warps that execute every instruction equally often. */
@@ -97,8 +97,9 @@ static void walk_at(struct count *count, const uint32_t at[AXES], bool follow_ad
     count->walk.follow_addresses = follow_addresses;
     smc_walk_warp(&count->walk, &place, count->warp);
     count->walks++;
-    if (count->launch->precision == SMC_PRECISION_QUICK)
-        count->steps += smc_launch_steps(&count->walk);
+    count->steps += smc_launch_steps(&count->walk);
+    if (count->steps > MOST_STEPS_OF_ALL)
+        count->walk.end = SMC_WALK_TOO_LONG;
 }
 
 static uint64_t hash_of(const uint64_t *word, size_t words)
@@ -481,10 +482,14 @@ static void count_runs(struct count *count)
     middle(&all, at);
     at[WARP_AXIS] = 0;
     for (uint32_t first = 0; first < count->warps_per_block && !count->failed;) {
+        if (count->steps > count->most_steps) {
+            count->counts->extrapolation_cut = true;
+            return;
+        }
         uint32_t next = first + 1;
         at[WARP_AXIS] = first;
         uint32_t kind = kind_at(count, at);
-        for (; next < count->warps_per_block; next++) {
+        for (; next < count->warps_per_block && count->steps <= count->most_steps; next++) {
             at[WARP_AXIS] = next;
             if (kind_at(count, at) != kind)
                 break;

@@ -9,7 +9,8 @@
 enum {
     MOST_SAMPLES = 192,
     STEPS_OF_START = 40, /* what it costs to begin a walk */
-    LEAST_CLASSES = 3,
+    LEAST_CLASSES = 3,   /* unless they take so many times the steps that there should be: */
+    MOST_EXCESS = 8,
     LEAST_SAMPLES = 16, /* that begin to walk */
     WHOLE_WALKS = 32,   /* if so many fit into the steps, beginnings are not compared */
     DECISIONS = 64,     /* that a warp's beginning has */
@@ -195,7 +196,10 @@ static bool divide(struct sampling *sampling)
          begun++)
         begin_sample(sampling, &sampling->sample[begun]);
     sampling->samples = begun;
-    while (sampling->classes < LEAST_CLASSES || sampling->steps < sampling->most_steps) {
+    while (sampling->classes == 0 ||
+           (sampling->classes < LEAST_CLASSES &&
+            sampling->steps < MOST_EXCESS * sampling->most_steps) ||
+           sampling->steps < sampling->most_steps) {
         struct sample *next =
             sampling->classes ? farthest(sampling) : &sampling->sample[sampling->samples / 2];
         if (sampling->classes > 0 && next->distance == 0)

@@ -352,6 +352,9 @@ static void address(struct line *line)
         line->known &= shared && added->kind != SMC_OPERAND_UNIFORM;
     if (in->from[0].number == SMC_ZERO_REGISTER && in->offset && shared) {
         offset(line, in->offset, true);
+    } else if (in->from[0].number == SMC_ZERO_REGISTER && shared &&
+               added->kind == SMC_OPERAND_UNIFORM) {
+        write_register(line, added->number, true);
     } else {
         write_register(line, in->from[0].number, false);
         name_if(line, in->from[0].registers == 2, ".64");

@@ -55,6 +55,7 @@ static void set_pipes(struct smc_rates *rates, const struct smc_sm *sm,
     issue[SMC_PIPE_ALU] = clocks_of(64);
     issue[SMC_PIPE_FP64] = clocks_of(fp64_lanes(sm->cc));
     issue[SMC_PIPE_HALF] = clocks_of(lanes);
+    issue[SMC_PIPE_TENSOR] = 8; /* HMMA.16816 at 1024 FP16 multiplications per SM */
     issue[SMC_PIPE_XU] = clocks_of(16);
     issue[SMC_PIPE_LSU] = 2;
     issue[SMC_PIPE_UNIFORM] = 2;
