@@ -73,6 +73,13 @@ static void unknown(struct smc_answer *answer, const char *reason)
     snprintf(answer->time.reason, sizeof answer->time.reason, "%s", reason);
 }
 
+static void unknown_without_code(struct smc_answer *answer)
+{
+    char reason[sizeof answer->time.reason];
+    snprintf(reason, sizeof reason, "no machine code for sm_%u", answer->query.device.sm.cc);
+    unknown(answer, reason);
+}
+
 enum smc_status smc_query_find_time(struct smc_answer *answer, struct smc_error *error)
 {
     const struct smc_query *query = &answer->query;
@@ -92,7 +99,7 @@ enum smc_status smc_query_find_time(struct smc_answer *answer, struct smc_error 
     if (status == SMC_OK && binary.cubin)
         status = predict(answer, &binary, error);
     else
-        unknown(answer, why.message);
+        unknown_without_code(answer);
     smc_binary_free(&binary);
     return status == SMC_MACHINE ? status : SMC_OK;
 }

@@ -9,6 +9,7 @@
 #include "model/shared_memory.h"
 #include "report/layout.h"
 #include "report/text_parts.h"
+#include "report/time.h"
 #include "report/words.h"
 
 static void append_ordinal(uint32_t n, struct smc_text *out)
@@ -478,14 +479,16 @@ void smc_text_next_steps(const struct smc_answer *answer, struct smc_text *line)
 void smc_text_advice(const struct smc_answer *answer, const struct smc_report_style *style,
                      struct smc_text *out)
 {
-    struct smc_text steps = {0}, work = {0}, attempt = {0};
+    struct smc_text steps = {0}, faster = {0}, work = {0}, attempt = {0};
     smc_text_next_steps(answer, &steps);
     smc_text_join_items(&steps);
+    smc_text_relief(answer, &faster);
     if (answer->has_work)
         smc_text_append_work(answer, &work);
     smc_text_join_items(&work);
     append_try(answer, style->explain, &attempt);
     smc_layout_line(out, style, "next steps", &steps);
+    smc_layout_line(out, style, "faster", &faster);
     smc_layout_line(out, style, "work", &work);
     smc_layout_line(out, style, "try it", &attempt);
 }

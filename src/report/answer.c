@@ -9,6 +9,7 @@
 #include "report/json_parts.h"
 #include "report/layout.h"
 #include "report/text_parts.h"
+#include "report/time.h"
 #include "report/words.h"
 
 /* --- Fields ----------------------------------------------------------------------------------- */
@@ -185,6 +186,22 @@ static uint32_t cluster_of(const struct smc_launch *launch)
     return launch->blocks_per_cluster ? launch->blocks_per_cluster : 1;
 }
 
+static bool has_time(const struct answered *item)
+{
+    return !item->why && smc_time_is_known(&item->answer->time);
+}
+
+static struct smc_value time_if(const struct answered *item, double ms)
+{
+    return smc_value_if(has_time(item), smc_value_real(ms));
+}
+
+static struct smc_value bound_by(const struct answered *item)
+{
+    const char *key = smc_time_term_info[item->answer->time.bound_by].key;
+    return smc_value_if(has_time(item), smc_value_string(key));
+}
+
 /* What follows from the launch: unknown where there is no answer. */
 #define RESULT(value) smc_value_if(!item->why, value)
 
@@ -296,6 +313,17 @@ static uint32_t cluster_of(const struct smc_launch *launch)
     FIELD(grid_waves, "waves", NULL, "", "the waves of the grid", waves_of(item->answer))          \
     FIELD(workload, "workload", NULL, "", "the work of the launch",                                \
           smc_value_json(smc_json_workload(item->answer)))                                         \
+    FIELD(time, "time", NULL, "", "the predicted time of the launch; null if there is none",       \
+          smc_value_json(smc_json_time(item->answer, 0)))                                          \
+    FIELD(time_reason, "time_reason", NULL, "", "why no time is predicted; null if one is",        \
+          smc_value_string(item->answer->time.reason))                                             \
+    FIELD(predicted_ms, NULL, "predicted_ms", "ms", "the predicted time of one launch",            \
+          time_if(item, item->answer->time.predicted_ms))                                          \
+    FIELD(low_ms, NULL, "low_ms", "ms", "the low end of its range",                                \
+          time_if(item, item->answer->time.low_ms))                                                \
+    FIELD(high_ms, NULL, "high_ms", "ms", "the high end",                                          \
+          time_if(item, item->answer->time.high_ms))                                               \
+    FIELD(bound_by, NULL, "bound_by", "", "what bounds it", bound_by(item))                        \
     FIELD(error, NULL, "error", "", "why there is no answer", smc_value_string(item->why))
 SMC_FIELD_TABLE(answer_fields, ANSWER_FIELDS)
 #undef ITEM
@@ -582,6 +610,7 @@ static void write_one(const struct smc_answer *answer, const struct smc_report_s
     smc_text_device_line(answer, style, out);
     smc_text_block_line(answer, style, out);
     append_grid(answer, style, out);
+    smc_text_time_line(answer, style, out);
     smc_text_append_char(out, '\n', 1);
     smc_text_limits(answer, style, out);
     smc_text_append_char(out, '\n', 1);
