@@ -662,7 +662,7 @@ static void append_device(const struct smc_answer *answer, const struct compared
     smc_text_printf(&left, " %2d.%d %4s %6u %6u %7s", device->sm.cc / 10, device->sm.cc % 10, regs,
                     answer->launch.static_smem_bytes + answer->launch.dynamic_smem_bytes,
                     answer->occupancy.blocks_per_sm, percent);
-    smc_words_time_cell(&answer->time, time);
+    smc_words_time_cell(answer->time.predicted_ms, time);
     if (columns->times)
         smc_text_printf(&left, " %*s", TIME_WIDTH - 1, time);
     if (answer->outcome == SMC_LAUNCHES)

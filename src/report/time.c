@@ -9,11 +9,11 @@
 #include "report/json_parts.h"
 #include "report/layout.h"
 #include "report/text_parts.h"
+#include "report/words.h"
 
 /* --- Words ------------------------------------------------------------------------------------ */
 
-/* Of a prediction of `ms`; the unit of which there are so many in a millisecond. */
-static double unit_of(double ms, const char **name)
+double smc_words_time_unit(double ms, const char **name)
 {
     *name = ms >= 1000 ? "s" : ms >= 0.1 ? "ms" : "us";
     return ms >= 1000 ? 1e-3 : ms >= 0.1 ? 1 : 1e3;
@@ -29,14 +29,14 @@ static void append_three_digits(double value, struct smc_text *out)
 void smc_words_time(double ms, struct smc_text *out)
 {
     const char *unit;
-    append_three_digits(ms * unit_of(ms, &unit), out);
+    append_three_digits(ms * smc_words_time_unit(ms, &unit), out);
     smc_text_printf(out, SMC_TIE "%s", unit);
 }
 
 void smc_words_time_range(const struct smc_time *time, struct smc_text *out)
 {
     const char *unit;
-    double per_ms = unit_of(time->predicted_ms, &unit);
+    double per_ms = smc_words_time_unit(time->predicted_ms, &unit);
     append_three_digits(time->predicted_ms * per_ms, out);
     smc_text_printf(out, SMC_TIE "%s (", unit);
     append_three_digits(time->low_ms * per_ms, out);
@@ -45,12 +45,28 @@ void smc_words_time_range(const struct smc_time *time, struct smc_text *out)
     smc_text_append(out, ")");
 }
 
-void smc_words_time_cell(const struct smc_time *time, char text[24])
+void smc_words_time_cell(double ms, char text[24])
 {
-    double ms = time->predicted_ms;
     snprintf(text, 24, "-");
-    if (smc_time_is_known(time))
-        snprintf(text, 24, "%.*f", ms >= 99.95 ? 0 : ms >= 0.9995 ? 2 : ms >= 0.0995 ? 3 : 5, ms);
+    if (ms > 0)
+        snprintf(text, 24, "%.*f",
+                 ms >= 99.95     ? 0
+                 : ms >= 0.9995  ? 2
+                 : ms >= 0.0995  ? 3
+                 : ms >= 0.00995 ? 4
+                                 : 5,
+                 ms);
+}
+
+char smc_words_time_letter(enum smc_time_term term)
+{
+    static const char letters[SMC_TIME_TERM_COUNT] = {
+        [SMC_TIME_ISSUE] = 'i',   [SMC_TIME_FMA] = 'f',     [SMC_TIME_FP64] = 'p',
+        [SMC_TIME_INTEGER] = 'n', [SMC_TIME_SPECIAL] = 'u', [SMC_TIME_SHARED] = 's',
+        [SMC_TIME_L1] = '1',      [SMC_TIME_L2] = '2',      [SMC_TIME_DRAM] = 'd',
+        [SMC_TIME_LATENCY] = 'l', [SMC_TIME_LAUNCH] = 'k',
+    };
+    return letters[term];
 }
 
 double smc_time_error_percent(const struct smc_time *time, double measured_ms)

@@ -14,15 +14,6 @@ static inline bool smc_time_is_known(const struct smc_time *time)
     return time->basis != SMC_TIME_UNKNOWN;
 }
 
-/* "0.25 ms", "25.1 us", "3.2 s", for a paragraph; three digits. */
-void smc_words_time(double ms, struct smc_text *out);
-
-/* "0.25 ms (0.24 to 0.27)", all of one unit. */
-void smc_words_time_range(const struct smc_time *time, struct smc_text *out);
-
-/* "0.248", "-" where it is unknown: milliseconds with three digits, for a table. */
-void smc_words_time_cell(const struct smc_time *time, char text[24]);
-
 /* The line of an answer; if there is no prediction, why, where that would be missed. */
 void smc_text_time_line(const struct smc_answer *answer, const struct smc_report_style *style,
                         struct smc_text *out);
