@@ -63,8 +63,8 @@ char smc_words_time_letter(enum smc_time_term term)
     static const char letters[SMC_TIME_TERM_COUNT] = {
         [SMC_TIME_ISSUE] = 'i',   [SMC_TIME_FMA] = 'f',     [SMC_TIME_FP64] = 'p',
         [SMC_TIME_INTEGER] = 'n', [SMC_TIME_SPECIAL] = 'u', [SMC_TIME_SHARED] = 's',
-        [SMC_TIME_L1] = '1',      [SMC_TIME_L2] = '2',      [SMC_TIME_DRAM] = 'd',
-        [SMC_TIME_LATENCY] = 'l', [SMC_TIME_LAUNCH] = 'k',
+        [SMC_TIME_L1] = 'c',      [SMC_TIME_L2] = 'm',      [SMC_TIME_DRAM] = 'd',
+        [SMC_TIME_LATENCY] = 'w', [SMC_TIME_LAUNCH] = 'k',
     };
     return letters[term];
 }
