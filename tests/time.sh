@@ -2,6 +2,8 @@
 # Predicted times: the contract of JSON, CSV and text, what any sound prediction satisfies, and where
 # there is none. Nothing here is about how good the predictions are. Run in the build folder.
 
+# Words of options are split on purpose:
+# shellcheck disable=SC2086
 set -u
 unset COLUMNS
 # shellcheck source=tests/command.sh
@@ -22,6 +24,15 @@ predicted() { # ARGUMENT...
 # The second number is larger than the first.
 grows() { # NAME NUMBER NUMBER
     empty "$1" "$(echo "$2 $3" | awk '!($1 > 0 && $2 > $1) { print "from", $1, "to", $2 }')"
+}
+
+# The patterns that no line of the file has, and the file.
+lacks() { # FILE PATTERN...
+    file=$1
+    shift
+    for pattern; do
+        grep -Eq -- "$pattern" "$file" || { echo "no line $pattern"; cat "$file"; }
+    done
 }
 
 # --- Where there is none, which every machine can tell --------------------------------------------
@@ -103,9 +114,8 @@ jq -s '.[0].time as $time | .[1] | .bound_by == $time.bound_by and
         all)' alone.json csv.json >same.json
 holds "CSV has the numbers of JSON" . same.json
 smemcalc --tile 16 --device H200 >alone.txt
-empty "the line of text" "$(grep -Eq '^time        [0-9.]+ [mu]?s \([0-9.]+ to [0-9.]+\), bound by [a-zA-Z0-9]' \
-    alone.txt || cat alone.txt)"
-empty "what would be faster" "$(grep -q '^faster      ' alone.txt || cat alone.txt)"
+empty "the time, and what would be faster" "$(lacks alone.txt \
+    '^time        [0-9.]+ [mu]?s \([0-9.]+ to [0-9.]+\), bound by [a-zA-Z0-9]' '^faster      ')"
 smemcalc --tile 16 --device H200 --explain >explained.txt
 empty "--explain lists the terms, and marks one" "$(awk '/^time  *work counted/ { in_time = 1 }
     in_time && /> +[0-9.]+ ms/ { marked++ } in_time && / [0-9.]+ ms/ { rows++ }
@@ -124,7 +134,8 @@ empty "devices compared: a column, empty where there is none" "$(awk '/ time ms 
 # --- run ------------------------------------------------------------------------------------------
 
 smemcalc run --tile 16 --size 64 --on emulator --device H200 --format json >run.json
-empty "run: exit status 0" "$([ $? -eq 0 ] || echo "not 0")"
+code=$?
+empty "run: exit status 0" "$([ $code -eq 0 ] || echo "$code")"
 smemcalc --tile 16 --size 64 --device H200 --format json >alone.json
 jq -s '.[0].time == .[1].time' run.json alone.json >same.json
 holds "run: the time of the query" . same.json
@@ -133,7 +144,8 @@ holds "run: a row without a verdict" '[.confirmation[] | select(.quantity == "ti
     run.json
 sed 's/"host": "[^"]*"/"host": "other"/' run.json >other.json
 smemcalc merge run.json other.json >out 2>err
-empty "merge reads reports with a predicted time" "$([ $? -eq 0 ] && [ ! -s err ] || cat err out)"
+code=$?
+empty "merge reads reports with a predicted time" "$([ $code -eq 0 ] || echo "$code"; cat err)"
 smemcalc run --kernel matmul --compare --size 32 --on emulator --device H200 --format json >series.json
 holds "runs compared: a predicted time each" '[.. | .figures? // empty | .predicted_ms] |
     length > 3 and all(. > 0)' series.json
@@ -153,19 +165,19 @@ smemcalc sweep --tile 16 --device H200,"H100 80GB HBM3",9.0 --show time --format
 holds "sweep of devices: each has its ceilings" '.answers | map(.time.predicted_ms) |
     .[0] > 0 and .[1] > 0 and .[0] != .[1] and .[2] == null' swept.json
 smemcalc sweep --tile 8:32:8 --device H200 --show time >swept.txt
-empty "sweep: the table has times and the shortest" "$(
-    grep -q 'time ms  bound by$' swept.txt && grep -Eq '^best        [0-9.]+ [mu]?s at tile ' swept.txt ||
-        cat swept.txt)"
+empty "sweep: the table has times and the shortest" \
+    "$(lacks swept.txt 'time ms  bound by$' '^best        [0-9.]+ [mu]?s at tile ')"
 smemcalc sweep --tile 8:32:8 --carveout 0:100:50 --device H200 --show time >swept.txt
-empty "sweep: a grid of times" "$(grep -q '^cells       predicted time in ' swept.txt || cat swept.txt)"
+empty "sweep: a grid of times" "$(lacks swept.txt '^cells       predicted time in ')"
 for plot in "--tile 8:32:8" "--tile 1:32" "--tile 8:32:8 --carveout 0:100:50"; do
     smemcalc sweep $plot --device H200 --show time --plot - >out
-    empty "a picture of times: $plot" "$(grep -q '^Predicted time by .*[0-9] [mu]*s at best$' out &&
-        [ "$(awk '{ gsub(/[^ -~]/, ""); if (length > 80) print }' out)" = "" ] || cat out)"
+    empty "a picture of times: $plot" "$(lacks out '^Predicted time by .*[0-9] [mu]?s at best$'
+        awk '{ gsub(/[^ -~]/, ""); if (length > 80) print }' out)"
 done
 
 # --- best -----------------------------------------------------------------------------------------
 
+# shellcheck disable=SC2016 # $least is one of jq
 states "best: the proposal is the fastest, or within 2 %" '.best | .ranked_by == "time" and
     (.rules | map(.name) | index("time")) == 1 and
     ([.candidates[] | select(.outcome == "launches") | .predicted_ms] | min) as $least |
@@ -180,8 +192,8 @@ states "best: devices without a time keep all of them from it" \
     '[.answers[].best.ranked_by] == ["occupancy", "occupancy"]' \
     best --kernel matmul-tiled --device H200 --device 9.0
 smemcalc best --kernel matmul-tiled --device H200 >out
-empty "best: text has the times" "$(grep -q ' time ms moved MB  bound by$' out &&
-    grep -Eq '^use --tile [0-9]+: [0-9.]+ [mu]?s \(.* predicted, bound by ' out || cat out)"
+empty "best: text has the times" "$(lacks out ' time ms moved MB  bound by$' \
+    '^use --tile [0-9]+: [0-9.]+ [mu]?s \(.* predicted, bound by ')"
 
 # --- Your own kernel ------------------------------------------------------------------------------
 
@@ -209,16 +221,16 @@ holds "own kernel: nothing is run by --dry-run" '.emulator == null and .gpu == n
     (.memory | length) == 0' dry.json
 for elements in 1000000 100000000 2000000000; do
     saxpy $elements $((elements / 256 + 1)) --dry-run --format json >dry.json
-    echo "$(jq .time.predicted_ms dry.json)"
+    jq .time.predicted_ms dry.json
 done | awk '$1 <= last { bad = 1 } { last = $1 } END { if (bad || NR != 3) print "not growing:", last }' >out
 empty "own kernel: more elements take longer, without their memory" "$(cat out)"
 saxpy 1000 4 --dry-run >out
-empty "own kernel: text" "$(sed -n 1p out | grep -q ' predicted; nothing was run$' &&
-    grep -q '^time        [0-9]' out || cat out)"
+empty "own kernel: text" "$(lacks out '^[0-9.]+ .* predicted; nothing was run$' '^time        [0-9]')"
 for option in "--on emulator" --annotate "--dump 3:out.bin"; do
     saxpy 1000 4 --dry-run $option >out 2>err
-    empty "--dry-run refuses $option" "$([ $? -eq 2 ] && [ ! -s out ] &&
-        grep -q "^smemcalc: option ${option%% *}: not with --dry-run" err || cat err)"
+    code=$?
+    empty "--dry-run refuses $option" "$([ $code -eq 2 ] || echo "$code"
+        cat out; lacks err "^smemcalc: option ${option%% *}: not with --dry-run")"
 done
 
 finish_cases
