@@ -255,7 +255,7 @@ static double sm_clocks_per_ms(const struct smc_query *query)
     return query->device.sm_count * (khz > 0 ? khz : query->device.sm_clock_khz);
 }
 
-/* What was counted for a term: "4.19e+07 instructions, 3.6 per clock of an SM". Nothing where there
+/* What was counted for a term: "4.19e+07 instructions, 3.6 a clock". Nothing where there
    is no count. */
 static void append_count(const struct smc_answer *answer, enum smc_time_term term,
                          struct smc_text *out)
@@ -266,8 +266,8 @@ static void append_count(const struct smc_answer *answer, enum smc_time_term ter
         double count;
         const char *what;
     } counts[] = {
-        {SMC_TIME_ISSUE, time->instructions, "instructions of warps"},
-        {SMC_TIME_FMA, time->fma_flops, "operations in multiply-adds"},
+        {SMC_TIME_ISSUE, time->instructions, "instructions"},
+        {SMC_TIME_FMA, time->fma_flops, "operations"},
         {SMC_TIME_SHARED, time->shared_wavefronts, "wavefronts"},
         {SMC_TIME_L1, time->l1_sectors, "sectors requested"},
         {SMC_TIME_L2, time->l2_sectors, "sectors requested"},
@@ -279,7 +279,7 @@ static void append_count(const struct smc_answer *answer, enum smc_time_term ter
             continue;
         smc_text_printf(out, "%.4g" SMC_TIE "%s", counts[i].count, counts[i].what);
         if (clocks > 0)
-            smc_text_printf(out, ", %.3g" SMC_TIE "per clock of an SM", counts[i].count / clocks);
+            smc_text_printf(out, ", %.3g" SMC_TIE "a clock", counts[i].count / clocks);
     }
     if (term == SMC_TIME_LATENCY)
         smc_text_append(out, "warps wait for memory or for each other");
@@ -329,10 +329,11 @@ void smc_text_explain_time(const struct smc_answer *answer, size_t indent,
     struct smc_text line = {0};
     if (!smc_time_is_known(time))
         return;
-    smc_text_printf(&line,
-                    "work counted in %s; %s; each term is how long the launch would take if "
-                    "nothing else bounded it:",
-                    time->code, words_of_basis(time->basis));
+    smc_text_printf(
+        &line,
+        "work counted in %s; %s; each term is how long the launch would take if "
+        "nothing else bounded it, with the work of all warps, and of one SM in a clock:",
+        time->code, words_of_basis(time->basis));
     smc_layout_paragraph(out, "time", indent, smc_text_string(&line), style->columns);
     for (int i = 0; i < SMC_TIME_TERM_COUNT; i++)
         append_term(answer, (enum smc_time_term)i, indent, style, out);
