@@ -146,6 +146,39 @@ static void test_all_confirmed(void)
     CU_ASSERT(note_has(&c, "wrong_elements", "1000 elements"));
 }
 
+static void test_predicted_time(void)
+{
+    struct smc_answer answer;
+    struct smc_run_result result;
+    struct smc_confirmation c;
+    make_answer(&answer);
+    make_result(&answer, &result);
+    answer.time = (struct smc_time){
+        .basis = SMC_TIME_TABLE,
+        .predicted_ms = 1.25 * result.median_ms,
+        .low_ms = result.median_ms,
+        .high_ms = 2 * result.median_ms,
+        .bound_by = SMC_TIME_DRAM,
+    };
+    confirm(&answer, &result, &c);
+    CU_ASSERT_EQUAL(c.differing, 0);
+    CU_ASSERT_EQUAL(c.confirmed, 8);
+    CU_ASSERT(verdict_is(&c, "time_ms", SMC_INFORMATION));
+    CU_ASSERT_EQUAL(find(&c, "time_ms")->predicted.value, 1.25 * result.median_ms);
+    CU_ASSERT_EQUAL(find(&c, "time_ms")->measured.value, result.median_ms);
+    CU_ASSERT(note_has(&c, "time_ms", "predicted 25.0 % too long, bound by DRAM"));
+
+    answer.time.predicted_ms = 0.9 * result.median_ms;
+    confirm(&answer, &result, &c);
+    CU_ASSERT(note_has(&c, "time_ms", "predicted 10.0 % too short"));
+
+    result.timing = (struct smc_attempt){.message = "no clock"};
+    confirm(&answer, &result, &c);
+    CU_ASSERT(verdict_is(&c, "time_ms", SMC_INFORMATION));
+    CU_ASSERT(!find(&c, "time_ms")->measured.present);
+    CU_ASSERT(note_has(&c, "time_ms", "no clock"));
+}
+
 static void test_each_difference(void)
 {
     struct smc_answer answer;
@@ -665,6 +698,7 @@ static void test_names(void)
 
 CU_TestInfo tests_confirm[] = {
     {"a run as predicted is confirmed", test_all_confirmed},
+    {"a predicted time is information, beside the measured one", test_predicted_time},
     {"every difference is found", test_each_difference},
     {"wrong results", test_wrong_results},
     {"a predicted refusal to launch", test_predicted_refusal_to_launch},

@@ -50,6 +50,9 @@ static enum smc_status ask(const struct smc_arguments *arguments, struct smc_que
                     "--regs N and --smem BYTES");
 }
 
+/* Of --by. */
+enum { BY_TIME, BY_OCCUPANCY };
+
 static enum smc_status find(const struct smc_arguments *arguments,
                             const struct smc_questions *questions, struct smc_best *best,
                             struct smc_error *error)
@@ -59,6 +62,8 @@ static enum smc_status find(const struct smc_arguments *arguments,
     int64_t total_threads = arguments->number[SMC_OPTION_TOTAL_THREADS];
     for (size_t i = 0; i < questions->count && status == SMC_OK; i++)
         status = smc_best_find(&questions->query[i], total_threads, &best[i], &warnings, error);
+    if (status == SMC_OK && arguments->number[SMC_OPTION_RANK_BY] == BY_TIME)
+        status = smc_best_rank_by_time(best, questions->count, error);
     smc_output_warn(&warnings);
     return status;
 }

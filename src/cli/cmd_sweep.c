@@ -28,10 +28,14 @@ static const char all_devices[] = "all";
 
 enum { FLUSH_BYTES = 1 << 16 };
 
+/* Of --show. */
+enum { SHOW_OCCUPANCY, SHOW_TIME };
+
 /* Owns what a sweep points to. Start from {0}. */
 struct swept_devices {
     struct smc_chosen_devices chosen;
     struct smc_device *device;
+    struct smc_ceilings *ceilings; /* of each, for predicted times; or NULL */
     size_t count, capacity;
 };
 
@@ -113,6 +117,7 @@ static enum smc_status read_devices(const struct smc_arguments *arguments, bool 
 static void free_devices(struct swept_devices *devices)
 {
     free(devices->device);
+    free(devices->ceilings);
     smc_chosen_devices_free(&devices->chosen);
     *devices = (struct swept_devices){0};
 }
@@ -163,6 +168,22 @@ static enum smc_status check_points(const struct smc_sweep *sweep, struct smc_er
                         "step, FIRST:LAST:STEP",
                         smc_axis_info[sweep->axis[sweep->axis_count - 1].id].option,
                         (unsigned long long)points, SMC_MOST_POINTS);
+    return SMC_OK;
+}
+
+/* What the devices were measured to reach, from which times are predicted. */
+static enum smc_status ask_ceilings(struct swept_devices *devices, struct smc_sweep *sweep,
+                                    struct smc_error *error)
+{
+    smc_ask_ceilings(&sweep->query, 1);
+    if (devices->count == 0)
+        return SMC_OK;
+    devices->ceilings = smc_calloc(devices->count, sizeof *devices->ceilings);
+    if (!devices->ceilings)
+        return smc_out_of_memory(error);
+    for (size_t i = 0; i < devices->count; i++)
+        smc_ask_device_ceilings(&devices->device[i], &devices->ceilings[i]);
+    sweep->ceilings = devices->ceilings;
     return SMC_OK;
 }
 
@@ -246,6 +267,8 @@ static bool write_point(void *context, uint64_t index, const struct smc_answer *
 {
     struct sink *sink = context;
     sink->writer->sweep_point(sink->result.sweep, index, answer, why, sink->out);
+    if (!why && !sink->result.no_time[0] && answer->outcome == SMC_LAUNCHES)
+        memcpy(sink->result.no_time, answer->time.reason, sizeof sink->result.no_time);
     if (sink->result.point)
         smc_sweep_keep(answer, why, &sink->result.point[index]);
     sink->result.answered = index + 1;
@@ -334,6 +357,14 @@ static enum smc_status run(const struct smc_arguments *arguments, struct smc_tex
     bool notes = smc_ask_writer(arguments) != &smc_writer_json;
     enum smc_status status = ask_sweep(arguments, notes, &sweep, &devices, &asked, error);
     enum smc_plot_target target;
+    sweep.times = arguments->number[SMC_OPTION_SHOW] == SHOW_TIME;
+    if (status == SMC_OK && sweep.times && !sweep.query.kernel)
+        status =
+            smc_fail(error, SMC_USAGE,
+                     "option --show: 'time' is only for kernels of the catalog (--kernel), whose "
+                     "arguments are known");
+    if (status == SMC_OK && sweep.times)
+        status = ask_ceilings(&devices, &sweep, error);
     if (status == SMC_OK)
         status = smc_picture_target(arguments, &target, error);
     if (status == SMC_OK && target != SMC_PLOT_NOWHERE)

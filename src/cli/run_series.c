@@ -115,6 +115,7 @@ static enum smc_status ask_queries(const struct smc_arguments *arguments,
         query[i].device = place->device;
         memcpy(query[i].device_note, place->device_note, sizeof query[i].device_note);
         query[i].device_assumed = place->device_assumed;
+        query[i].ceilings = place->ceilings;
     }
     return status;
 }

@@ -443,17 +443,50 @@ static void show_shares(const struct view *view, enum smc_dtype dtype)
                    work->minimum_bytes * per_s, SMC_CEILING_COPY);
 }
 
+/* "predicted 3.2 % too long", "predicted 0.24 to 0.27 ms, bound by shared memory". */
+static void describe_prediction(const struct smc_time *time, double measured_ms, char text[96])
+{
+    double percent = measured_ms > 0 ? 100 * (time->predicted_ms / measured_ms - 1) : 0;
+    if (time->basis == SMC_TIME_UNKNOWN)
+        snprintf(text, 96, "not predicted");
+    else if (measured_ms > 0)
+        snprintf(text, 96, "predicted %.1f %% too %s, bound by %s", fabs(percent),
+                 percent < 0 ? "short" : "long", smc_time_term_info[time->bound_by].label);
+    else
+        snprintf(text, 96, "predicted %.3g to %.3g ms, bound by %s", time->low_ms, time->high_ms,
+                 smc_time_term_info[time->bound_by].label);
+}
+
+/* The prediction is not exact, so it is neither confirmed nor refuted. */
+static void show_time(const struct view *view)
+{
+    const struct smc_run_result *result = view->result;
+    const struct smc_time *time = &view->answer->time;
+    const double ms = result->timing.succeeded ? result->median_ms : 0;
+    struct smc_row *row = show_measured(view, "time_ms", "time", "ms", ms);
+    char prediction[96];
+    describe_prediction(time, ms, prediction);
+    if (time->basis != SMC_TIME_UNKNOWN) {
+        row->predicted = smc_reading_of(time->predicted_ms);
+        row->verdict = SMC_INFORMATION;
+    }
+    if (ms > 0)
+        smc_row_note(row, "median of %u launches, %.4g to %.4g ms; %s", result->timed_launches,
+                     result->fastest_ms, result->slowest_ms, prediction);
+    else if (time->basis != SMC_TIME_UNKNOWN)
+        smc_row_note(row, "%s; %s", prediction, result->timing.message);
+}
+
 static void show_speed(const struct view *view)
 {
     const struct smc_run_result *result = view->result;
     const struct smc_answer *answer = view->answer;
     const struct smc_work *work = &answer->work;
     double ms = result->median_ms;
-    struct smc_row *row = show_measured(view, "time_ms", "time", "ms", ms);
+    struct smc_row *row;
+    show_time(view);
     if (!result->timing.succeeded || ms <= 0)
         return;
-    smc_row_note(row, "median of %u launches, %.4g to %.4g ms; not predicted",
-                 result->timed_launches, result->fastest_ms, result->slowest_ms);
     bool integers = answer->query.params.value[SMC_PARAM_DTYPE] == SMC_INT32;
     if (answer->has_work && work->flops > 0)
         show_measured(view, integers ? "gops" : "gflops", "arithmetic",

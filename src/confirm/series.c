@@ -271,6 +271,13 @@ static bool blocks_of(const struct smc_series_run *run, enum smc_figure figure, 
                 value);
 }
 
+static bool predicted_ms(const struct smc_series_run *run, double *value)
+{
+    const struct smc_time *time = &run->seen.answer.time;
+    *value = time->predicted_ms;
+    return time->basis != SMC_TIME_UNKNOWN;
+}
+
 static bool measured(const struct smc_series_run *run, const char *quantity, double *value)
 {
     const struct smc_row *row = row_of(run, quantity);
@@ -335,6 +342,8 @@ bool smc_series_figure(const struct smc_series *series, size_t index, enum smc_f
     case SMC_FIGURE_BLOCKS_API:
     case SMC_FIGURE_BLOCKS_MEASURED:
         return blocks_of(run, figure, value);
+    case SMC_FIGURE_PREDICTED_MS:
+        return predicted_ms(run, value);
     case SMC_FIGURE_TIME_MS:
     case SMC_FIGURE_GFLOPS:
     case SMC_FIGURE_GOPS:
@@ -414,7 +423,7 @@ static bool is_product(const struct smc_series *series)
     return series->run[0].query.kernel->params & SMC_MATRIX_SIZES;
 }
 
-static uint32_t ratio(const struct smc_series *series, enum smc_figure figure)
+static uint32_t bit_if_any(const struct smc_series *series, enum smc_figure figure)
 {
     return any(series, figure) ? 1u << figure : 0;
 }
@@ -429,11 +438,13 @@ uint32_t smc_series_shown(const struct smc_series *series)
     if (smc_series_ran_on_gpu(series))
         return !any(series, SMC_FIGURE_TIME_MS)
                    ? blocks
-                   : blocks | BIT(TIME_MS) | (is_product(series) ? BIT(GFLOPS) : BIT(GB_PER_S)) |
-                         ratio(series, SMC_FIGURE_SPEED_UP);
+                   : blocks | bit_if_any(series, SMC_FIGURE_PREDICTED_MS) | BIT(TIME_MS) |
+                         (is_product(series) ? BIT(GFLOPS) : BIT(GB_PER_S)) |
+                         bit_if_any(series, SMC_FIGURE_SPEED_UP);
     if (launches_vary || !any(series, SMC_FIGURE_LOAD_SECTORS))
         return blocks;
-    return BIT(LOAD_SECTORS) | SMC_SHARED_COUNTS | ratio(series, SMC_FIGURE_FEWER_SECTORS);
+    return bit_if_any(series, SMC_FIGURE_PREDICTED_MS) | BIT(LOAD_SECTORS) | SMC_SHARED_COUNTS |
+           bit_if_any(series, SMC_FIGURE_FEWER_SECTORS);
 }
 
 /* Whether a row is about a figure that is shown, or about the failure shown instead. */

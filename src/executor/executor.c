@@ -74,7 +74,7 @@ enum smc_status smc_run_answer(const struct smc_query *query, enum smc_place pla
         return status;
     smc_query_find_work(answer);
     smc_query_find_next_steps(answer);
-    return SMC_OK;
+    return smc_query_find_time(answer, error);
 }
 
 void smc_run_begin(const struct smc_run_request *request, struct smc_run_result *result)

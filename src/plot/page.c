@@ -326,6 +326,9 @@ enum {
 
 static const char warps_name[] = "warps per SM", percent_name[] = "occupancy";
 
+/* Of areas below a quantity that no limit colours. */
+static const double LEVEL_SHADE = 0.4;
+
 /* The area inside the axes. */
 struct frame {
     const struct smc_diagram *diagram;
@@ -368,7 +371,9 @@ static void draw_level(const struct frame *frame, int level)
     double top = frame->canvas->cells ? floor(y) : y - line / 2;
     struct smc_text left = {0}, right = {0};
     smc_text_printf(&right, "%.0f %%", percent);
-    if (diagram->max_warps)
+    if (diagram->level_name)
+        smc_text_printf(&left, "%.3g", diagram->level_most * percent / 100);
+    else if (diagram->max_warps)
         smc_text_printf(&left, "%.4g", diagram->max_warps * percent / 100);
     else
         smc_text_append(&left, smc_text_string(&right));
@@ -430,12 +435,16 @@ static void draw_area(const struct frame *frame, const struct smc_run *run)
         from += inset;
         to -= inset;
     }
-    smc_picture_area(frame->picture, run->ink, from, y, to - from, frame->bottom - y, 0);
+    smc_picture_area(frame->picture, run->ink, from, y, to - from, frame->bottom - y,
+                     frame->diagram->level_name ? LEVEL_SHADE : 0);
 }
 
-static void append_number(const struct smc_run *run, struct smc_text *number)
+static void append_number(const struct smc_diagram *diagram, const struct smc_run *run,
+                          struct smc_text *number)
 {
-    if (run->ink != SMC_INK_REFUSED)
+    if (diagram->level_name && run->ink != SMC_INK_REFUSED)
+        smc_text_printf(number, "%.3g", diagram->level_most * run->percent / 100);
+    else if (run->ink != SMC_INK_REFUSED)
         smc_text_printf(number, "%d", (int)(run->percent + 0.5));
 }
 
@@ -452,7 +461,7 @@ static void draw_numbers(const struct frame *frame)
         double y = y_of(frame, run->percent);
         double line = smc_canvas_line_height(frame->canvas, SMC_FACE_SMALL);
         struct smc_text number = {0};
-        append_number(run, &number);
+        append_number(diagram, run, &number);
         smc_picture_text(frame->picture, SMC_INK_TEXT, SMC_FACE_SMALL, SMC_ANCHOR_MIDDLE,
                          x_of(frame, (run->from + run->to) / 2),
                          frame->canvas->cells ? ceil(y - 0.5) - 1 : y - line,
@@ -607,7 +616,9 @@ static void draw_title(struct smc_page *page, const struct smc_diagram *diagram)
 
 static void draw_names_of_axes(struct smc_page *page, const struct smc_diagram *diagram)
 {
-    const char *left = diagram->max_warps ? warps_name : percent_name;
+    const char *left = diagram->level_name  ? diagram->level_name
+                       : diagram->max_warps ? warps_name
+                                            : percent_name;
     smc_picture_text(page->picture, SMC_INK_MUTED, SMC_FACE_NORMAL, SMC_ANCHOR_START,
                      smc_page_left(page), page->y, left);
     if (diagram->max_warps)
@@ -644,7 +655,7 @@ void smc_page_diagram(struct smc_page *page, const struct smc_diagram *diagram)
         draw_step(&frame, i);
     if (diagram->has_now)
         draw_now_line(&frame);
-    if (!diagram->bars)
+    if (!diagram->bars && !diagram->level_name)
         draw_names(&frame);
     draw_axes(&frame);
     draw_ticks(&frame);

@@ -93,9 +93,11 @@ struct smc_diagram {
     const char *unit;   /* below the axis */
     double low, high;   /* of the quantity */
     struct smc_ticks ticks;
-    double last_tick;   /* no tick is drawn beyond it */
-    bool in_k;          /* ticks as multiples of 1024: "64K" */
-    uint32_t max_warps; /* of the left axis; 0: that axis shows percent as well */
+    double last_tick;       /* no tick is drawn beyond it */
+    bool in_k;              /* ticks as multiples of 1024: "64K" */
+    uint32_t max_warps;     /* of the left axis; 0: that axis shows percent as well */
+    const char *level_name; /* of another quantity on the left axis, such as "time (ms)"; or NULL */
+    double level_most;      /* its value at 100 percent */
     const struct smc_run *runs;
     size_t run_count;
     bool bars;    /* draw runs as separate bars, each with its number */

@@ -11,7 +11,7 @@
 enum { MOST_VALUES = 512 }; /* cells per axis of a heat map */
 
 /* Returns false if a point has no result to show. */
-static bool point_ink(const struct smc_sweep_point *point, enum smc_ink *ink)
+static bool limit_ink(const struct smc_sweep_point *point, enum smc_ink *ink)
 {
     switch (point->state) {
     case SMC_POINT_LAUNCHES:
@@ -27,26 +27,69 @@ static bool point_ink(const struct smc_sweep_point *point, enum smc_ink *ink)
     return false;
 }
 
+/* The same; predicted times have one ink. */
+static bool point_ink(const struct smc_sweep_result *result, const struct smc_sweep_point *point,
+                      enum smc_ink *ink)
+{
+    if (!result->sweep->times || point->state != SMC_POINT_LAUNCHES)
+        return limit_ink(point, ink);
+    *ink = SMC_INK_HEAT;
+    return point->predicted_ms > 0;
+}
+
+static double longest_ms(const struct smc_sweep_result *result)
+{
+    double longest = 0;
+    for (uint64_t i = 0; i < result->answered; i++)
+        if (result->point[i].predicted_ms > longest)
+            longest = result->point[i].predicted_ms;
+    return longest;
+}
+
+/* The end of an axis from 0 that has `value` on it: 1, 2, 4 or 8 times a power of ten. */
+static double round_end(double value)
+{
+    double power = pow(10, floor(log10(value)));
+    static const double ends[] = {1, 2, 4, 8, 10};
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
+        if (value <= ends[i] * power)
+            return ends[i] * power;
+    return value;
+}
+
 static enum smc_tick_kind tick_kind(enum smc_axis_id id)
 {
     return id == SMC_AXIS_CARVEOUT || id == SMC_AXIS_RADIUS ? SMC_TICKS_DECIMAL : SMC_TICKS_BINARY;
+}
+
+static void append_best(const struct smc_sweep_result *result, struct smc_text *line)
+{
+    double best = smc_sweep_best(result), fastest = smc_sweep_fastest_ms(result);
+    char percent[32];
+    smc_words_percent(best, percent);
+    if (best < 0) {
+        smc_text_append(line, ": no point can be launched");
+    } else if (!result->sweep->times) {
+        smc_text_printf(line, ": %s at best", percent);
+    } else if (fastest < 0) {
+        smc_text_append(line, ": none is predicted");
+    } else {
+        smc_text_append(line, ": ");
+        smc_words_time(fastest, line);
+        smc_text_append(line, " at best");
+    }
+    smc_words_untie(line);
 }
 
 /* Writes the names of both axes, the best point, and how much of the sweep was computed. */
 static void append_verdict(const struct smc_sweep_result *result, struct smc_text *line)
 {
     const struct smc_sweep *sweep = result->sweep;
-    double best = smc_sweep_best(result);
     uint64_t points = smc_sweep_points(sweep);
-    char percent[32];
-    smc_text_append(line, "Occupancy by ");
+    smc_text_append(line, sweep->times ? "Predicted time by " : "Occupancy by ");
     for (size_t i = 0; i < sweep->axis_count; i++)
         smc_text_printf(line, "%s%s", i ? " and " : "", smc_axis_info[sweep->axis[i].id].label);
-    smc_words_percent(best, percent);
-    if (best < 0)
-        smc_text_append(line, ": no point can be launched");
-    else
-        smc_text_printf(line, ": %s at best", percent);
+    append_best(result, line);
     if (result->answered < points)
         smc_text_printf(line, "; interrupted after %" PRIu64 " of %" PRIu64 " points",
                         result->answered, points);
@@ -104,13 +147,16 @@ static bool goes_on(const struct smc_run *last, const struct smc_run *run)
     return last->percent == run->percent && last->ink == run->ink && last->to == run->from;
 }
 
-static size_t make_runs(const struct smc_sweep_result *result, bool bars, struct smc_run *runs)
+static size_t make_runs(const struct smc_sweep_result *result, bool bars, double most_ms,
+                        struct smc_run *runs)
 {
     const struct smc_range *range = &result->sweep->axis[0].range;
     size_t count = 0;
     for (uint64_t i = 0; i < result->answered; i++) {
-        struct smc_run run = {.percent = result->point[i].percent};
-        if (!point_ink(&result->point[i], &run.ink))
+        const struct smc_sweep_point *point = &result->point[i];
+        struct smc_run run = {.percent = result->sweep->times ? 100 * point->predicted_ms / most_ms
+                                                              : point->percent};
+        if (!point_ink(result, point, &run.ink))
             continue;
         double value = (double)smc_range_value(range, i), half = (double)range->step / 2;
         run.from = value - half;
@@ -152,21 +198,36 @@ static void draw_values(const struct smc_sweep_result *result, struct smc_page *
         .bars = (page->canvas.width - 2 * page->canvas.gap) * step / (high - low) >=
                 bar_width(&page->canvas),
     };
-    struct smc_text unit = {0};
+    struct smc_text unit = {0}, level = {0};
+    double longest = longest_ms(result), most_ms = 1;
+    const char *time_unit;
     smc_text_printf(&unit, "%s%s%s%s", info->label, *info->unit ? " (" : "", info->unit,
                     *info->unit ? ")" : "");
     diagram.unit = smc_text_string(&unit);
-    diagram.run_count = make_runs(result, diagram.bars, runs);
+    if (result->sweep->times && longest > 0) {
+        double per_ms = smc_words_time_unit(longest, &time_unit);
+        smc_text_printf(&level, "predicted time (%s)", time_unit);
+        diagram.level_most = round_end(longest * per_ms);
+        most_ms = diagram.level_most / per_ms;
+        diagram.level_name = smc_text_string(&level);
+        diagram.max_warps = 0;
+    }
+    diagram.run_count = make_runs(result, diagram.bars, most_ms, runs);
     for (size_t i = 0; i < diagram.run_count; i++)
-        legend.inks |= 1u << runs[i].ink;
+        if (runs[i].ink != SMC_INK_HEAT)
+            legend.inks |= 1u << runs[i].ink;
     page->canvas.plot_height *= page->canvas.cells ? 1.5 : 1.9;
     smc_page_legend(page, &legend);
     smc_page_diagram(page, &diagram);
     smc_text_free(&unit);
+    smc_text_free(&level);
     free(runs);
 }
 
 /* --- One axis of devices: a level bar for each, its number and its limit at the end ----------- */
+
+/* Of the bars of predicted times. */
+static const double TIME_SHADE = 0.4;
 
 static double device_row_height(const struct smc_canvas *canvas)
 {
@@ -186,11 +247,18 @@ static double widest_name(const struct smc_sweep *sweep, const struct smc_canvas
     return widest;
 }
 
-static void append_result(const struct smc_sweep_point *point, struct smc_text *text)
+static void append_result(const struct smc_sweep_result *result,
+                          const struct smc_sweep_point *point, struct smc_text *text)
 {
     char percent[32];
     smc_words_percent(point->percent, percent);
-    if (point->state == SMC_POINT_LAUNCHES)
+    if (point->state == SMC_POINT_LAUNCHES && result->sweep->times) {
+        if (point->predicted_ms > 0)
+            smc_words_time(point->predicted_ms, text);
+        else
+            smc_text_append(text, "not predicted");
+        smc_words_untie(text);
+    } else if (point->state == SMC_POINT_LAUNCHES)
         smc_text_append(text, percent);
     else
         smc_text_append(text, point->state == SMC_POINT_REFUSED   ? "cannot launch"
@@ -205,15 +273,19 @@ static void draw_row(struct smc_page *page, const struct smc_sweep_result *resul
     const struct smc_sweep_point *point = &result->point[index];
     struct smc_text name = {0}, text = {0};
     double gap = canvas->cells ? 1 : 8, inset = canvas->cells ? 0 : 2;
-    double end = left + point->percent / 100 * (right - left);
+    double longest = longest_ms(result);
+    double share = !result->sweep->times ? point->percent / 100
+                   : longest > 0         ? point->predicted_ms / longest
+                                         : 0;
+    double end = left + share * (right - left);
     enum smc_ink ink;
     smc_sweep_label(result->sweep, 0, index, &name);
-    append_result(point, &text);
+    append_result(result, point, &text);
     smc_picture_text(page->picture, SMC_INK_TEXT, SMC_FACE_NORMAL, SMC_ANCHOR_START,
                      smc_page_left(page), page->y, smc_text_string(&name));
-    if (point_ink(point, &ink) && ink != SMC_INK_REFUSED)
+    if (point_ink(result, point, &ink) && ink != SMC_INK_REFUSED)
         smc_picture_area(page->picture, ink, left, page->y + inset, end - left,
-                         canvas->line_height - 2 * inset, 0);
+                         canvas->line_height - 2 * inset, result->sweep->times ? TIME_SHADE : 0);
     smc_picture_text(page->picture, SMC_INK_TEXT, SMC_FACE_NORMAL, SMC_ANCHOR_START, end + gap,
                      page->y, smc_text_string(&text));
     page->y += device_row_height(canvas);
@@ -248,15 +320,19 @@ static void draw_devices(const struct smc_sweep_result *result, struct smc_page 
     struct smc_legend legend = {0};
     for (uint64_t i = 0; i < result->answered; i++) {
         enum smc_ink ink;
-        if (point_ink(&result->point[i], &ink) && ink != SMC_INK_REFUSED)
+        if (point_ink(result, &result->point[i], &ink) && ink != SMC_INK_REFUSED &&
+            ink != SMC_INK_HEAT)
             legend.inks |= 1u << ink;
     }
     smc_page_legend(page, &legend);
     double names = widest_name(result->sweep, canvas);
     double most = (smc_page_right(page) - smc_page_left(page)) / 2;
     double left = smc_page_left(page) + (names < most ? names : most) + 2 * canvas->gap;
-    double right = smc_page_right(page) - smc_canvas_text_width(canvas, SMC_FACE_NORMAL, " 93.8 %");
-    draw_scale(page, smc_axis_values(&result->sweep->axis[0]), left, right);
+    double right = smc_page_right(page) -
+                   smc_canvas_text_width(canvas, SMC_FACE_NORMAL,
+                                         result->sweep->times ? " not predicted" : " 93.8 %");
+    if (!result->sweep->times)
+        draw_scale(page, smc_axis_values(&result->sweep->axis[0]), left, right);
     for (uint64_t i = 0; i < smc_axis_values(&result->sweep->axis[0]); i++)
         draw_row(page, result, i, left, right);
 }
@@ -274,7 +350,7 @@ struct heat {
     size_t down, across; /* axes */
     uint64_t rows, columns;
     bool upwards; /* numbers increase from bottom to top; devices are listed from top to bottom */
-    double best;
+    double best;  /* percent, or the shortest predicted time in ms */
     double left, top, cell_width, cell_height;
 };
 
@@ -288,12 +364,22 @@ static const struct smc_sweep_point *point_at(const struct heat *heat, uint64_t 
 
 static bool is_best(const struct heat *heat, const struct smc_sweep_point *point)
 {
+    if (heat->result->sweep->times)
+        return point->predicted_ms > 0 && point->predicted_ms <= heat->best;
     return point->state == SMC_POINT_LAUNCHES && point->percent >= heat->best;
+}
+
+/* How dark the cell is, in percent: the occupancy, or the speed relative to the fastest point. */
+static double shade_of(const struct heat *heat, const struct smc_sweep_point *point)
+{
+    if (!heat->result->sweep->times)
+        return point->percent;
+    return point->predicted_ms > 0 ? 100 * heat->best / point->predicted_ms : 0;
 }
 
 static bool alike(const struct smc_sweep_point *a, const struct smc_sweep_point *b)
 {
-    if (a->state != b->state || a->percent != b->percent)
+    if (a->state != b->state || a->percent != b->percent || a->predicted_ms != b->predicted_ms)
         return false;
     return a->state != SMC_POINT_LAUNCHES ||
            smc_words_first_limiter(a->limiters) == smc_words_first_limiter(b->limiters);
@@ -334,6 +420,19 @@ static struct block grow(const struct heat *heat, const bool *taken, uint64_t ro
     return block;
 }
 
+/* "75", "13.6", and the letter of what binds. */
+static char append_number(const struct heat *heat, const struct smc_sweep_point *point,
+                          struct smc_text *number)
+{
+    if (!heat->result->sweep->times) {
+        smc_text_printf(number, "%d", (int)(point->percent + 0.5));
+        return smc_words_limit_letter(smc_words_first_limiter(point->limiters));
+    }
+    const char *unit;
+    smc_text_printf(number, "%.3g", point->predicted_ms * smc_words_time_unit(heat->best, &unit));
+    return smc_words_time_letter((enum smc_time_term)point->bound_by);
+}
+
 /* "75 r" in the longest form that fits. */
 static void draw_label(const struct heat *heat, const struct smc_sweep_point *point, double x,
                        double y, double width, double height)
@@ -343,32 +442,36 @@ static void draw_label(const struct heat *heat, const struct smc_sweep_point *po
         const char *format;
         double pad;
     } way[] = {
-        {SMC_FACE_NORMAL, "%d %c", 8},
-        {SMC_FACE_SMALL, "%d %c", 4},
-        {SMC_FACE_SMALL, "%d%c", 8},
-        {SMC_FACE_SMALL, "%d", 3},
+        {SMC_FACE_NORMAL, "%s %c", 8},
+        {SMC_FACE_SMALL, "%s %c", 4},
+        {SMC_FACE_SMALL, "%s%c", 8},
+        {SMC_FACE_SMALL, "%s", 3},
     };
     const struct smc_canvas *canvas = &heat->page->canvas;
     bool cells = canvas->cells;
-    if (point->state != SMC_POINT_LAUNCHES)
+    enum smc_ink shown;
+    if (point->state != SMC_POINT_LAUNCHES || !point_ink(heat->result, point, &shown))
         return;
-    for (size_t i = cells ? 2 : 0; i < sizeof way / sizeof *way; i++) {
+    struct smc_text number = {0};
+    bool drawn = false;
+    char letter = append_number(heat, point, &number);
+    for (size_t i = cells ? 2 : 0; i < sizeof way / sizeof *way && !drawn; i++) {
         struct smc_text label = {0};
-        smc_text_printf(&label, way[i].format, (int)(point->percent + 0.5),
-                        smc_words_limit_letter(smc_words_first_limiter(point->limiters)));
+        smc_text_printf(&label, way[i].format, smc_text_string(&number), letter);
         double wanted = smc_canvas_text_width(canvas, way[i].face, smc_text_string(&label));
         double line = smc_canvas_line_height(canvas, way[i].face);
         bool fits = wanted + (cells ? 2 : way[i].pad) <= width && line <= height;
-        enum smc_ink ink = !cells && point->percent >= DARK_PERCENT ? SMC_INK_PAPER : SMC_INK_TEXT;
+        enum smc_ink ink =
+            !cells && shade_of(heat, point) >= DARK_PERCENT ? SMC_INK_PAPER : SMC_INK_TEXT;
         if (fits)
             smc_picture_text(heat->page->picture, ink, way[i].face, SMC_ANCHOR_MIDDLE,
                              x + width / 2,
                              cells ? floor(y + (height - 1) / 2) : y + (height - line) / 2,
                              smc_text_string(&label));
         smc_text_free(&label);
-        if (fits)
-            return;
+        drawn = fits;
     }
+    smc_text_free(&number);
 }
 
 static void draw_block(const struct heat *heat, const struct block *block)
@@ -379,12 +482,13 @@ static void draw_block(const struct heat *heat, const struct block *block)
     double x = x_of(heat, block->column), width = x_of(heat, block->column + block->columns) - x;
     double y = y_of(heat, block->row), height = y_of(heat, block->row + block->rows) - y;
     enum smc_ink ink;
-    if (!point_ink(point, &ink))
+    if (!point_ink(heat->result, point, &ink))
         return;
     if (ink != SMC_INK_REFUSED)
         ink = cells && is_best(heat, point) ? SMC_INK_BEST : SMC_INK_HEAT;
     double border = cells || heat->cell_width < 4 || heat->cell_height < 4 ? 0 : 1;
-    smc_picture_area(picture, ink, x, y, width - border, height - border, point->percent / 100);
+    smc_picture_area(picture, ink, x, y, width - border, height - border,
+                     shade_of(heat, point) / 100);
     draw_label(heat, point, x, y, width - border, height - border);
 }
 
@@ -553,23 +657,42 @@ static void measure(struct heat *heat)
         heat->cell_height = row;
 }
 
+/* The shade is relative to the fastest. */
+static void append_terms(const struct heat *heat, uint32_t terms, struct smc_text *letters)
+{
+    const char *unit;
+    smc_words_time_unit(heat->best, &unit);
+    smc_text_printf(letters,
+                    "Time in %s, shaded by the speed, 100 %% the fastest; bound by:", unit);
+    for (int i = 0; i < SMC_TIME_TERM_COUNT; i++)
+        if (terms & 1u << i)
+            smc_text_printf(letters, " %c %s%s", smc_words_time_letter((enum smc_time_term)i),
+                            smc_time_term_info[i].label, terms >> i > 1 ? "," : "");
+}
+
 static void add_legend(const struct heat *heat)
 {
     struct smc_legend legend = {.heat = true, .best = heat->best < 0 ? NULL : "the best"};
     struct smc_text letters = {0};
-    uint32_t limits = 0, states = 0;
+    bool times = heat->result->sweep->times;
+    uint32_t limits = 0, terms = 0, states = 0;
     for (uint64_t i = 0; i < heat->result->answered; i++) {
         const struct smc_sweep_point *point = &heat->result->point[i];
         states |= 1u << point->state;
         if (point->state == SMC_POINT_LAUNCHES)
             limits |= 1u << smc_words_first_limiter(point->limiters);
+        if (point->predicted_ms > 0)
+            terms |= 1u << point->bound_by;
     }
     if (states & 1u << SMC_POINT_REFUSED)
         legend.inks = 1u << SMC_INK_REFUSED;
     smc_page_legend(heat->page, &legend);
     heat->page->y -= heat->page->canvas.cells ? 0 : heat->page->canvas.gap;
-    smc_text_append(&letters, "Percent, rounded, and the first limit that binds:");
-    for (int i = 0; i < SMC_LIMIT_COUNT; i++)
+    if (times)
+        append_terms(heat, terms, &letters);
+    else
+        smc_text_append(&letters, "Percent, rounded, and the first limit that binds:");
+    for (int i = 0; i < SMC_LIMIT_COUNT && !times; i++)
         if (limits & 1u << i)
             smc_text_printf(&letters, " %c %s%s", smc_words_limit_letter((enum smc_limit)i),
                             smc_limit_label((enum smc_limit)i), limits >> i > 1 ? "," : "");
@@ -592,7 +715,7 @@ static void draw_heat(const struct smc_sweep_result *result, struct smc_page *pa
         .down = first_down ? 0 : 1,
         .across = first_down ? 1 : 0,
         .upwards = axis[0].id != SMC_AXIS_DEVICE,
-        .best = smc_sweep_best(result),
+        .best = result->sweep->times ? smc_sweep_fastest_ms(result) : smc_sweep_best(result),
     };
     heat.rows = smc_axis_values(&axis[heat.down]);
     heat.columns = smc_axis_values(&axis[heat.across]);

@@ -2,6 +2,7 @@
 #include "query/best.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "model/round.h"
@@ -299,10 +300,52 @@ enum smc_status smc_best_find(const struct smc_query *query, int64_t total_threa
 {
     best->count = 0;
     best->total_threads = total_threads;
-    best->quick = false;
+    best->quick = best->by_time = false;
+    best->no_time[0] = '\0';
     enum smc_status status = find(query, best, warnings, error);
     if (status == SMC_OK && smc_best_proposal(best))
         smc_query_find_next_steps(&best->candidate[best->order[0]].answer);
+    return status;
+}
+
+/* False if one that launches has no prediction; `no_time` says why. */
+static enum smc_status predict_all(struct smc_best *best, bool *all, struct smc_error *error)
+{
+    *all = best->count > 0;
+    for (size_t i = 0; i < best->count && *all; i++) {
+        struct smc_answer *answer = &best->candidate[i].answer;
+        if (answer->outcome != SMC_LAUNCHES)
+            continue;
+        enum smc_status status = smc_query_find_time(answer, error);
+        if (status != SMC_OK)
+            return status;
+        *all = answer->time.basis != SMC_TIME_UNKNOWN;
+        if (!*all)
+            memcpy(best->no_time, answer->time.reason, sizeof best->no_time);
+    }
+    return SMC_OK;
+}
+
+static void rank_by_time(struct smc_best *best)
+{
+    const struct smc_candidate *before = smc_best_proposal(best);
+    best->by_time = true;
+    for (size_t i = 0; i < best->count; i++)
+        best->candidate[i].choice.value[SMC_RULE_TIME] =
+            best->candidate[i].answer.time.predicted_ms;
+    choose(best);
+    if (smc_best_proposal(best) != before)
+        smc_query_find_next_steps(&best->candidate[best->order[0]].answer);
+}
+
+enum smc_status smc_best_rank_by_time(struct smc_best *best, size_t count, struct smc_error *error)
+{
+    enum smc_status status = SMC_OK;
+    bool all = best[0].candidate[0].answer.query.kernel != NULL;
+    for (size_t i = 0; i < count && all && status == SMC_OK; i++)
+        status = predict_all(&best[i], &all, error);
+    for (size_t i = 0; i < count && all && status == SMC_OK; i++)
+        rank_by_time(&best[i]);
     return status;
 }
 
@@ -319,6 +362,7 @@ void smc_best_keep(const struct smc_best *best, struct smc_best_proposal *kept)
         .option = best->option,
         .architectures = best->architectures,
         .total_threads = best->total_threads,
+        .by_time = best->by_time,
         .candidate = best->candidate[best->order[0]],
     };
 }
@@ -328,7 +372,9 @@ void smc_best_restore(const struct smc_best_proposal *kept, struct smc_best *bes
     best->option = kept->option;
     best->architectures = kept->architectures;
     best->total_threads = kept->total_threads;
+    best->by_time = kept->by_time;
     best->quick = false;
+    best->no_time[0] = '\0';
     best->count = 1;
     best->candidate[0] = kept->candidate;
     best->order[0] = 0;

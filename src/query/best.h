@@ -28,6 +28,8 @@ struct smc_best {
     uint32_t architectures;
     int64_t total_threads; /* of the whole launch, or SMC_NOT_GIVEN */
     bool quick;            /* only the proposal is needed: sizes that cannot win are skipped */
+    bool by_time;          /* every size that launches has a predicted time, by which they rank */
+    char no_time[200];     /* why one has none, if it was asked for; or "" */
     size_t count;
     struct smc_candidate candidate[SMC_MAX_CANDIDATES]; /* by size, ascending */
     size_t order[SMC_MAX_CANDIDATES]; /* candidates in order: the proposal first, then by how late a
@@ -40,6 +42,7 @@ struct smc_best_proposal {
     const char *option;
     uint32_t architectures;
     int64_t total_threads;
+    bool by_time;
     struct smc_candidate candidate; /* the proposal, or the first size if none launches */
 };
 
@@ -50,6 +53,11 @@ struct smc_best_proposal {
 enum smc_status smc_best_find(const struct smc_query *query, int64_t total_threads,
                               struct smc_best *best, struct smc_text *warnings,
                               struct smc_error *error);
+
+/* Predicts the time of each size that launches, which takes some milliseconds for each, and ranks
+   them by it, on `count` devices; as before if one has no prediction. For kernels of the catalog;
+   others stay as they are. SMC_MACHINE: memory. */
+enum smc_status smc_best_rank_by_time(struct smc_best *best, size_t count, struct smc_error *error);
 
 /* The number of lanes without a thread in a block's last warp. */
 uint32_t smc_best_idle_lanes(const struct smc_answer *answer);

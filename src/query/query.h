@@ -147,6 +147,11 @@ void smc_query_find_next_steps(struct smc_answer *answer);
    answer->time.reason says why. SMC_MACHINE: memory. */
 enum smc_status smc_query_find_time(struct smc_answer *answer, struct smc_error *error);
 
+/* The same for any kernel: `launch` has its machine code, entry, parameters and arrays; the rest is
+   set from the answer. */
+enum smc_status smc_query_predict_time(struct smc_answer *answer, struct smc_time_launch *launch,
+                                       struct smc_error *error);
+
 /* Copies the device's SM, on which a block that the launch bounds of the kernel do not allow is too
    large. */
 void smc_query_bounded_sm(const struct smc_answer *answer, struct smc_sm *sm);

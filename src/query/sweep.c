@@ -78,6 +78,8 @@ static void set_value(const struct smc_sweep *sweep, enum smc_axis_id id, int64_
     switch (id) {
     case SMC_AXIS_DEVICE:
         query->device = sweep->devices[value];
+        if (sweep->ceilings)
+            query->ceilings = sweep->ceilings[value];
         if (sweep->file_kernels)
             query->file_kernel = &sweep->file_kernels[value];
         return;
@@ -185,7 +187,9 @@ enum smc_status smc_sweep_answer(const struct smc_sweep *sweep,
         else if (!first.message[0])
             first = why;
         any = any || answered;
-        status = SMC_OK;
+        status = answered && sweep->times ? smc_query_find_time(&answer, &why) : SMC_OK;
+        if (status != SMC_OK)
+            break;
         goes_on = visitor->visit(visitor->context, i, &answer, answered ? NULL : why.message);
     }
     smc_text_free(&last.defines);
@@ -213,6 +217,8 @@ void smc_sweep_keep(const struct smc_answer *answer, const char *why, struct smc
         .limiters = (uint8_t)answer->occupancy.limiters,
         .source = (uint8_t)(answer->regs_given ? SMC_RESOURCES_GIVEN : answer->resources.source),
         .nvrtc = (uint16_t)(answer->resources.nvrtc_major * 100 + answer->resources.nvrtc_minor),
+        .bound_by = (uint8_t)answer->time.bound_by,
+        .predicted_ms = answer->time.predicted_ms,
         .state = answer->outcome == SMC_LAUNCHES ? SMC_POINT_LAUNCHES : SMC_POINT_REFUSED,
     };
 }
@@ -225,4 +231,16 @@ double smc_sweep_best(const struct smc_sweep_result *result)
         if (result->point[i].state == SMC_POINT_LAUNCHES && result->point[i].percent > best)
             best = result->point[i].percent;
     return best;
+}
+
+double smc_sweep_fastest_ms(const struct smc_sweep_result *result)
+{
+    double fastest = -1;
+    uint64_t points = smc_sweep_points(result->sweep);
+    for (uint64_t i = 0; i < points; i++) {
+        double ms = result->point[i].predicted_ms;
+        if (ms > 0 && (fastest < 0 || ms < fastest))
+            fastest = ms;
+    }
+    return fastest;
 }

@@ -42,6 +42,9 @@ struct smc_sweep {
     const struct smc_device *devices;           /* of a device axis; owned by the caller */
     const struct smc_file_kernel *file_kernels; /* of a device axis and a kernel of a file: one for
                                                    each device; owned by the caller; or NULL */
+    bool times; /* also predict the time at each point, which takes some milliseconds */
+    const struct smc_ceilings *ceilings; /* for the times of a device axis: one for each device;
+                                            owned by the caller; or NULL */
 };
 
 /* Values of one axis, and points of the whole sweep. */
@@ -66,9 +69,11 @@ struct smc_sweep_point {
     uint32_t blocks_per_sm;
     uint32_t warps_per_sm;
     double percent;
-    uint8_t limiters; /* bit n: limit n binds */
-    uint8_t source;   /* enum smc_resource_source of the registers */
-    uint16_t nvrtc;   /* 100 x major + minor */
+    uint8_t limiters;    /* bit n: limit n binds */
+    uint8_t source;      /* enum smc_resource_source of the registers */
+    uint16_t nvrtc;      /* 100 x major + minor */
+    uint8_t bound_by;    /* enum smc_time_term; valid with a predicted time */
+    double predicted_ms; /* 0: not predicted */
     enum {
         SMC_POINT_UNASKED, /* the sweep ended before this point */
         SMC_POINT_LAUNCHES,
@@ -81,6 +86,7 @@ struct smc_sweep_result {
     const struct smc_sweep *sweep;
     struct smc_sweep_point *point; /* all of them, in order */
     uint64_t answered;             /* number of points that were reached */
+    char no_time[200];             /* why a point that launches has no predicted time, or "" */
 };
 
 void smc_sweep_keep(const struct smc_answer *answer, const char *why,
@@ -88,6 +94,9 @@ void smc_sweep_keep(const struct smc_answer *answer, const char *why,
 
 /* The highest percentage of the points that launch; -1 if none does. */
 double smc_sweep_best(const struct smc_sweep_result *result);
+
+/* The shortest predicted time of the points; -1 if none has one. */
+double smc_sweep_fastest_ms(const struct smc_sweep_result *result);
 
 /* Receives each answer in order. `why` is NULL, or one line that says why this point has no answer;
    then only answer->query is set. Returning false ends the sweep. */

@@ -4,11 +4,13 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/utf8.h"
 #include "report/csv_parts.h"
 #include "report/fields.h"
 #include "report/json_parts.h"
 #include "report/layout.h"
 #include "report/text_parts.h"
+#include "report/time.h"
 #include "report/words.h"
 
 /* --- Fields ----------------------------------------------------------------------------------- */
@@ -185,6 +187,22 @@ static uint32_t cluster_of(const struct smc_launch *launch)
     return launch->blocks_per_cluster ? launch->blocks_per_cluster : 1;
 }
 
+static bool has_time(const struct answered *item)
+{
+    return !item->why && smc_time_is_known(&item->answer->time);
+}
+
+static struct smc_value time_if(const struct answered *item, double ms)
+{
+    return smc_value_if(has_time(item), smc_value_real(ms));
+}
+
+static struct smc_value bound_by(const struct answered *item)
+{
+    const char *key = smc_time_term_info[item->answer->time.bound_by].key;
+    return smc_value_if(has_time(item), smc_value_string(key));
+}
+
 /* What follows from the launch: unknown where there is no answer. */
 #define RESULT(value) smc_value_if(!item->why, value)
 
@@ -296,7 +314,18 @@ static uint32_t cluster_of(const struct smc_launch *launch)
     FIELD(grid_waves, "waves", NULL, "", "the waves of the grid", waves_of(item->answer))          \
     FIELD(workload, "workload", NULL, "", "the work of the launch",                                \
           smc_value_json(smc_json_workload(item->answer)))                                         \
-    FIELD(error, NULL, "error", "", "why there is no answer", smc_value_string(item->why))
+    FIELD(time, "time", NULL, "", "the predicted time of the launch; null if there is none",       \
+          smc_value_json(smc_json_time(item->answer, 0)))                                          \
+    FIELD(time_reason, "time_reason", NULL, "", "why no time is predicted; null if one is",        \
+          smc_value_string(item->answer->time.reason))                                             \
+    FIELD(error, NULL, "error", "", "why there is no answer", smc_value_string(item->why))         \
+    FIELD(predicted_ms, NULL, "predicted_ms", "ms", "the predicted time of one launch",            \
+          time_if(item, item->answer->time.predicted_ms))                                          \
+    FIELD(low_ms, NULL, "low_ms", "ms", "the low end of its range",                                \
+          time_if(item, item->answer->time.low_ms))                                                \
+    FIELD(high_ms, NULL, "high_ms", "ms", "the high end",                                          \
+          time_if(item, item->answer->time.high_ms))                                               \
+    FIELD(bound_by, NULL, "bound_by", "", "what bounds it", bound_by(item))
 SMC_FIELD_TABLE(answer_fields, ANSWER_FIELDS)
 #undef ITEM
 
@@ -582,6 +611,7 @@ static void write_one(const struct smc_answer *answer, const struct smc_report_s
     smc_text_device_line(answer, style, out);
     smc_text_block_line(answer, style, out);
     append_grid(answer, style, out);
+    smc_text_time_line(answer, style, out);
     smc_text_append_char(out, '\n', 1);
     smc_text_limits(answer, style, out);
     smc_text_append_char(out, '\n', 1);
@@ -590,7 +620,12 @@ static void write_one(const struct smc_answer *answer, const struct smc_report_s
 
 /* --- Text: devices compared ------------------------------------------------------------------- */
 
-enum { NAME_WIDTH = 26, LEFT_WIDTH = 57 };
+enum { NAME_WIDTH = 26, LEFT_WIDTH = 31, TIME_WIDTH = 9 };
+
+struct compared {
+    int name_width;
+    bool times; /* one device or more has a predicted time */
+};
 
 static const char *short_name(const char *name)
 {
@@ -599,26 +634,45 @@ static const char *short_name(const char *name)
     return strncmp(name, brand, length) == 0 ? name + length : name;
 }
 
-static void append_device(const struct smc_answer *answer, const struct smc_report_style *style,
-                          struct smc_text *out)
+static struct compared find_columns(const struct smc_answer *answers, size_t count)
+{
+    struct compared columns = {.name_width = NAME_WIDTH};
+    int longest = (int)strlen("device");
+    for (size_t i = 0; i < count; i++) {
+        int length = smc_utf8_string_columns(short_name(answers[i].query.device.name));
+        longest = length > longest ? length : longest;
+        columns.times |= smc_time_is_known(&answers[i].time);
+    }
+    if (columns.times && longest < NAME_WIDTH)
+        columns.name_width = longest;
+    return columns;
+}
+
+static void append_device(const struct smc_answer *answer, const struct compared *columns,
+                          const struct smc_report_style *style, struct smc_text *out)
 {
     const struct smc_device *device = &answer->query.device;
     struct smc_text left = {0}, right = {0};
-    char percent[32], regs[16] = "-";
+    char percent[32], regs[16] = "-", time[24];
     smc_words_percent(answer->occupancy_percent, percent);
     if (smc_words_regs_known(answer))
         snprintf(regs, sizeof regs, "%s%u", smc_words_estimated_mark(answer),
                  answer->launch.regs_per_thread);
-    smc_text_cell(&left, short_name(device->name), -NAME_WIDTH);
+    smc_text_cell(&left, short_name(device->name), -columns->name_width);
     smc_text_printf(&left, " %2d.%d %4s %6u %6u %7s", device->sm.cc / 10, device->sm.cc % 10, regs,
                     answer->launch.static_smem_bytes + answer->launch.dynamic_smem_bytes,
                     answer->occupancy.blocks_per_sm, percent);
+    smc_words_time_cell(answer->time.predicted_ms, time);
+    if (columns->times)
+        smc_text_printf(&left, " %*s", TIME_WIDTH - 1, time);
     if (answer->outcome == SMC_LAUNCHES)
         smc_words_limiters(&answer->occupancy, &right);
     else
         smc_words_failure(answer, &right);
-    smc_layout_paragraph(out, smc_text_string(&left), LEFT_WIDTH + 3, smc_text_string(&right),
-                         style->columns);
+    smc_layout_paragraph(out, smc_text_string(&left),
+                         LEFT_WIDTH + 3 + (size_t)columns->name_width +
+                             (columns->times ? TIME_WIDTH : 0),
+                         smc_text_string(&right), style->columns);
     smc_text_free(&left);
     smc_text_free(&right);
 }
@@ -651,6 +705,7 @@ static void write_comparison(const struct smc_answer *answers, size_t count,
                              const struct smc_report_style *style, struct smc_text *out)
 {
     struct smc_text line = {0};
+    const struct compared columns = find_columns(answers, count);
     if (answers->query.kernel) {
         smc_text_printf(&line, "%s: ", answers->query.kernel->name);
         smc_words_params(answers, &line);
@@ -659,10 +714,11 @@ static void write_comparison(const struct smc_answer *answers, size_t count,
     smc_text_printf(&line, "%u threads per block", answers->launch.threads_per_block);
     smc_layout_paragraph(out, "", 0, smc_text_string(&line), style->columns);
     smc_text_free(&line);
-    smc_text_printf(out, "\n%-*s %4s %4s %6s %6s %7s  %s\n", NAME_WIDTH, "device", "CC", "regs",
-                    "smem B", "blocks", "occup.", "limited by");
+    smc_text_printf(out, "\n%-*s %4s %4s %6s %6s %7s%*s  %s\n", columns.name_width, "device", "CC",
+                    "regs", "smem B", "blocks", "occup.", columns.times ? TIME_WIDTH : 0,
+                    columns.times ? "time ms" : "", "limited by");
     for (size_t i = 0; i < count; i++)
-        append_device(&answers[i], style, out);
+        append_device(&answers[i], &columns, style, out);
     append_sources(answers, count, style, out);
 }
 

@@ -20,6 +20,17 @@ static const struct smc_candidate *ranked(const struct smc_best *best, size_t ra
     return &best->candidate[best->order[rank]];
 }
 
+/* The rules are numbered without that of a time where there is none. */
+static bool applies(const struct smc_best *best, int rule)
+{
+    return rule != SMC_RULE_TIME || best->by_time;
+}
+
+static int number_of(const struct smc_best *best, int rule)
+{
+    return rule > SMC_RULE_TIME && !best->by_time ? rule : rule + 1;
+}
+
 /* --- Reasons ---------------------------------------------------------------------------------- */
 
 static void append_percents(const char *what, double own, const char *unit, double other,
@@ -48,6 +59,15 @@ static void append_idle_lanes(const struct smc_answer *answer, struct smc_text *
                     answer->launch.threads_per_block == 1 ? "s" : "", idle, smc_text_plural(idle));
 }
 
+static void append_time(const struct smc_time *own, const struct smc_time *other, int64_t size,
+                        struct smc_text *out)
+{
+    smc_words_time(own->predicted_ms, out);
+    smc_text_printf(out, ", %.3g" SMC_TIE "times as long as with %" PRId64 "; bound by %s",
+                    own->predicted_ms / other->predicted_ms, size,
+                    smc_time_term_info[own->bound_by].label);
+}
+
 /* Why a size ranks below the proposal: "729 threads leave 7 lanes of each block's last warp idle".
    Nothing for the proposal itself. */
 static void append_reason(const struct smc_best *best, const struct smc_candidate *candidate,
@@ -59,6 +79,9 @@ static void append_reason(const struct smc_best *best, const struct smc_candidat
     switch (candidate->choice.dropped_by) {
     case SMC_RULE_LAUNCHES:
         smc_words_failure(answer, out);
+        return;
+    case SMC_RULE_TIME:
+        append_time(&answer->time, &proposal->answer.time, proposal->size, out);
         return;
     case SMC_RULE_WHOLE_WARPS:
         append_idle_lanes(answer, out);
@@ -176,7 +199,13 @@ static struct smc_value count_if(bool known, uint64_t count)
         fill, "wave_fill_percent", NULL, "percent", "how full the waves are on average",           \
         smc_value_if(item->answer->has_waves, smc_value_real(100 * smc_best_fill(item->answer))))  \
     FIELD(reason, "reason", "reason", "", "why it ranks below the proposal",                       \
-          smc_value_string(smc_text_string(&item->reason)))
+          smc_value_string(smc_text_string(&item->reason)))                                        \
+    FIELD(predicted_ms, "predicted_ms", "predicted_ms", "ms", "the predicted time of the launch",  \
+          smc_value_if(item->best->by_time && item->answer->outcome == SMC_LAUNCHES,               \
+                       smc_value_real(item->answer->time.predicted_ms)))                           \
+    FIELD(bound_by, "bound_by", "bound_by", "", "what bounds it",                                  \
+          smc_value_if(item->best->by_time && item->answer->outcome == SMC_LAUNCHES,               \
+                       smc_value_string(smc_time_term_info[item->answer->time.bound_by].key)))
 SMC_FIELD_TABLE(row_fields, ROW_FIELDS)
 #undef ITEM
 
@@ -213,6 +242,11 @@ static void append_proposal(const struct smc_best *best, struct smc_text *line)
                         smc_text_plural((uint64_t)proposal->size));
     else
         smc_text_printf(line, "use --%s %" PRId64 ": ", best->option, proposal->size);
+    if (best->by_time) {
+        smc_words_time_range(&answer->time, line);
+        smc_text_printf(line, " predicted, bound by %s; ",
+                        smc_time_term_info[answer->time.bound_by].label);
+    }
     smc_words_blocks(answer->occupancy.blocks_per_sm, line);
     smc_text_append(line, " per SM, occupancy ");
     smc_layout_percent(line, answer->occupancy_percent);
@@ -366,8 +400,19 @@ static void append_file_lines(const struct smc_best *best, size_t count,
     append_to_write(best, count, style, out);
 }
 
-static void append_row(const struct smc_candidate *candidate, const struct smc_report_style *style,
-                       struct smc_text *out)
+/* "  0.0136    272.6  shared memory", and why not. */
+static void append_time_columns(const struct smc_answer *answer, const char *moved,
+                                struct smc_text *row)
+{
+    char time[24];
+    bool launches = answer->outcome == SMC_LAUNCHES;
+    smc_words_time_cell(answer->time.predicted_ms, time);
+    smc_text_printf(row, " %9s %8s  %s", time, moved,
+                    launches ? smc_time_term_info[answer->time.bound_by].label : "cannot launch");
+}
+
+static void append_row(const struct smc_best *best, const struct smc_candidate *candidate,
+                       const struct smc_report_style *style, struct smc_text *out)
 {
     const struct smc_answer *answer = &candidate->answer;
     const struct smc_launch *launch = &answer->launch;
@@ -384,14 +429,17 @@ static void append_row(const struct smc_candidate *candidate, const struct smc_r
         snprintf(moved, sizeof moved, "%.4g", smc_best_moved_bytes(answer) / 1e6);
     smc_words_percent(answer->occupancy_percent, percent);
     smc_words_percent(100 * candidate->use, use);
-    smc_text_printf(&row, "%c %4" PRId64 " %7u %4s %6u %6u %7s %6s %7s %8s  ", chosen ? '>' : ' ',
+    smc_text_printf(&row, "%c %4" PRId64 " %7u %4s %6u %6u %7s", chosen ? '>' : ' ',
                     candidate->size, launch->threads_per_block, regs,
                     launch->static_smem_bytes + launch->dynamic_smem_bytes,
-                    answer->occupancy.blocks_per_sm, percent, waves, use, moved);
-    if (chosen)
-        smc_text_append(&row, "proposed");
+                    answer->occupancy.blocks_per_sm, percent);
+    if (best->by_time)
+        append_time_columns(answer, moved, &row);
+    else if (chosen)
+        smc_text_printf(&row, " %6s %7s %8s  proposed", waves, use, moved);
     else
-        smc_text_printf(&row, "%d %s", (int)rule + 1, smc_rule_info[rule].name);
+        smc_text_printf(&row, " %6s %7s %8s  %d %s", waves, use, moved, number_of(best, (int)rule),
+                        smc_rule_info[rule].name);
     smc_layout_begin(out, style, chosen ? SMC_STRONG : SMC_PLAIN);
     smc_layout_row(out, &row);
     smc_layout_end(out, style);
@@ -401,12 +449,12 @@ static void append_table(const struct smc_best *best, const struct smc_report_st
                          struct smc_text *out)
 {
     size_t shown = best->count < MOST_ROWS ? best->count : MOST_ROWS;
-    smc_text_printf(out,
-                    "\n  %4s threads regs smem B blocks  occup.  waves  in use moved MB  "
-                    "excluded by\n",
-                    strcmp(best->option, "tile") == 0 ? "tile" : "size");
+    smc_text_printf(out, "\n  %4s threads regs smem B blocks  occup.%s\n",
+                    strcmp(best->option, "tile") == 0 ? "tile" : "size",
+                    best->by_time ? "   time ms moved MB  bound by"
+                                  : "  waves  in use moved MB  excluded by");
     for (size_t rank = 0; rank < shown; rank++)
-        append_row(ranked(best, rank), style, out);
+        append_row(best, ranked(best, rank), style, out);
     if (shown < best->count)
         smc_text_printf(out, "  and %zu more, clearly worse (--format csv lists all)\n",
                         best->count - shown);
@@ -461,15 +509,30 @@ static void append_rules(const struct smc_best *best, const struct smc_report_st
     smc_text_append(out,
                     "Each rule keeps the sizes that are best, or nearly best, by its measure:\n");
     for (int rule = 0; rule < SMC_RULE_COUNT; rule++) {
+        if (!applies(best, rule))
+            continue;
         size_t before = count_left(best, (enum smc_rule)rule);
+        if (best->by_time && before == 1)
+            break;
         size_t after = count_left(best, (enum smc_rule)(rule + 1));
         struct smc_text text = {0};
         char label[64];
-        snprintf(label, sizeof label, "%2d %2zu->%zu", rule + 1, before, after);
+        snprintf(label, sizeof label, "%2d %2zu->%zu", number_of(best, rule), before, after);
         append_rule(rule, &text);
         smc_layout_paragraph(out, label, SMC_TEXT_INDENT, smc_text_string(&text), style->columns);
         smc_text_free(&text);
     }
+}
+
+/* Why the sizes do not rank by time. */
+static void append_no_time(const struct smc_best *best, const struct smc_report_style *style,
+                           struct smc_text *out)
+{
+    struct smc_text line = {0};
+    if (best->no_time[0])
+        smc_text_printf(&line, "not predicted, so they rank by occupancy and traffic: %s",
+                        best->no_time);
+    smc_layout_line(out, style, "time", &line);
 }
 
 static void write_one(const struct smc_best *best, const struct smc_report_style *style,
@@ -481,6 +544,7 @@ static void write_one(const struct smc_best *best, const struct smc_report_style
     append_launch(best, 1, 0, style, out);
     append_file_lines(best, 1, style, out);
     smc_text_device_line(&ranked(best, 0)->answer, style, out);
+    append_no_time(best, style, out);
     if (!smc_best_proposal(best))
         return;
     append_table(best, style, out);
@@ -495,6 +559,7 @@ enum { RULE_INDENT = 17 };
 /* A row for each size that uses at least one of the devices well. */
 struct compared {
     const struct smc_best *best;
+    bool by_time; /* all of them */
     size_t rows;
     int64_t size[SMC_MAX_CANDIDATES];
 };
@@ -507,8 +572,15 @@ static const struct smc_candidate *find_size(const struct smc_best *best, int64_
     return NULL;
 }
 
-static bool is_useful(const struct smc_candidate *candidate)
+/* A little slower than the proposal. */
+static const double USEFUL_SHARE = 1.25;
+
+static bool is_useful(const struct smc_best *best, const struct smc_candidate *candidate)
 {
+    if (candidate && best->by_time)
+        return candidate->answer.outcome == SMC_LAUNCHES &&
+               candidate->answer.time.predicted_ms <=
+                   USEFUL_SHARE * ranked(best, 0)->answer.time.predicted_ms;
     return candidate && candidate->choice.dropped_by > SMC_RULE_WARPS;
 }
 
@@ -516,13 +588,15 @@ static bool is_useful(const struct smc_candidate *candidate)
 static void find_rows(const struct smc_best *best, size_t count, struct compared *compared)
 {
     const struct smc_best *most = best;
-    *compared = (struct compared){.best = best};
+    *compared = (struct compared){.best = best, .by_time = true};
+    for (size_t i = 0; i < count; i++)
+        compared->by_time = compared->by_time && best[i].by_time;
     for (size_t i = 1; i < count; i++)
         most = best[i].count > most->count ? &best[i] : most;
     for (size_t k = 0; k < most->count; k++) {
         bool useful = false;
         for (size_t i = 0; i < count && !useful; i++)
-            useful = is_useful(find_size(&best[i], most->candidate[k].size));
+            useful = is_useful(&best[i], find_size(&best[i], most->candidate[k].size));
         if (useful)
             compared->size[compared->rows++] = most->candidate[k].size;
     }
@@ -547,18 +621,32 @@ static void append_cell(const void *context, size_t device, size_t row, struct s
     if (!candidate)
         return;
     enum smc_rule rule = candidate->choice.dropped_by;
-    char percent[32];
+    char percent[32], time[24];
     smc_words_percent(candidate->answer.occupancy_percent, percent);
+    smc_words_time_cell(candidate->answer.time.predicted_ms, time);
+    if (compared->by_time) {
+        smc_text_printf(text, "%s%s %7s", rule == SMC_RULE_COUNT ? "> " : "", time, percent);
+        return;
+    }
     smc_text_printf(text, "%s%u %7s", rule == SMC_RULE_COUNT ? "> " : "",
                     candidate->answer.occupancy.blocks_per_sm, percent);
     if (rule == SMC_RULE_COUNT)
         smc_text_append(text, "  -");
     else
-        smc_text_printf(text, " %2d", (int)rule + 1);
+        smc_text_printf(text, " %2d", number_of(&compared->best[device], (int)rule));
 }
 
-static void compare_rules(const struct smc_report_style *style, struct smc_text *out)
+static void compare_rules(const struct compared *compared, const struct smc_report_style *style,
+                          struct smc_text *out)
 {
+    if (compared->by_time) {
+        smc_layout_paragraph(
+            out, "", 0,
+            "> is the proposal, by predicted time; with the same time, within 2 %, "
+            "by the rules that the report of one device lists.",
+            style->columns);
+        return;
+    }
     smc_layout_paragraph(
         out, "", 0,
         "> is the proposal; other sizes show the rule that excludes them. Each rule "
@@ -566,7 +654,10 @@ static void compare_rules(const struct smc_report_style *style, struct smc_text 
         style->columns);
     for (int rule = 0; rule < SMC_RULE_COUNT; rule++) {
         struct smc_text label = {0}, text = {0};
-        smc_text_printf(&label, "%2d %s", rule + 1, smc_rule_info[rule].name);
+        if (!applies(compared->best, rule))
+            continue;
+        smc_text_printf(&label, "%2d %s", number_of(compared->best, rule),
+                        smc_rule_info[rule].name);
         append_rule(rule, &text);
         smc_layout_paragraph(out, smc_text_string(&label), RULE_INDENT, smc_text_string(&text),
                              style->columns);
@@ -587,7 +678,7 @@ static void write_several(const struct smc_best *best, size_t count,
         .rows = compared.rows,
         .device = device_of,
         .row_head = best->option,
-        .cell_head = "blocks occup. by",
+        .cell_head = compared.by_time ? "time ms occup." : "blocks occup. by",
         .label = append_label,
         .cell = append_cell,
     };
@@ -602,7 +693,7 @@ static void write_several(const struct smc_best *best, size_t count,
     if (compared.rows == 0)
         return;
     smc_device_table(&table, style, out);
-    compare_rules(style, out);
+    compare_rules(&compared, style, out);
 }
 
 void smc_text_best(const struct smc_best *best, size_t count, const struct smc_report_style *style,
@@ -621,7 +712,8 @@ json_t *smc_json_best(const struct smc_best *best)
     const struct smc_candidate *proposal = smc_best_proposal(best);
     json_t *root = json_object(), *rules = json_array(), *list = json_array();
     for (int rule = 0; rule < SMC_RULE_COUNT; rule++)
-        json_array_append_new(rules, smc_fields_object(rule_fields, &smc_rule_info[rule]));
+        if (applies(best, rule))
+            json_array_append_new(rules, smc_fields_object(rule_fields, &smc_rule_info[rule]));
     for (size_t rank = 0; rank < best->count; rank++) {
         struct row row = make_row(best, rank);
         json_array_append_new(list, smc_fields_object(row_fields, &row));
@@ -629,6 +721,7 @@ json_t *smc_json_best(const struct smc_best *best)
     }
     smc_json_string(root, "option", best->option);
     smc_json_set(root, "proposal", proposal ? json_integer(proposal->size) : json_null());
+    smc_json_string(root, "ranked_by", best->by_time ? "time" : "occupancy");
     smc_json_integer(root, "architectures_asked", best->architectures);
     smc_json_set(root, "rules", rules);
     smc_json_set(root, "candidates", list);

@@ -9,6 +9,7 @@
 #include "query/query.h"
 #include "report/layout.h"
 #include "report/text_parts.h"
+#include "report/time.h"
 #include "report/words.h"
 
 enum { INDENT = 15 };
@@ -295,4 +296,5 @@ void smc_text_explain(const struct smc_answer *answer, const struct smc_report_s
     explain_bounds(answer, &step);
     if (answer->has_work)
         explain_work(answer, &step);
+    smc_text_explain_time(answer, INDENT, style, out);
 }

@@ -73,6 +73,7 @@ struct smc_field_table {
 
 extern const struct smc_field_table smc_answer_tables[];        /* answer.c */
 extern const struct smc_field_table smc_workload_tables[];      /* workload.c */
+extern const struct smc_field_table smc_time_tables[];          /* time.c */
 extern const struct smc_field_table smc_bank_accesses_tables[]; /* bank_accesses.c */
 extern const struct smc_field_table smc_inspect_tables[];       /* inspect.c */
 extern const struct smc_field_table smc_diff_tables[];          /* diff.c */

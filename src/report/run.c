@@ -11,6 +11,7 @@
 #include "report/layout.h"
 #include "report/run.h"
 #include "report/text_parts.h"
+#include "report/time.h"
 #include "report/words.h"
 
 /* --- Words ------------------------------------------------------------------------------------ */
@@ -461,7 +462,10 @@ void smc_json_confirmation(json_t *object, const struct smc_run_result *result,
 
 static void describe_run(json_t *object, const struct smc_confirmed_run *run)
 {
+    const struct smc_run_result *result = &run->result;
     smc_json_answer(object, &run->answer);
+    smc_json_set(object, "time",
+                 smc_json_time(&run->answer, result->timing.succeeded ? result->median_ms : 0));
     smc_json_set(object, "ceilings", smc_json_ceilings(&run->answer.query.ceilings));
     smc_json_confirmation(object, &run->result, &run->confirmation);
     smc_json_set(object, "conflicts", smc_json_conflicts(&run->conflicts));

@@ -277,6 +277,8 @@ static bool is_shown(const struct sheet *sheet, int figure)
 static const char *form_of(enum smc_figure figure, double value)
 {
     uint32_t bit = 1u << figure;
+    if (bit & BIT(PREDICTED_MS))
+        return "%.3g";
     if (bit & BIT(TIME_MS))
         return "%.4g";
     if (bit & (BIT(SPEED_UP) | BIT(FEWER_SECTORS)))

@@ -11,7 +11,7 @@
 #include "report/text_parts.h"
 #include "report/words.h"
 
-enum { CELL = 6, LABEL_MOST = 26, RUNS_SHOWN = 6 };
+enum { CELL = 6, TIME_CELL = 8, LABEL_MOST = 26, RUNS_SHOWN = 6 };
 
 /* --- Words ------------------------------------------------------------------------------------ */
 
@@ -145,9 +145,17 @@ struct grid {
     const struct smc_sweep_result *result;
     size_t down, across;
     uint64_t rows, columns;
-    double best;
+    double best; /* percent, or the shortest time in ms */
     int label_width;
+    bool times; /* in the cells, in `unit`, of which a millisecond has so many */
+    double unit;
+    const char *unit_name;
 };
+
+static size_t cell_width(const struct grid *grid)
+{
+    return grid->times ? TIME_CELL : CELL;
+}
 
 static const struct smc_sweep_point *point_at(const struct grid *grid, uint64_t row,
                                               uint64_t column)
@@ -169,6 +177,8 @@ static void append_value(const struct grid *grid, size_t axis, uint64_t position
 
 static bool same_cell(const struct smc_sweep_point *a, const struct smc_sweep_point *b)
 {
+    if (a->predicted_ms != b->predicted_ms || a->bound_by != b->bound_by)
+        return false;
     return a->state == b->state && a->percent == b->percent &&
            (a->state != SMC_POINT_LAUNCHES ||
             smc_words_first_limiter(a->limiters) == smc_words_first_limiter(b->limiters));
@@ -193,11 +203,34 @@ static uint64_t last_alike(const struct grid *grid, uint64_t row)
     return last;
 }
 
+/* "12.3s*": three digits, and the term that binds. */
+static void append_time(const struct grid *grid, const struct smc_sweep_point *point,
+                        struct smc_text *out)
+{
+    double value = point->predicted_ms * grid->unit;
+    if (point->predicted_ms == 0) {
+        smc_text_append(out, "     ?  ");
+        return;
+    }
+    smc_text_printf(out, " %5.*f%c%c",
+                    value < 9.995   ? 2
+                    : value < 99.95 ? 1
+                                    : 0,
+                    value, smc_words_time_letter((enum smc_time_term)point->bound_by),
+                    point->predicted_ms <= grid->best ? '*' : ' ');
+}
+
 static void append_cell(const struct grid *grid, const struct smc_sweep_point *point,
                         struct smc_text *out)
 {
+    if (grid->times)
+        smc_text_append_char(out, ' ', point->state == SMC_POINT_LAUNCHES ? 0 : TIME_CELL - CELL);
     switch (point->state) {
     case SMC_POINT_LAUNCHES:
+        if (grid->times) {
+            append_time(grid, point, out);
+            return;
+        }
         smc_text_printf(out, " %3d%c%c", (int)(point->percent + 0.5),
                         smc_words_limit_letter(smc_words_first_limiter(point->limiters)),
                         point->percent >= grid->best ? '*' : ' ');
@@ -245,7 +278,7 @@ static void append_band(const struct grid *grid, uint64_t first, uint64_t end, s
     smc_text_printf(out, "  %*s ", -grid->label_width,
                     smc_axis_info[sweep->axis[grid->down].id].option);
     for (uint64_t c = first; c < end; c++) {
-        append_value(grid, grid->across, c, CELL - 2, out);
+        append_value(grid, grid->across, c, (int)cell_width(grid) - 2, out);
         smc_text_append(out, "  ");
     }
     end_line(out);
@@ -258,22 +291,49 @@ static void append_band(const struct grid *grid, uint64_t first, uint64_t end, s
     }
 }
 
+/* Those that bind somewhere. */
+static void append_terms(const struct grid *grid, struct smc_text *line)
+{
+    uint32_t seen = 0;
+    bool unknown = false;
+    for (uint64_t i = 0; i < grid->result->answered; i++) {
+        const struct smc_sweep_point *point = &grid->result->point[i];
+        if (point->predicted_ms > 0)
+            seen |= 1u << point->bound_by;
+        unknown |= point->state == SMC_POINT_LAUNCHES && point->predicted_ms == 0;
+    }
+    smc_text_printf(line, "predicted time in %s, and what bounds it:", grid->unit_name);
+    for (int i = 0; i < SMC_TIME_TERM_COUNT; i++)
+        if (seen & 1u << i)
+            smc_text_printf(line, " %c" SMC_TIE "%s,", smc_words_time_letter((enum smc_time_term)i),
+                            smc_time_term_info[i].label);
+    smc_text_append(line, unknown ? " ? not predicted," : "");
+}
+
+static void append_limits(const struct grid *grid, struct smc_text *line)
+{
+    uint32_t seen = 0;
+    for (uint64_t i = 0; i < grid->result->answered; i++)
+        if (grid->result->point[i].state == SMC_POINT_LAUNCHES)
+            seen |= 1u << smc_words_first_limiter(grid->result->point[i].limiters);
+    smc_text_append(line, "occupancy in percent, rounded, and the first limit that binds:");
+    for (int i = 0; i < SMC_LIMIT_COUNT; i++)
+        if (seen & 1u << i)
+            smc_text_printf(line, " %c" SMC_TIE "%s,", smc_words_limit_letter((enum smc_limit)i),
+                            smc_limit_label((enum smc_limit)i));
+}
+
 static void append_legend(const struct grid *grid, const struct smc_report_style *style,
                           struct smc_text *out)
 {
     struct smc_text line = {0};
-    uint32_t seen = 0, states = 0;
-    for (uint64_t i = 0; i < grid->result->answered; i++) {
-        const struct smc_sweep_point *point = &grid->result->point[i];
-        states |= 1u << point->state;
-        if (point->state == SMC_POINT_LAUNCHES)
-            seen |= 1u << smc_words_first_limiter(point->limiters);
-    }
-    smc_text_append(&line, "occupancy in percent, rounded, and the first limit that binds:");
-    for (int i = 0; i < SMC_LIMIT_COUNT; i++)
-        if (seen & 1u << i)
-            smc_text_printf(&line, " %c" SMC_TIE "%s,", smc_words_limit_letter((enum smc_limit)i),
-                            smc_limit_label((enum smc_limit)i));
+    uint32_t states = 0;
+    for (uint64_t i = 0; i < grid->result->answered; i++)
+        states |= 1u << grid->result->point[i].state;
+    if (grid->times)
+        append_terms(grid, &line);
+    else
+        append_limits(grid, &line);
     smc_text_append(&line, " * the best");
     if (states & 1u << SMC_POINT_REFUSED)
         smc_text_append(&line, ", - cannot launch");
@@ -312,12 +372,14 @@ static void append_grid(const struct smc_sweep_result *result, const struct smc_
         .result = result,
         .down = first_down ? 0 : 1,
         .across = first_down ? 1 : 0,
-        .best = smc_sweep_best(result),
+        .best = result->sweep->times ? smc_sweep_fastest_ms(result) : smc_sweep_best(result),
+        .times = result->sweep->times,
     };
+    grid.unit = smc_words_time_unit(grid.best, &grid.unit_name);
     grid.rows = smc_axis_values(&axis[grid.down]);
     grid.columns = smc_axis_values(&axis[grid.across]);
     grid.label_width = widest_label(&grid);
-    uint64_t fit = (style->columns - (uint64_t)grid.label_width - 3) / CELL;
+    uint64_t fit = (style->columns - (uint64_t)grid.label_width - 3) / cell_width(&grid);
     for (uint64_t first = 0; first < grid.columns; first += fit) {
         uint64_t end = first + fit < grid.columns ? first + fit : grid.columns;
         append_band(&grid, first, end, out);
@@ -359,19 +421,22 @@ static int label_width(const struct smc_sweep *sweep)
     return width > LABEL_MOST ? LABEL_MOST : (int)width;
 }
 
-static void append_head(enum smc_axis_id id, int width, struct smc_text *out)
+static void append_head(const struct smc_sweep *sweep, int width, struct smc_text *out)
 {
+    enum smc_axis_id id = sweep->axis[0].id;
     smc_text_printf(out, "\n  %*s", id == SMC_AXIS_DEVICE ? -width : width, value_name(id));
     if (shows_block(id))
         smc_text_append(out, "  threads   regs  smem B");
     else
         smc_text_append(out, "   regs");
-    smc_text_append(out, "  blocks  warps  occup.  limited by\n");
+    smc_text_append(out, sweep->times ? "  blocks  occup.    time ms  bound by\n"
+                                      : "  blocks  warps  occup.  limited by\n");
 }
 
-static void append_counts(enum smc_axis_id id, const struct smc_sweep_point *point,
+static void append_counts(const struct smc_sweep *sweep, const struct smc_sweep_point *point,
                           struct smc_text *left)
 {
+    enum smc_axis_id id = sweep->axis[0].id;
     if (shows_block(id))
         smc_text_printf(left, "  %7" PRIu32, point->threads_per_block);
     if (point->regs_per_thread == SMC_UNLIMITED)
@@ -380,10 +445,14 @@ static void append_counts(enum smc_axis_id id, const struct smc_sweep_point *poi
         smc_text_printf(left, " %6" PRIu32, point->regs_per_thread);
     if (shows_block(id))
         smc_text_printf(left, "  %6" PRIu64, point->smem_bytes_per_block);
-    char percent[32];
+    char percent[32], time[24];
     smc_words_percent(point->percent, percent);
-    smc_text_printf(left, "  %6" PRIu32 " %6" PRIu32 " %7s", point->blocks_per_sm,
-                    point->warps_per_sm, percent);
+    smc_words_time_cell(point->predicted_ms, time);
+    if (sweep->times)
+        smc_text_printf(left, "  %6" PRIu32 " %7s %10s", point->blocks_per_sm, percent, time);
+    else
+        smc_text_printf(left, "  %6" PRIu32 " %6" PRIu32 " %7s", point->blocks_per_sm,
+                        point->warps_per_sm, percent);
 }
 
 static void append_table_point(const struct smc_sweep_result *result, uint64_t index, int width,
@@ -398,10 +467,13 @@ static void append_table_point(const struct smc_sweep_result *result, uint64_t i
     if (point->state == SMC_POINT_NO_ANSWER)
         smc_text_append(&right, "no such launch on this device");
     else
-        append_counts(id, point, &left);
+        append_counts(result->sweep, point, &left);
     if (point->state == SMC_POINT_REFUSED)
         smc_text_append(&right, "cannot launch");
-    if (point->state == SMC_POINT_LAUNCHES)
+    if (point->state == SMC_POINT_LAUNCHES && result->sweep->times)
+        smc_text_append(&right, point->predicted_ms > 0 ? smc_time_term_info[point->bound_by].label
+                                                        : "not predicted");
+    else if (point->state == SMC_POINT_LAUNCHES)
         smc_words_limiters(&(struct smc_occupancy){.limiters = point->limiters}, &right);
     smc_layout_paragraph(out, smc_text_string(&left),
                          (size_t)smc_utf8_string_columns(smc_text_string(&left)) + 2,
@@ -420,6 +492,26 @@ static void append_run(const struct smc_sweep *sweep, uint64_t first, uint64_t l
         return;
     smc_text_append(line, sweep->axis[0].id == SMC_AXIS_DEVICE ? " ... " : " to ");
     smc_sweep_label(sweep, 0, last, line);
+}
+
+/* "0.231 ms at tile 16, bound by shared memory". */
+static void append_fastest(const struct smc_sweep_result *result, struct smc_text *line)
+{
+    double fastest = smc_sweep_fastest_ms(result);
+    uint64_t at = 0;
+    if (fastest < 0) {
+        smc_text_append(line, "no point has a predicted time");
+        return;
+    }
+    while (result->point[at].predicted_ms != fastest)
+        at++;
+    smc_words_time(fastest, line);
+    for (size_t i = 0; i < result->sweep->axis_count; i++) {
+        smc_text_printf(line, "%s%s ", i ? ", " : " at ",
+                        smc_axis_info[result->sweep->axis[i].id].option);
+        smc_sweep_label(result->sweep, i, smc_sweep_position(result->sweep, i, at), line);
+    }
+    smc_text_printf(line, ", bound by %s", smc_time_term_info[result->point[at].bound_by].label);
 }
 
 static void append_runs(const struct smc_sweep_result *result, double best, struct smc_text *line)
@@ -451,7 +543,9 @@ static void append_best(const struct smc_sweep_result *result, const struct smc_
     for (uint64_t i = 0; i < result->answered; i++)
         count += result->point[i].state == SMC_POINT_LAUNCHES && result->point[i].percent >= best;
     smc_words_percent(best, percent);
-    if (best < 0)
+    if (best >= 0 && result->sweep->times)
+        append_fastest(result, &line);
+    else if (best < 0)
         smc_text_append(&line, "no point can be launched");
     else if (result->sweep->axis_count == 1) {
         smc_text_printf(&line, "%s at %s ", percent, value_name(result->sweep->axis[0].id));
@@ -468,6 +562,15 @@ static void append_sources(const struct smc_sweep_result *result,
     struct smc_text line = {0};
     smc_words_sweep_sources(result, &line);
     smc_layout_line(out, style, "registers", &line);
+}
+
+static void append_without_time(const struct smc_sweep_result *result,
+                                const struct smc_report_style *style, struct smc_text *out)
+{
+    struct smc_text line = {0};
+    if (result->sweep->times && result->no_time[0])
+        smc_text_printf(&line, "not everywhere predicted: %s", result->no_time);
+    smc_layout_line(out, style, "time", &line);
 }
 
 static void append_ended(const struct smc_sweep_result *result, struct smc_text *out)
@@ -489,7 +592,7 @@ void smc_text_sweep(const struct smc_sweep_result *result, const struct smc_repo
     smc_text_free(&line);
     if (result->sweep->axis_count == 1) {
         int width = label_width(result->sweep);
-        append_head(result->sweep->axis[0].id, width, out);
+        append_head(result->sweep, width, out);
         for (uint64_t i = 0; i < result->answered; i++)
             append_table_point(result, i, width, style, out);
     } else {
@@ -497,6 +600,7 @@ void smc_text_sweep(const struct smc_sweep_result *result, const struct smc_repo
     }
     smc_text_append(out, "\n");
     append_best(result, style, out);
+    append_without_time(result, style, out);
     append_sources(result, style, out);
     append_ended(result, out);
 }

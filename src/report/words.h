@@ -106,4 +106,21 @@ void smc_words_sweep_device(const struct smc_sweep *sweep, struct smc_text *out)
 /* "CC 9.0", or a board's name without its brand. */
 void smc_words_device(const struct smc_device *device, struct smc_text *out);
 
+/* --- Predicted times (time.c) -------------------------------------------------------------- */
+
+/* The unit for a time, "us", "ms" or "s", and how many of it a millisecond has. */
+double smc_words_time_unit(double ms, const char **name);
+
+/* "0.25 ms", "25.1 us", "3.2 s", for a paragraph; three digits. */
+void smc_words_time(double ms, struct smc_text *out);
+
+/* "0.25 ms (0.24 to 0.27)", all of one unit. */
+void smc_words_time_range(const struct smc_time *time, struct smc_text *out);
+
+/* "0.248", "-" where it is 0, for unknown: milliseconds with three digits, for a table. */
+void smc_words_time_cell(double ms, char text[24]);
+
+/* One letter for a crowded table: 'd' for DRAM. */
+char smc_words_time_letter(enum smc_time_term term);
+
 #endif
