@@ -15,7 +15,7 @@ static void label_percent(double value, char text[32])
 
 static void label_ms(double value, char text[32])
 {
-    snprintf(text, 32, "%.4g ms", value);
+    snprintf(text, 32, "%.6g ms", value);
 }
 
 static bool is_predicted(const struct smc_answer *answer)
@@ -231,7 +231,7 @@ static size_t next_fastest(const struct smc_candidates *candidates, const bool *
 }
 
 /* Columns in characters: where the numbers end. */
-enum { OCCUPANCY_END = 36, TIME_END = 50, REGISTERS_END = 61, BOUND_AT = 64 };
+enum { OCCUPANCY_END = 34, TIME_END = 45, REGISTERS_END = 56, BOUND_AT = 58 };
 
 static void put(struct smc_page *page, enum smc_face face, enum smc_ink ink, enum smc_anchor anchor,
                 double column, const char *text)

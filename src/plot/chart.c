@@ -153,7 +153,7 @@ static void draw_x_ticks(const struct smc_chart *chart)
         if (x - half < end || x + half > smc_page_right(chart->page) + half)
             continue;
         smc_picture_text(picture, SMC_INK_MUTED, SMC_FACE_NORMAL, SMC_ANCHOR_MIDDLE, x,
-                         chart->bottom + (is_cells(chart) ? 1 : 8), text);
+                         chart->bottom + (is_cells(chart) ? 1 : 10), text);
         end = x + half + canvas->char_width;
     }
 }
@@ -175,7 +175,7 @@ struct smc_chart smc_chart_begin(struct smc_page *page, const struct smc_scale *
     bool cells = canvas->cells;
     smc_picture_text(page->picture, SMC_INK_MUTED, SMC_FACE_NORMAL, SMC_ANCHOR_START,
                      smc_page_left(page), page->y, y->name);
-    page->y += canvas->line_height * (cells ? 1 : 1.4);
+    page->y += canvas->line_height * (cells ? 1 : 1.55);
     struct smc_chart chart = {
         .page = page,
         .x = *x,
@@ -189,7 +189,7 @@ struct smc_chart smc_chart_begin(struct smc_page *page, const struct smc_scale *
     draw_y_ticks(&chart);
     draw_x_ticks(&chart);
     draw_axes(&chart);
-    page->y = chart.bottom + (cells ? 2 : 10 + canvas->line_height);
+    page->y = chart.bottom + (cells ? 2 : 12 + canvas->line_height);
     smc_picture_text(page->picture, SMC_INK_MUTED, SMC_FACE_NORMAL, SMC_ANCHOR_MIDDLE,
                      (chart.left + chart.right) / 2, page->y, x->name);
     page->y += canvas->line_height + (cells ? 1 : 1.2 * canvas->gap);

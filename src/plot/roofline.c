@@ -315,7 +315,7 @@ static void label_intensity(double value, char text[32])
 
 static void label_rate(double value, char text[32])
 {
-    static const char *const prefixes[] = {"", "k", "M", "G", "T", "P"};
+    static const char *const prefixes[] = {"", "k", "M", "G", "T", "P", "E"};
     size_t i = 0;
     for (; value >= 999.5 && i + 1 < sizeof prefixes / sizeof *prefixes; i++)
         value /= 1000;
@@ -408,6 +408,14 @@ static void put_bar(struct smc_page *page, enum ceiling ceiling, double first, d
                      width * fmin(share, 1), canvas->line_height - 2 * inset, 0);
 }
 
+static void format_share(double share, char text[SMC_RATE_CHARS])
+{
+    if (share < 9.995)
+        snprintf(text, SMC_RATE_CHARS, "%.0f %%", 100 * share);
+    else
+        snprintf(text, SMC_RATE_CHARS, ">999 %%");
+}
+
 static void put_used(struct roofline *roofline, enum ceiling ceiling)
 {
     const struct smc_answer *answer = roofline->answer;
@@ -421,7 +429,7 @@ static void put_used(struct roofline *roofline, enum ceiling ceiling)
         smc_chart_rate(used, infos[ceiling].unit, text);
     put(page, SMC_FACE_NORMAL, SMC_INK_TEXT, SMC_ANCHOR_END, USED_END, text);
     if (rate > 0) {
-        snprintf(text, sizeof text, "%.0f %%", 100 * used / rate);
+        format_share(used / rate, text);
         put(page, SMC_FACE_NORMAL, SMC_INK_TEXT, SMC_ANCHOR_END, SHARE_END, text);
         put_bar(page, ceiling, computes ? INTENSITY_END + 2 : SHARE_END + 2, used / rate);
     }
@@ -485,7 +493,7 @@ static void put_result(struct roofline *roofline, const struct smc_answer *answe
     if (has_points(answer)) {
         format_flops(answer, per_second(answer, FMA), text);
         put(page, face, SMC_INK_TEXT, SMC_ANCHOR_END, FLOPS_END, text);
-        snprintf(text, sizeof text, "%.0f %%", 100 * per_second(answer, FMA) / roofline->rate[FMA]);
+        format_share(per_second(answer, FMA) / roofline->rate[FMA], text);
         if (roofline->rate[FMA] > 0)
             put(page, face, SMC_INK_TEXT, SMC_ANCHOR_END, OF_FMA_END, text);
     } else {
