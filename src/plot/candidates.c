@@ -129,10 +129,10 @@ static void name_point(const struct smc_chart *chart, const struct smc_candidate
     snprintf(number, sizeof number, "%" PRId64, candidates->size[index]);
     if (whole)
         smc_chart_point_label(chart, SMC_FACE_STRONG, answer->occupancy_percent,
-                              answer->time.predicted_ms, name);
+                              answer->time.predicted_ms, SMC_LABEL_ABOVE, name);
     else if (index < candidates->bounds_from)
         smc_chart_point_label(chart, SMC_FACE_SMALL, answer->occupancy_percent,
-                              answer->time.predicted_ms, number);
+                              answer->time.predicted_ms, SMC_LABEL_ABOVE, number);
 }
 
 static void draw_diagram(struct smc_page *page, const struct smc_candidates *candidates)
@@ -154,10 +154,13 @@ static void draw_diagram(struct smc_page *page, const struct smc_candidates *can
     if (!page->canvas.cells)
         smc_chart_line(&chart, SMC_INK_BEST, 0, fastest->time.predicted_ms, x.high,
                        fastest->time.predicted_ms, 1, true);
-    draw_candidate(&chart, candidates, candidates->fastest);
+    if (page->canvas.cells) /* the first letter in a cell stays, the last mark on paper is on top */
+        draw_candidate(&chart, candidates, candidates->fastest);
     for (size_t i = 0; i < candidates->count; i++)
         if (is_predicted(&candidates->answer[i]) && i != candidates->fastest)
             draw_candidate(&chart, candidates, i);
+    if (!page->canvas.cells)
+        draw_candidate(&chart, candidates, candidates->fastest);
     name_point(&chart, candidates, candidates->fastest, true);
     size_t contrast = contrast_of(candidates);
     if (contrast != candidates->fastest)

@@ -317,7 +317,7 @@ bool smc_chart_letter(const struct smc_chart *chart, enum smc_ink ink, double x,
 }
 
 bool smc_chart_point_label(const struct smc_chart *chart, enum smc_face face, double x, double y,
-                           const char *text)
+                           enum smc_label_side side, const char *text)
 {
     const struct smc_canvas *canvas = &chart->page->canvas;
     double width = smc_canvas_text_width(canvas, face, text);
@@ -325,12 +325,14 @@ bool smc_chart_point_label(const struct smc_chart *chart, enum smc_face face, do
     double at_x = smc_chart_x(chart, x), at_y = smc_chart_y(chart, y);
     double beside = at_y - line / 2, above = at_y - line - (is_cells(chart) ? 0.5 : 6);
     double below = at_y + (is_cells(chart) ? 0.5 : 6);
-    return place(chart, face, false, at_x - width / 2, above, text) ||
+    bool below_first = side == SMC_LABEL_BELOW;
+    return (below_first && place(chart, face, false, at_x - width / 2, below, text)) ||
+           place(chart, face, false, at_x - width / 2, above, text) ||
            place(chart, face, false, at_x + gap, beside, text) ||
-           place(chart, face, false, at_x - width - gap, beside, text) ||
            place(chart, face, false, at_x - width / 2, below, text) ||
            place(chart, face, false, at_x + gap, above, text) ||
-           place(chart, face, false, at_x + gap, below, text);
+           place(chart, face, false, at_x + gap, below, text) ||
+           place(chart, face, false, at_x - width - gap, beside, text);
 }
 
 /* --- Numbers ---------------------------------------------------------------------------------- */
