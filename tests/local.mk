@@ -265,6 +265,9 @@ EXTRA_DIST += tests/tui_explore.sh tests/fuzz/tui_script.c tests/fuzz/tui_script
 TESTS += tests/sweep.sh
 EXTRA_DIST += tests/sweep.sh
 
+TESTS += tests/roofline.sh
+EXTRA_DIST += tests/roofline.sh
+
 # The lessons on the screen.
 TESTS += tests/tui_lessons.sh
 EXTRA_DIST += tests/tui_lessons.sh
