@@ -1,6 +1,7 @@
 #!/bin/sh
 # Pictures of predicted time: a roofline in every form, of a kernel and of a family; what best
-# chooses among; and one clear line where no time can be predicted.
+# chooses among; and one clear line where no time can be predicted. Words are split on purpose:
+# shellcheck disable=SC2086
 
 set -u
 # shellcheck source=tests/command.sh
