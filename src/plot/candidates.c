@@ -294,7 +294,6 @@ void smc_plot_tradeoff(const struct smc_tradeoff *tradeoff, const struct smc_can
 
 /* --- What `best` chooses among ---------------------------------------------------------------- */
 
-/* "tile 32", "tile 32, 40 regs". */
 static void set_point(const struct smc_candidates *candidates, size_t index,
                       struct smc_tradeoff_point *point)
 {
@@ -305,11 +304,6 @@ static void set_point(const struct smc_candidates *candidates, size_t index,
         .regs_per_thread = answer->launch.regs_per_thread,
         .bound_by = answer->time.bound_by,
     };
-    if (index >= candidates->bounds_from) {
-        snprintf(point->name, sizeof point->name, "%s %" PRId64 ", %u regs", candidates->option,
-                 candidates->size[index], point->regs_per_thread);
-        return;
-    }
     snprintf(point->name, sizeof point->name, "%s %" PRId64, candidates->option,
              candidates->size[index]);
     snprintf(point->short_name, sizeof point->short_name, "%" PRId64, candidates->size[index]);
@@ -334,10 +328,7 @@ void smc_plot_candidates(const struct smc_candidates *candidates, const struct s
     smc_text_printf(&title, "%s on %s: occupancy and time", name ? name : "Your kernel",
                     query->device.name);
     smc_words_some_params(query, 1u << SMC_PARAM_TILE | 1u << SMC_PARAM_BLOCK, &subject);
-    smc_text_append(&subject, candidates->bounds_from < candidates->count
-                                  ? "; every size, and the proposal with fewer registers by "
-                                    "__launch_bounds__"
-                                  : "; every size that launches");
+    smc_text_append(&subject, "; every size that launches");
     struct smc_tradeoff tradeoff = {
         .title = smc_text_string(&title),
         .subject = smc_text_string(&subject),
