@@ -1,10 +1,13 @@
 libsmc_la_SOURCES += \
 	src/plot/banks.c \
+	src/plot/candidates.c \
+	src/plot/chart.c src/plot/chart.h \
 	src/plot/page.c src/plot/page.h \
 	src/plot/paint.c src/plot/paint.h \
 	src/plot/picture.c src/plot/picture.h \
 	src/plot/plot.h \
 	src/plot/query.c \
+	src/plot/roofline.c \
 	src/plot/sweep.c
 
 # One of the two; cairo's flags are for its file alone.
