@@ -5,6 +5,7 @@ libsmc_la_SOURCES += \
 	src/plot/picture.c src/plot/picture.h \
 	src/plot/plot.h \
 	src/plot/query.c \
+	src/plot/roofline.c \
 	src/plot/sweep.c
 
 # One of the two; cairo's flags are for its file alone.

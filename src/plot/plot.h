@@ -33,6 +33,14 @@ enum smc_status smc_plot_check(const struct smc_sweep *sweep, struct smc_error *
 void smc_plot_banks(const struct smc_banks_answer *answer, const struct smc_canvas *canvas,
                     struct smc_picture *picture);
 
+/* A roofline: the ceilings of the device of the answers over FLOP per byte, on logarithmic axes, and
+   each kernel on them, once for each memory level. The first answer is the one asked about, the
+   others are its family; all are for one device. An answer without a predicted time is listed with
+   the reason. On a canvas of cells the diagram is `plot_height` rows high, below at most three rows
+   of heading and above a row for each answer and one for each ceiling. */
+void smc_plot_roofline(const struct smc_answer *answers, size_t count,
+                       const struct smc_canvas *canvas, struct smc_picture *picture);
+
 /* --- Painting --------------------------------------------------------------------------------- */
 
 enum smc_plot_format { SMC_PLOT_SVG, SMC_PLOT_PNG, SMC_PLOT_PDF, SMC_PLOT_FORMAT_COUNT };
