@@ -50,7 +50,10 @@ looks 59x16 tui-explore-small.txt '' --tile 32 --device H200
 
 # --- What a screen of 200x60 shows beyond that ---
 
-printf 'size 120x40\nscreen\nsize 200x60\nscreen\n' | play --tile 16 --device "RTX 4090" >screens
+printf 'size 120x40\nscreen\nsize 200x60\nscreen\n' | play --tile 16 --device "RTX 4090" >both
+grep -n '^  time  not predicted: no machine code for sm_89$' both | cut -d: -f1 | xargs >lines
+empty "without machine code, a line below the top says why there is no time" "$(grep -vx '3 43' lines)"
+grep -v '^  time ' both >screens
 sed -n '/^-\{200\}$/,$p' screens >wide
 sed -n 3p wide | tr -s ' -' | sed 's/+/|/g; s/ *- */ /g' >seen
 echo '| launch <> change | one SM A Z blocks % rounding : driver'"'"'s . free / unreachable | blocks each resource allows } above 24 |' |

@@ -80,26 +80,42 @@ static void unknown_without_code(struct smc_answer *answer)
     unknown(answer, reason);
 }
 
+/* Whether there is a launch to predict; otherwise the answer has the reason. */
+static bool can_be_predicted(struct smc_answer *answer)
+{
+    const struct smc_query *query = &answer->query;
+    if (!query->kernel || query->kernel->is_probe)
+        unknown(answer, "only kernels with a known launch and arguments have a predicted time");
+    else if (answer->outcome != SMC_LAUNCHES)
+        unknown(answer, "the launch is refused");
+    else
+        return true;
+    return false;
+}
+
+enum smc_status smc_query_find_time_of(struct smc_answer *answer, const struct smc_binary *binary,
+                                       struct smc_error *error)
+{
+    if (!can_be_predicted(answer))
+        return SMC_OK;
+    if (binary->cubin)
+        return predict(answer, binary, error);
+    unknown_without_code(answer);
+    return SMC_OK;
+}
+
 enum smc_status smc_query_find_time(struct smc_answer *answer, struct smc_error *error)
 {
     const struct smc_query *query = &answer->query;
     struct smc_resources resources;
     struct smc_binary binary = {0};
     struct smc_error why = {""};
-    if (!query->kernel || query->kernel->is_probe) {
-        unknown(answer, "only kernels with a known launch and arguments have a predicted time");
+    if (!can_be_predicted(answer))
         return SMC_OK;
-    }
-    if (answer->outcome != SMC_LAUNCHES) {
-        unknown(answer, "the launch is refused");
-        return SMC_OK;
-    }
     enum smc_status status = smc_compile(query->kernel, &query->params, query->device.sm.cc,
                                          &query->compile, &resources, &binary, NULL, &why);
-    if (status == SMC_OK && binary.cubin)
-        status = predict(answer, &binary, error);
-    else
-        unknown_without_code(answer);
+    if (status != SMC_MACHINE)
+        status = smc_query_find_time_of(answer, &binary, error);
     smc_binary_free(&binary);
     return status == SMC_MACHINE ? status : SMC_OK;
 }

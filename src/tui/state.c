@@ -259,8 +259,9 @@ bool smc_tui_is_launching(const struct smc_tui *tui)
 void smc_tui_compile_job(const struct smc_tui *tui, struct smc_job *job)
 {
     const struct smc_explore *explore = &tui->explore;
-    smc_job_init(job, explore->wants_compile ? SMC_JOB_COMPILE : SMC_JOB_NONE,
-                 &explore->answer.query);
+    bool wanted = explore->wants_compile || explore->wants_time;
+    smc_job_init(job, wanted ? SMC_JOB_COMPILE : SMC_JOB_NONE, &explore->answer.query);
+    job->serial = explore->serial;
 }
 
 void smc_tui_edited(struct smc_tui *tui, const char *folder)
@@ -282,7 +283,11 @@ static const char *find_failure(const struct smc_job_result *result)
 static void take_compiled(struct smc_tui *tui, const struct smc_job_result *result)
 {
     const char *failure = find_failure(result);
-    smc_explore_compiled(&tui->explore, &result->job.query, &result->resources, failure);
+    struct smc_explore *explore = &tui->explore;
+    bool is_present = result->job.serial == explore->serial;
+    smc_explore_compiled(explore, &result->job.query, &result->resources, failure);
+    if (is_present) /* its resources may have changed the answer, but then as the time assumes */
+        smc_explore_timed(explore, explore->serial, &result->time, &result->job.query.ceilings);
     if (failure)
         smc_tui_say_of_job(tui, SMC_JOB_COMPILE, SMC_STYLE_BAD, failure);
     if (failure && tui->edited && result->log[0]) {

@@ -100,12 +100,15 @@ static bool search(struct smc_tui *tui)
     return true;
 }
 
-/* All next steps and the work, which a small screen may cut. */
+/* All next steps, the work and the time, which a small screen may cut. */
 static void show_steps(struct smc_tui *tui)
 {
-    smc_popup_open(&tui->popup, "next steps and work");
+    enum { MOST_COLUMNS = 100, MARGINS = 4 };
+    int columns = tui->cols - MARGINS;
+    smc_popup_open(&tui->popup, "next steps, work and time");
     tui->popup.indent = 2;
-    smc_explore_write_steps(&tui->explore, &tui->popup.text);
+    smc_explore_write_steps(&tui->explore, columns < MOST_COLUMNS ? columns : MOST_COLUMNS,
+                            &tui->popup.text);
 }
 
 static bool act(struct smc_tui *tui, enum smc_action action)
