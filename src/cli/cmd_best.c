@@ -7,6 +7,7 @@
 #include "cli/options.h"
 #include "cli/output.h"
 #include "query/best.h"
+#include "query/candidates.h"
 
 static smc_command_function run;
 
@@ -16,6 +17,7 @@ const struct smc_command smc_command_best = {
     .help = "the best block size or tile, and why",
     .examples = "  smemcalc best x.cu --device A100 --device H100\n"
                 "  smemcalc best --kernel matmul-tiled --device \"RTX 4090\"\n"
+                "  smemcalc best --kernel matmul-tiled --size 4096 --device H200 --plot time.svg\n"
                 "  smemcalc best --regs 40 --smem-per-thread 16 --device 8.0 --device 9.0\n",
     .most_files = 1,
     .run = run,
@@ -76,19 +78,69 @@ static enum smc_status find(const struct smc_arguments *arguments,
     return status;
 }
 
+/* --- A picture -------------------------------------------------------------------------------- */
+
+static enum smc_status check_picture(const struct smc_arguments *arguments, size_t count,
+                                     enum smc_plot_target *target, struct smc_error *error)
+{
+    enum smc_status status = smc_picture_target(arguments, target, error);
+    if (status == SMC_OK && *target != SMC_PLOT_NOWHERE && count > 1)
+        return smc_fail(error, SMC_USAGE, "option --plot: one kernel and one device at a time");
+    return status;
+}
+
+/* Occupancy and predicted time of each candidate. */
+static enum smc_status draw(const struct smc_best *best, enum smc_plot_target target,
+                            const struct smc_report_style *style, struct smc_picture *picture,
+                            struct smc_error *error)
+{
+    struct smc_canvas canvas = smc_picture_canvas(target, style);
+    struct smc_candidates *candidates = smc_calloc(1, sizeof *candidates);
+    if (!candidates)
+        return smc_out_of_memory(error);
+    enum smc_status status = smc_candidates_find(best, candidates, error);
+    if (status == SMC_OK && candidates->fastest == candidates->count)
+        status = smc_fail(error, SMC_UNAVAILABLE, "option --plot: there is no predicted time: %s",
+                          candidates->reason);
+    if (status == SMC_OK)
+        smc_plot_candidates(candidates, &canvas, picture);
+    free(candidates);
+    return status;
+}
+
+/* Nothing is reported if the picture cannot be drawn. */
+static enum smc_status report(const struct smc_arguments *arguments, const struct smc_best *best,
+                              size_t count, enum smc_plot_target target, struct smc_text *out,
+                              struct smc_error *error)
+{
+    struct smc_report_style style;
+    struct smc_picture picture = {0};
+    enum smc_status status = SMC_OK;
+    smc_output_style(&style);
+    if (target != SMC_PLOT_NOWHERE)
+        status = draw(best, target, &style, &picture, error);
+    if (status == SMC_OK && target != SMC_PLOT_TERMINAL)
+        smc_ask_writer(arguments)->best(best, count, &style, out);
+    if (status == SMC_OK && target != SMC_PLOT_NOWHERE)
+        return smc_picture_finish(arguments, target, &picture, &style, out, error);
+    smc_picture_free(&picture);
+    return status;
+}
+
 static enum smc_status answer(const struct smc_arguments *arguments,
                               const struct smc_questions *questions, struct smc_text *out,
                               struct smc_error *error)
 {
+    enum smc_plot_target target;
+    enum smc_status status = check_picture(arguments, questions->count, &target, error);
+    if (status != SMC_OK)
+        return status;
     struct smc_best *best = smc_calloc(questions->count, sizeof *best);
     if (!best)
         return smc_out_of_memory(error);
-    enum smc_status status = find(arguments, questions, best, error);
-    if (status == SMC_OK) {
-        struct smc_report_style style;
-        smc_output_style(&style);
-        smc_ask_writer(arguments)->best(best, questions->count, &style, out);
-    }
+    status = find(arguments, questions, best, error);
+    if (status == SMC_OK)
+        status = report(arguments, best, questions->count, target, out, error);
     free(best);
     return status;
 }
@@ -121,10 +173,14 @@ static enum smc_status answer_several(const struct smc_arguments *arguments,
                                       struct smc_error *error)
 {
     const size_t count = asked->entries.count * asked->device_count;
+    enum smc_plot_target target;
+    enum smc_status status = check_picture(arguments, count, &target, error);
+    if (status != SMC_OK)
+        return status;
     struct smc_best_proposal *proposals = smc_calloc(count, sizeof *proposals);
     if (!proposals)
         return smc_out_of_memory(error);
-    enum smc_status status = find_proposals(arguments, asked, proposals, error);
+    status = find_proposals(arguments, asked, proposals, error);
     if (status == SMC_OK) {
         struct smc_report_style style;
         smc_output_style(&style);

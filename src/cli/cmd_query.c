@@ -1,8 +1,12 @@
 /* smemcalc query, or smemcalc with nothing but options: one question, on one device or several. */
+#include <stdlib.h>
+
+#include "base/memory.h"
 #include "base/program.h"
 #include "cli/ask.h"
 #include "cli/command.h"
 #include "cli/output.h"
+#include "query/family.h"
 
 static smc_command_function run;
 
@@ -11,11 +15,47 @@ const struct smc_command smc_command_query = {
     .usage = "[OPTION]...",
     .help = "how many blocks fit on one SM, and what limits them",
     .examples = "  smemcalc --tile 32 --device \"RTX 4090\"\n"
-                "  smemcalc --threads 256 --regs 40 --smem 8K --device 9.0 --explain\n",
+                "  smemcalc --threads 256 --regs 40 --smem 8K --device 9.0 --explain\n"
+                "  smemcalc --kernel matmul-register --size 4096 --device H200 --roofline\n",
     .run = run,
 };
 
-/* A picture in the terminal replaces the text. */
+/* --- Pictures --------------------------------------------------------------------------------- */
+
+/* One line that says why nothing can be drawn. */
+static enum smc_status check_predicted(const struct smc_answer *answers, size_t count,
+                                       struct smc_error *error)
+{
+    for (size_t i = 0; i < count; i++)
+        if (answers[i].time.basis != SMC_TIME_UNKNOWN)
+            return SMC_OK;
+    const char *reason = answers[0].time.reason;
+    return smc_fail(error, SMC_UNAVAILABLE, "option --roofline: there is no predicted time: %s",
+                    *reason ? reason : "the ceilings of the device are not known");
+}
+
+static enum smc_status draw_roofline(const struct smc_arguments *arguments,
+                                     const struct smc_answer *answer,
+                                     const struct smc_canvas *canvas, struct smc_picture *picture,
+                                     struct smc_error *error)
+{
+    size_t relatives = 0;
+    enum smc_status status = SMC_OK;
+    struct smc_answer *answers = smc_calloc(1 + SMC_MOST_RELATIVES, sizeof *answers);
+    if (!answers)
+        return smc_out_of_memory(error);
+    answers[0] = *answer;
+    if (arguments->given[SMC_OPTION_FAMILY])
+        status = smc_family_answer(answer, answers + 1, &relatives, NULL, error);
+    if (status == SMC_OK)
+        status = check_predicted(answers, 1 + relatives, error);
+    if (status == SMC_OK)
+        smc_plot_roofline(answers, 1 + relatives, canvas, picture);
+    free(answers);
+    return status;
+}
+
+/* A picture in the terminal replaces the text. Nothing is reported if it cannot be drawn. */
 static enum smc_status report(const struct smc_arguments *arguments,
                               const struct smc_answer *answers, size_t count,
                               enum smc_plot_target target, struct smc_text *out,
@@ -24,26 +64,52 @@ static enum smc_status report(const struct smc_arguments *arguments,
     struct smc_report_style style;
     smc_output_style(&style);
     style.explain = arguments->given[SMC_OPTION_EXPLAIN];
-    const struct smc_writer *writer = smc_ask_writer(arguments);
-    if (target != SMC_PLOT_TERMINAL)
-        writer->answers(answers, count, &style, out);
-    if (target == SMC_PLOT_NOWHERE)
-        return SMC_OK;
+    enum smc_status status = SMC_OK;
     struct smc_picture picture = {0};
     struct smc_canvas canvas = smc_picture_canvas(target, &style);
-    smc_plot_query(&answers[0], &canvas, &picture);
-    return smc_picture_finish(arguments, target, &picture, &style, out, error);
+    if (arguments->given[SMC_OPTION_ROOFLINE])
+        status = draw_roofline(arguments, &answers[0], &canvas, &picture, error);
+    else if (target != SMC_PLOT_NOWHERE)
+        smc_plot_query(&answers[0], &canvas, &picture);
+    if (status == SMC_OK && target != SMC_PLOT_TERMINAL)
+        smc_ask_writer(arguments)->answers(answers, count, &style, out);
+    if (status == SMC_OK && target != SMC_PLOT_NOWHERE)
+        return smc_picture_finish(arguments, target, &picture, &style, out, error);
+    smc_picture_free(&picture);
+    return status;
+}
+
+/* Without --plot a roofline is drawn in the terminal. */
+static enum smc_status check_roofline(const struct smc_arguments *arguments,
+                                      enum smc_plot_target *target, struct smc_error *error)
+{
+    bool roofline = arguments->given[SMC_OPTION_ROOFLINE];
+    if (!roofline && arguments->given[SMC_OPTION_FAMILY])
+        return smc_fail(error, SMC_USAGE, "option --family: only with --roofline");
+    if (!roofline || *target != SMC_PLOT_NOWHERE)
+        return SMC_OK;
+    *target = SMC_PLOT_TERMINAL;
+    if (smc_ask_writer(arguments) == &smc_writer_text)
+        return SMC_OK;
+    return smc_fail(error, SMC_USAGE,
+                    "option --roofline: draws instead of the text report; with --format %s give it "
+                    "a file, --plot FILE",
+                    arguments->text[SMC_OPTION_FORMAT]);
 }
 
 static enum smc_status check_picture(const struct smc_arguments *arguments, size_t count,
                                      enum smc_plot_target *target, struct smc_error *error)
 {
     enum smc_status status = smc_picture_target(arguments, target, error);
-    if (status == SMC_OK && *target != SMC_PLOT_NOWHERE && count > 1)
-        return smc_fail(error, SMC_USAGE,
-                        "option --plot: one device at a time; '%s sweep' draws several",
-                        smc_program_name());
-    return status;
+    if (status == SMC_OK)
+        status = check_roofline(arguments, target, error);
+    if (status != SMC_OK || *target == SMC_PLOT_NOWHERE || count <= 1)
+        return status;
+    if (arguments->given[SMC_OPTION_ROOFLINE])
+        return smc_fail(error, SMC_USAGE, "option --roofline: one device at a time");
+    return smc_fail(error, SMC_USAGE,
+                    "option --plot: one device at a time; '%s sweep' draws several",
+                    smc_program_name());
 }
 
 /* Only the text report has the arithmetic. */
@@ -57,9 +123,12 @@ static enum smc_status check_explain(const struct smc_arguments *arguments,
                         arguments->text[SMC_OPTION_FORMAT]);
     if (target == SMC_PLOT_TERMINAL)
         return smc_fail(error, SMC_USAGE,
-                        "option --explain: not with --plot -, which draws instead of the text");
+                        "option --explain: not with %s, which draws instead of the text",
+                        arguments->given[SMC_OPTION_PLOT] ? "--plot -" : "--roofline");
     return SMC_OK;
 }
+
+/* --- The whole -------------------------------------------------------------------------------- */
 
 static enum smc_status answer(const struct smc_arguments *arguments,
                               struct smc_questions *questions, struct smc_text *out,

@@ -1,5 +1,7 @@
 libsmc_la_SOURCES += \
 	src/plot/banks.c \
+	src/plot/candidates.c \
+	src/plot/chart.c src/plot/chart.h \
 	src/plot/page.c src/plot/page.h \
 	src/plot/paint.c src/plot/paint.h \
 	src/plot/picture.c src/plot/picture.h \

@@ -111,8 +111,38 @@ static void join(const struct screen *screen, int row, int column, unsigned side
     cell->lines |= (unsigned char)sides;
 }
 
+/* One character per column, at the height of the line there. */
+static void paint_slanted(const struct screen *screen, const struct smc_shape *shape)
+{
+    static const char heights[] = {'\'', '-', '.'};
+    int column = (int)floor(shape->x), last = (int)floor(shape->x + shape->width);
+    for (; column <= last; column++) {
+        double share = (column + 0.5 - shape->x) / shape->width;
+        double y = shape->y + fmin(fmax(share, 0), 1) * shape->height;
+        int third = (int)((y - floor(y)) * 3);
+        put(screen, (int)floor(y), column, (unsigned char)heights[third], shape->ink, false);
+    }
+}
+
+static bool is_ceiling(enum smc_ink ink)
+{
+    return ink >= SMC_INK_DRAM && ink <= SMC_INK_ISSUE;
+}
+
+/* A level line that keeps its colour. */
+static uint32_t level_of(const struct screen *screen, const struct smc_shape *shape, int column)
+{
+    if (screen->utf8)
+        return shape->dashed ? 0x254c : 0x2500;
+    return shape->dashed && column % 2 ? ' ' : '-';
+}
+
 static void paint_line(const struct screen *screen, const struct smc_shape *shape)
 {
+    if (shape->width != 0 && shape->height != 0) {
+        paint_slanted(screen, shape);
+        return;
+    }
     int row = (int)floor(shape->y), column = (int)floor(shape->x);
     int last_row = (int)floor(shape->y + shape->height);
     int last_column = (int)floor(shape->x + shape->width);
@@ -123,6 +153,8 @@ static void paint_line(const struct screen *screen, const struct smc_shape *shap
     }
     for (; shape->dashed && row < last_row; row++)
         put(screen, row, column, screen->utf8 ? 0x250a : ':', shape->ink, false);
+    for (; is_ceiling(shape->ink) && column < last_column; column++)
+        put(screen, row, column, level_of(screen, shape, column), shape->ink, false);
     for (; row < last_row; row++) {
         join(screen, row, column, SOUTH);
         join(screen, row + 1, column, NORTH);

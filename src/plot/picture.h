@@ -23,6 +23,11 @@ enum smc_ink {
     SMC_INK_SERVED,  /* a lane, in the bank that serves it */
     SMC_INK_CROWDED, /* the same if lanes wait for each other */
     SMC_INK_HEAT,    /* from light to dark, by the shape's shade */
+    SMC_INK_DRAM,    /* the ceilings of a roofline, and the points below them */
+    SMC_INK_L2,
+    SMC_INK_L1,
+    SMC_INK_FMA,
+    SMC_INK_ISSUE,
     SMC_INK_FIRST_LIMIT,
     SMC_INK_COUNT = SMC_INK_FIRST_LIMIT + SMC_LIMIT_COUNT
 };
@@ -59,7 +64,7 @@ enum smc_anchor { SMC_ANCHOR_START, SMC_ANCHOR_MIDDLE, SMC_ANCHOR_END };
 
 enum smc_shape_kind {
     SMC_SHAPE_AREA, /* filled and hatched according to its ink */
-    SMC_SHAPE_LINE, /* horizontal or vertical, from (x, y) to (x + width, y + height) */
+    SMC_SHAPE_LINE, /* from (x, y) to (x + width, y + height); a slanted one goes to the right */
     SMC_SHAPE_TEXT, /* one line; y is the top of its line */
     SMC_SHAPE_MARK, /* a disc around (x, y) */
 };

@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "plot/picture.h"
 #include "query/banks.h"
+#include "query/candidates.h"
 #include "query/query.h"
 #include "query/sweep.h"
 
@@ -33,13 +34,18 @@ enum smc_status smc_plot_check(const struct smc_sweep *sweep, struct smc_error *
 void smc_plot_banks(const struct smc_banks_answer *answer, const struct smc_canvas *canvas,
                     struct smc_picture *picture);
 
-/* A roofline: the ceilings of the device of the answers over FLOP per byte, on logarithmic axes, and
-   each kernel on them, once for each memory level. The first answer is the one asked about, the
-   others are its family; all are for one device. An answer without a predicted time is listed with
-   the reason. On a canvas of cells the diagram is `plot_height` rows high, below at most three rows
-   of heading and above a row for each answer and one for each ceiling. */
+/* A roofline: the ceilings of the device over FLOP per byte, on logarithmic axes, and each kernel on
+   them, once for each memory level; below it what each ceiling allows, and how much of it is used.
+   The first answer is the one asked about, the others are its family; all are for one device. An
+   answer without a predicted time is listed with the reason. A kernel that computes nothing has no
+   intensity: it is in the table only. The diagram is twice the canvas's plot_height high. */
 void smc_plot_roofline(const struct smc_answer *answers, size_t count,
                        const struct smc_canvas *canvas, struct smc_picture *picture);
+
+/* Occupancy and predicted time of the launches that `best` chooses among, of which at least one has
+   a predicted time; the fastest one, and what has the highest occupancy, are named. */
+void smc_plot_candidates(const struct smc_candidates *candidates, const struct smc_canvas *canvas,
+                         struct smc_picture *picture);
 
 /* --- Painting --------------------------------------------------------------------------------- */
 
