@@ -184,6 +184,7 @@ static size_t bytes_of_key(uint32_t key, char bytes[8])
         {SMC_KEY_F4, "\x1bOS"},
         {SMC_KEY_F5, "\x1b[15~"},
         {SMC_KEY_F6, "\x1b[17~"},
+        {SMC_KEY_F7, "\x1b[18~"},
     };
     for (size_t i = 0; i < sizeof sequences / sizeof *sequences; i++)
         if (sequences[i].key == key)

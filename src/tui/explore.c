@@ -144,6 +144,14 @@ void smc_explore_brought(struct smc_explore *explore, const struct smc_query *be
     take_change(explore, before, SMC_FIELD_COUNT);
 }
 
+void smc_explore_step(struct smc_explore *explore, int direction, bool far)
+{
+    struct smc_query before = explore->query;
+    smc_field_step(&explore->query, &explore->answer, explore->field, direction, far);
+    if (!smc_fields_equal(&before, &explore->query))
+        smc_explore_changed(explore, &before);
+}
+
 void smc_explore_show(const struct smc_explore *explore, enum smc_field field,
                       struct smc_field_view *view)
 {

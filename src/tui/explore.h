@@ -41,7 +41,11 @@ void smc_explore_close(struct smc_explore *explore);
    `before`. */
 void smc_explore_changed(struct smc_explore *explore, const struct smc_query *before);
 
-/* The same for a query from another screen: none of its values was given here. */
+/* The field under the cursor one step up or down, as a key does it. */
+void smc_explore_step(struct smc_explore *explore, int direction, bool far);
+
+/* The same as smc_explore_changed for a query from another screen: none of its values was given
+ * here. */
 void smc_explore_brought(struct smc_explore *explore, const struct smc_query *before);
 
 /* What a field shows. */

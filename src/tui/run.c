@@ -310,7 +310,11 @@ static bool do_effect(struct loop *loop)
 /* Writes the screen that a script asked for, once the predicted time is there. */
 static void show_settled(struct loop *loop)
 {
-    if (!loop->showing || (loop->tui->explore.wants_time && loop->compiler.busy))
+    struct smc_job wanted;
+    if (!loop->showing)
+        return;
+    smc_tui_compile_job(loop->tui, &wanted);
+    if (wanted.kind != SMC_JOB_NONE && loop->compiler.busy)
         return;
     draw(loop);
     loop->terminal->print(&loop->frame);

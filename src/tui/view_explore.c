@@ -22,14 +22,6 @@ static void note_change(struct smc_explore *explore, const struct smc_query *bef
         smc_explore_changed(explore, before);
 }
 
-static void step(struct smc_tui *tui, int direction, bool far)
-{
-    struct smc_explore *explore = &tui->explore;
-    struct smc_query before = explore->query;
-    smc_field_step(&explore->query, &explore->answer, explore->field, direction, far);
-    note_change(explore, &before);
-}
-
 static void reset(struct smc_tui *tui)
 {
     struct smc_explore *explore = &tui->explore;
@@ -136,11 +128,11 @@ static bool act(struct smc_tui *tui, enum smc_action action)
         return true;
     case SMC_ACTION_LESS:
     case SMC_ACTION_MORE:
-        step(tui, action == SMC_ACTION_MORE ? 1 : -1, false);
+        smc_explore_step(explore, action == SMC_ACTION_MORE ? 1 : -1, false);
         return true;
     case SMC_ACTION_MUCH_LESS:
     case SMC_ACTION_MUCH_MORE:
-        step(tui, action == SMC_ACTION_MUCH_MORE ? 1 : -1, true);
+        smc_explore_step(explore, action == SMC_ACTION_MUCH_MORE ? 1 : -1, true);
         return true;
     case SMC_ACTION_ENTER:
         ask(tui, "");
@@ -170,7 +162,7 @@ static void click_launch(struct smc_tui *tui, struct smc_rect rect, int row, int
     if (!smc_explore_field_at(&tui->explore, rect, row - rect.row, &field))
         return;
     if (field == tui->explore.field)
-        step(tui, col < rect.col + rect.cols / 2 ? -1 : 1, false);
+        smc_explore_step(&tui->explore, col < rect.col + rect.cols / 2 ? -1 : 1, false);
     else
         smc_explore_go(&tui->explore, field);
 }
@@ -195,7 +187,7 @@ static void click(struct smc_tui *tui, struct smc_rect body, int row, int col, i
     struct smc_rect launch = layout.inside[SMC_PANEL_LAUNCH];
     struct smc_rect chart = layout.inside[SMC_PANEL_CHART];
     if (direction != 0)
-        step(tui, -direction, false);
+        smc_explore_step(&tui->explore, -direction, false);
     else if (smc_rect_holds(launch, row, col))
         click_launch(tui, launch, row, col);
     else if (smc_rect_holds(chart, row, col))

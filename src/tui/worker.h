@@ -29,6 +29,7 @@ struct smc_job {
     char kernel_dir[512];   /* the query's, or ""; its pointer is not valid in the other process */
     struct smc_query query; /* COMPILE: completed */
     uint64_t serial;        /* COMPILE: of the answer that wants it */
+    bool of_family; /* COMPILE: it is about another kernel of the family, for the roofline */
     struct smc_run_settings settings; /* RUN */
 };
 
