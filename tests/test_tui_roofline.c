@@ -9,6 +9,16 @@
 #include "unit.h"
 #include "view_sitting.h"
 
+/* On a machine with NVRTC, as far as the screen knows. */
+static void sitting_open_compiling(struct sitting *sitting, const char *kernel, int rows, int cols)
+{
+    sitting_open(sitting, kernel, "H200", rows, cols);
+    struct smc_explore *explore = &sitting->tui->explore;
+    struct smc_query before = explore->query;
+    explore->query.compile.no_nvrtc = false;
+    smc_explore_brought(explore, &before);
+}
+
 static struct smc_time made_up_time(const struct smc_kernel *kernel)
 {
     struct smc_time time = {.basis = SMC_TIME_TABLE,
@@ -68,7 +78,7 @@ static size_t relatives_of(const char *name)
 static void test_family(void)
 {
     struct sitting sitting;
-    sitting_open(&sitting, "matmul-tiled", "H200", 60, 120);
+    sitting_open_compiling(&sitting, "matmul-tiled", 60, 120);
     const struct smc_roofline_state *roofline = &sitting.tui->roofline;
     size_t relatives = relatives_of("matmul-tiled");
     CU_ASSERT(relatives >= 4);
@@ -96,7 +106,7 @@ static void test_family(void)
 static void test_another_value(void)
 {
     struct sitting sitting;
-    sitting_open(&sitting, "matmul-tiled", "H200", 60, 120);
+    sitting_open_compiling(&sitting, "matmul-tiled", 60, 120);
     const struct smc_roofline_state *roofline = &sitting.tui->roofline;
     sitting_keys(&sitting, "F7");
     answer_all(&sitting);
@@ -127,7 +137,7 @@ static void test_too_late(void)
     struct smc_job job;
     struct smc_job_result *late = calloc(1, sizeof *late);
     CU_ASSERT_PTR_NOT_NULL_FATAL(late);
-    sitting_open(&sitting, "matmul-tiled", "H200", 60, 120);
+    sitting_open_compiling(&sitting, "matmul-tiled", 60, 120);
     sitting_keys(&sitting, "F7");
     CU_ASSERT_TRUE(answer_job(&sitting, SMC_OK));
     smc_tui_compile_job(sitting.tui, &job);
@@ -144,6 +154,18 @@ static void test_too_late(void)
     free(late);
 }
 
+/* Without machine code nothing is asked for, and the picture says why nothing is on it. */
+static void test_no_code(void)
+{
+    struct sitting sitting;
+    sitting_open(&sitting, "matmul-tiled", "H200", 40, 120);
+    sitting_keys(&sitting, "F7");
+    CU_ASSERT_FALSE(answer_job(&sitting, SMC_OK));
+    CU_ASSERT_EQUAL(sitting.tui->roofline.count, 1);
+    CU_ASSERT_TRUE(sitting_shows(&sitting, "no machine code for sm_90"));
+    sitting_close(&sitting);
+}
+
 /* One's own kernel has none; a kernel of another family has another. */
 static void test_other_kernels(void)
 {
@@ -153,7 +175,7 @@ static void test_other_kernels(void)
     CU_ASSERT_TRUE(sitting_shows(&sitting, "only kernels of the catalog"));
     CU_ASSERT_EQUAL(answer_all(&sitting), 0);
     sitting_close(&sitting);
-    sitting_open(&sitting, "stencil-naive", "H200", 60, 120);
+    sitting_open_compiling(&sitting, "stencil-naive", 60, 120);
     sitting_keys(&sitting, "F7");
     answer_all(&sitting);
     CU_ASSERT(sitting.tui->roofline.count >= 3);
@@ -171,7 +193,7 @@ static void test_sizes(void)
 {
     struct sitting sitting;
     size_t failures = 0;
-    sitting_open(&sitting, "matmul-tiled", "H200", 24, 80);
+    sitting_open_compiling(&sitting, "matmul-tiled", 24, 80);
     sitting_keys(&sitting, "F7");
     answer_all(&sitting);
     for (int rows = SMC_LEAST_ROWS; rows <= 100; rows += rows < 26 ? 1 : 12)
@@ -198,7 +220,7 @@ static void test_ascii(void)
 {
     struct sitting sitting;
     struct smc_text ascii = {0};
-    sitting_open(&sitting, "matmul-tiled", "H200", 60, 120);
+    sitting_open_compiling(&sitting, "matmul-tiled", 60, 120);
     sitting_keys(&sitting, "F7");
     answer_all(&sitting);
     sitting_screen(&sitting);
@@ -212,6 +234,7 @@ CU_TestInfo tests_tui_roofline[] = {
     {"the family", test_family},
     {"another value", test_another_value},
     {"a result that is too late", test_too_late},
+    {"no machine code", test_no_code},
     {"other kernels", test_other_kernels},
     {"every size", test_sizes},
     {"ASCII", test_ascii},

@@ -36,14 +36,19 @@ bool smc_explore_has_time(const struct smc_explore *explore)
     return explore->query.kernel && !explore->query.kernel->is_probe;
 }
 
-/* Asks for the time, and until it is there keeps the one before; a launch that fails has none. */
+/* Asks for the time, and until it is there keeps the one before. A launch that fails has none, and
+   without NVRTC there is no machine code to predict it from. */
 static void expect_time(struct smc_explore *explore, const struct smc_time *before)
 {
+    static const struct smc_binary nothing;
+    bool no_code = explore->query.compile.no_nvrtc;
     bool launches =
         explore->answered ? explore->answer.outcome == SMC_LAUNCHES : explore->wants_compile;
     explore->serial++;
-    explore->wants_time = smc_explore_has_time(explore) && launches;
+    explore->wants_time = smc_explore_has_time(explore) && launches && !no_code;
     explore->answer.time = explore->wants_time ? *before : (struct smc_time){0};
+    if (launches && no_code)
+        smc_query_find_time_of(&explore->answer, &nothing, NULL);
 }
 
 static void update(struct smc_explore *explore)

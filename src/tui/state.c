@@ -420,8 +420,8 @@ static int draw_key(const struct smc_tui *tui, int action, struct smc_rect line,
                           smc_action_info[action].label);
 }
 
-/* The keys of the view, as many as fit, closer together on a narrow screen, without that of the view
-   itself; quit always. */
+/* The keys of the view, as many as fit, closer together on a narrow screen, without that of the
+   view itself; quit always. */
 static void draw_bottom(const struct smc_tui *tui, struct smc_rect line, struct smc_frame *frame)
 {
     static const char quit[] = "q quit ";

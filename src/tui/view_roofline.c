@@ -65,8 +65,8 @@ void smc_roofline_job(const struct smc_roofline_state *roofline, const struct sm
                       struct smc_job *job)
 {
     struct smc_query query = explore->answer.query;
-    bool wanted =
-        roofline->count > 0 && roofline->serial == explore->serial && smc_explore_has_time(explore);
+    bool wanted = roofline->count > 0 && roofline->serial == explore->serial &&
+                  smc_explore_has_time(explore) && !query.compile.no_nvrtc;
     size_t at = wanted ? next_relative(roofline->next, &query) : smc_kernel_count();
     if (at < smc_kernel_count())
         smc_family_ask(&explore->answer, smc_kernel_at(at), &query);
