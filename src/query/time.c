@@ -104,6 +104,14 @@ enum smc_status smc_query_find_time_of(struct smc_answer *answer, const struct s
     return SMC_OK;
 }
 
+uint16_t smc_query_time_cc(uint16_t cc)
+{
+    struct smc_capability capability;
+    smc_capability_nearest(cc, &capability);
+    enum { NEWEST = 90, NEWEST_FORMAT = 2 };
+    return capability.machine_code_format > NEWEST_FORMAT ? NEWEST : cc;
+}
+
 enum smc_status smc_query_find_time(struct smc_answer *answer, struct smc_error *error)
 {
     const struct smc_query *query = &answer->query;
@@ -112,8 +120,9 @@ enum smc_status smc_query_find_time(struct smc_answer *answer, struct smc_error 
     struct smc_error why = {""};
     if (!can_be_predicted(answer))
         return SMC_OK;
-    enum smc_status status = smc_compile(query->kernel, &query->params, query->device.sm.cc,
-                                         &query->compile, &resources, &binary, NULL, &why);
+    enum smc_status status =
+        smc_compile(query->kernel, &query->params, smc_query_time_cc(query->device.sm.cc),
+                    &query->compile, &resources, &binary, NULL, &why);
     if (status != SMC_MACHINE)
         status = smc_query_find_time_of(answer, &binary, error);
     smc_binary_free(&binary);

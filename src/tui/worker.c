@@ -46,22 +46,30 @@ static void keep_compiled(const struct smc_query *query, struct smc_compiled *co
     smc_memo_keep_compiled(&compiled_kernels, query, compiled);
 }
 
-/* Without an NVRTC there is no machine code, but there may be resources. */
+/* Without an NVRTC there is no machine code, but there may be resources. The code of an
+   architecture that cannot be read is not predicted, but another one's in its place. */
 static enum smc_status compile_anew(const struct smc_query *query, struct smc_text *log,
                                     struct smc_compiled *compiled, struct smc_text *warnings,
                                     struct smc_error *error)
 {
     struct smc_compile_options options = query->compile;
+    struct smc_resources others;
+    uint16_t cc = query->device.sm.cc, code_cc = smc_query_time_cc(cc);
+    bool is_own = cc == code_cc;
     options.log = log;
     enum smc_status status =
-        smc_compile(query->kernel, &query->params, query->device.sm.cc, &options,
-                    &compiled->resources, &compiled->binary, warnings, error);
-    if (status != SMC_UNAVAILABLE)
-        return status;
-    *error = (struct smc_error){""};
+        smc_compile(query->kernel, &query->params, cc, &options, &compiled->resources,
+                    is_own ? &compiled->binary : NULL, warnings, error);
     options.log = NULL;
-    return smc_compile(query->kernel, &query->params, query->device.sm.cc, &options,
-                       &compiled->resources, NULL, warnings, error);
+    if (status == SMC_UNAVAILABLE && is_own) {
+        *error = (struct smc_error){""};
+        status = smc_compile(query->kernel, &query->params, cc, &options, &compiled->resources,
+                             NULL, warnings, error);
+    } else if (status == SMC_OK && !is_own) {
+        smc_compile(query->kernel, &query->params, code_cc, &options, &others, &compiled->binary,
+                    NULL, NULL);
+    }
+    return status;
 }
 
 static void predict(struct smc_job_result *result, const struct smc_compiled *compiled,
