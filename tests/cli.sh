@@ -27,23 +27,27 @@ empty "the columns of kernels --format csv" "$(diff expected shown)"
 empty "a parameter's kernels are found" \
     "$([ "$(kernels_with occupy)" = residency ] || echo "occupy: $(kernels_with occupy)")"
 
-# --- Golden outputs: from the table and given registers, so that no machine changes them ----------
+# --- Golden outputs: from the table and given registers, so that no machine changes them; without
+# NVRTC, so that there is no predicted time (tests/time.sh) ----------------------------------------
 
-golden tile-32.txt --tile 32 --device H200 --regs 31
-golden tile-16-8800-gtx.txt --tile 16 --device "GeForce 8800 GTX" --regs 10 --explain
-golden tile-16-8800-gtx-11.txt --tile 16 --device "GeForce 8800 GTX" --regs 11 --explain
-golden tile-32-8800-gtx.txt --tile 32 --device "GeForce 8800 GTX" --regs 10
-golden stencil-static.txt --kernel stencil-static --block 1024 --radius 6000 --device H200 --regs 20
+golden tile-32.txt --tile 32 --device H200 --regs 31 --no-nvrtc
+golden tile-16-8800-gtx.txt --tile 16 --device "GeForce 8800 GTX" --regs 10 --explain --no-nvrtc
+golden tile-16-8800-gtx-11.txt --tile 16 --device "GeForce 8800 GTX" --regs 11 --explain --no-nvrtc
+golden tile-32-8800-gtx.txt --tile 32 --device "GeForce 8800 GTX" --regs 10 --no-nvrtc
+golden stencil-static.txt --kernel stencil-static --block 1024 --radius 6000 --device H200 --regs 20 \
+    --no-nvrtc
 golden stencil-dynamic.txt --kernel stencil-dynamic --block 1024 --radius 6000 --device H200 \
-    --regs 20
+    --regs 20 --no-nvrtc
 golden grid-refused.txt --threads 256 --regs 10 --grid 70000 --device "GTX 480" --explain
-golden grid-refused-kernel.txt --kernel stencil-static --size 1G --regs 10 --device 2.0
+golden grid-refused-kernel.txt --kernel stencil-static --size 1G --regs 10 --device 2.0 --no-nvrtc
 golden grid-refused.json --threads 256 --regs 10 --grid 64x64x2 --device "9800 GT" --format json
 golden own-kernel.txt --threads 256 --regs 40 --smem 8K --grid 1000 --device "RTX 4090" --explain
-golden carveout.txt --tile 16 --dtype double --device 9.0 --regs 32 --carveout 20 --explain
-golden compare.txt --tile 16 --regs 32 --device H200 --device "RTX 4090" --device "GeForce 8800 GTX"
-golden sizes.txt --tile 13 --size 1000x777x513 --ldc 800 --device "Tesla T4" --regs 36
-golden tile-32.json --tile 32 --device H200 --regs 31 --format json
+golden carveout.txt --tile 16 --dtype double --device 9.0 --regs 32 --carveout 20 --explain \
+    --no-nvrtc
+golden compare.txt --tile 16 --regs 32 --device H200 --device "RTX 4090" --device "GeForce 8800 GTX" \
+    --no-nvrtc
+golden sizes.txt --tile 13 --size 1000x777x513 --ldc 800 --device "Tesla T4" --regs 36 --no-nvrtc
+golden tile-32.json --tile 32 --device H200 --regs 31 --format json --no-nvrtc
 golden own-kernel.json --threads 256 --smem 8K --device "RTX 4090" --format json
 for device in H200 1.0; do
     smemcalc --tile 16 --regs 32 --device $device --format json
@@ -51,7 +55,7 @@ done >each.json
 smemcalc --tile 16 --regs 32 --device H200 --device 1.0 --format json >both.json
 jq -s '[.[] | del(.schema)] == $both[0].answers' --slurpfile both both.json each.json >equal.json
 holds "JSON of two devices holds the answers of each" '. == true' equal.json
-golden compare.csv --tile 16 --regs 32 --device H200 --device 1.0 --format csv
+golden compare.csv --tile 16 --regs 32 --device H200 --device 1.0 --format csv --no-nvrtc
 golden device.txt devices --device H200
 smemcalc devices --device 10.7 >out
 empty "each fact of a device has a label of its own" \
@@ -62,11 +66,11 @@ golden virtual-resources.txt --threads 64 --regs 16 --virtual-resources 8 --devi
 golden too-much-of-all.txt --threads 2147483647 --regs 255 --smem 2147483647 \
     --dynamic-smem 2147483647 --cluster 99 --device 8.0 --explain
 golden aat-padded.txt --kernel aat-padded --tile 31 --size 1000x513 --lda 600 --ldc 1001 --regs 32 \
-    --device H200 --explain
+    --device H200 --explain --no-nvrtc
 golden aat-naive.txt --kernel aat-naive --tile 16 --dtype double --m 77 --regs 32 --device 8.0 \
-    --explain
-golden padded.txt --tile 16 --pad 4 --regs 40 --device "RTX 4090"
-golden reverse.txt --kernel reverse-dynamic --size 64K --regs 8 --device "RTX 4090"
+    --explain --no-nvrtc
+golden padded.txt --tile 16 --pad 4 --regs 40 --device "RTX 4090" --no-nvrtc
+golden reverse.txt --kernel reverse-dynamic --size 64K --regs 8 --device "RTX 4090" --no-nvrtc
 
 # --- Lessons --------------------------------------------------------------------------------------
 

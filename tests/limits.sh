@@ -102,11 +102,14 @@ holds "next steps of the threads take their shared memory along" \
 golden best-own.txt best --regs 40 --smem 8K --device 9.0
 golden best-per-thread.txt best --regs 40 --smem-per-thread 64 --total-threads 1000000 \
     --device "RTX 4090"
-golden best-tile.txt best --kernel matmul-tiled --regs 32 --device H200
-golden best-stencil.txt best --kernel stencil-dynamic --radius 100 --regs 20 --device H200
+golden best-tile.txt best --kernel matmul-tiled --regs 32 --device H200 \
+    --by occupancy
+golden best-stencil.txt best --kernel stencil-dynamic --radius 100 --regs 20 --device H200 \
+    --by occupancy
 golden best-none.txt best --smem 60000 --device 8.0
 golden best-compare.txt best --regs 40 --smem 8K -d A30 -d 9.0 -d "RTX 4090" -d 7.5 -d "8800 GTX"
-golden best-compare-tile.txt best --kernel matmul-tiled --regs 32 -d T4 -d H200
+golden best-compare-tile.txt best --kernel matmul-tiled --regs 32 -d T4 -d H200 \
+    --by occupancy
 golden best-compare-none.txt best --smem 60000 -d 8.0 -d 9.0
 golden best-compare.csv best --regs 64 -d 1.3 -d 8.6 --format csv
 golden best.csv best --regs 64 --device 1.3 --format csv

@@ -265,6 +265,9 @@ EXTRA_DIST += tests/tui_explore.sh tests/fuzz/tui_script.c tests/fuzz/tui_script
 TESTS += tests/sweep.sh
 EXTRA_DIST += tests/sweep.sh
 
+TESTS += tests/time.sh
+EXTRA_DIST += tests/time.sh
+
 # The lessons on the screen.
 TESTS += tests/tui_lessons.sh
 EXTRA_DIST += tests/tui_lessons.sh

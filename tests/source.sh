@@ -119,9 +119,9 @@ shows 0 "many.cu: grid 2 x 3, block 8 x 4" many.cu --grid 2x3 --block 8x4 \
     --entry _Z4fillIfEvPT_ -a f32x32
 
 if [ "$nvrtc" = 13.0 ]; then
-    golden own-clean.txt run --on emulator --device H200 --source clean.cu --grid 4 --block 256 \
+    golden own-clean.txt run --on emulator --device 9.0 --source clean.cu --grid 4 --block 256 \
         -a i32x1000:ramp -a i32:1000
-    golden own-racy.txt run --on emulator --device "RTX 4090" --source racy.cu --grid 1 --block 64 \
+    golden own-racy.txt run --on emulator --device 8.9 --source racy.cu --grid 1 --block 64 \
         -a f32x64:random
     smemcalc() { # the host, which ends each row of a run, by a name that is the same everywhere
         "$program" "$@" >named
@@ -129,7 +129,7 @@ if [ "$nvrtc" = 13.0 ]; then
         sed "s/,$(uname -n),\$/,HOST,/" named
         return $code
     }
-    golden own-racy.csv run --on emulator --device "RTX 4090" --source racy.cu --grid 1 --block 64 \
+    golden own-racy.csv run --on emulator --device 8.9 --source racy.cu --grid 1 --block 64 \
         -a f32x64:random --format csv
     smemcalc() {
         "$program" "$@"

@@ -105,8 +105,8 @@ if command -v jq >/dev/null; then
 [[0,0],[0,1],[0,2],[1,0],[1,1],[1,2],[2,0],[2,1],[2,2]]
 END
         diff expected seen
-        jq -S '.answers[4] | del(.position, .error)' swept.json >seen
-        jq -S 'del(.schema, .ceilings)' alone.json | diff - seen)"
+        jq -S '.answers[4] | del(.position, .error, .time_reason)' swept.json >seen
+        jq -S 'del(.schema, .ceilings, .time_reason)' alone.json | diff - seen)"
     smemcalc sweep --threads 64 --regs 200:300:50 --device 9.0 --format json >swept.json
     empty "JSON: a point without an answer says why" "$(
         jq -r '.answers[] | .error, .occupancy.blocks_per_sm' swept.json >seen

@@ -373,6 +373,9 @@ static void append_row(const struct smc_device *device, const struct smc_launch 
                     launch->barriers_per_block, launch->regs_per_thread);
 }
 
+/* After the results: of the predicted time. */
+enum { TIME_COLUMNS = 4 };
+
 /* The results as the CSV report of a query prints them. */
 static void append_report(const struct smc_device *device, const struct smc_launch *launch,
                           struct smc_text *expected)
@@ -385,10 +388,14 @@ static void append_report(const struct smc_device *device, const struct smc_laun
     answer.regs_given = true;
     smc_writer_csv.answers(&answer, 1, &style, &report);
     char *row = strchr(report.data, '\n') + 1;
-    char *results = row + strlen(row);
+    char *end = row + strlen(row) - 1; /* before the newline */
+    for (int commas = 0; commas < TIME_COLUMNS; end--)
+        commas += end[-1] == ',';
+    char *results = end;
     for (int commas = 0; commas < 12; results--)
         commas += results[-1] == ',';
-    smc_text_append(expected, results);
+    smc_text_append_bytes(expected, results, (size_t)(end - results));
+    smc_text_append(expected, "\n");
     smc_text_free(&report);
 }
 
@@ -427,9 +434,12 @@ static void test_report_header(void)
     static const struct smc_report_style style = {.columns = 80};
     struct smc_text report = {0};
     smc_writer_csv.answers(NULL, 0, &style, &report);
-    size_t length = sizeof RESULTS - 1;
-    CU_ASSERT_FATAL(report.length > length);
-    CU_ASSERT_STRING_EQUAL(report.data + report.length - length, RESULTS);
+    static const char end[] = ",predicted_ms,low_ms,high_ms,bound_by\n";
+    size_t results = sizeof RESULTS - 2, times = sizeof end - 1; /* without the newline */
+    CU_ASSERT_FATAL(report.length > results + times);
+    const char *last = report.data + report.length - times;
+    CU_ASSERT_STRING_EQUAL(last, end);
+    CU_ASSERT_EQUAL(strncmp(last - results, RESULTS, results), 0);
     smc_text_free(&report);
 }
 

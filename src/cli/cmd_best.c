@@ -55,25 +55,17 @@ static enum smc_status ask(const struct smc_arguments *arguments, struct smc_que
 /* Of --by. */
 enum { BY_TIME, BY_OCCUPANCY };
 
-static enum smc_status find_one(const struct smc_arguments *arguments,
-                                const struct smc_query *query, struct smc_best *best,
-                                struct smc_text *warnings, struct smc_error *error)
-{
-    enum smc_status status =
-        smc_best_find(query, arguments->number[SMC_OPTION_TOTAL_THREADS], best, warnings, error);
-    if (status == SMC_OK && arguments->number[SMC_OPTION_RANK_BY] == BY_TIME)
-        status = smc_best_rank_by_time(best, error);
-    return status;
-}
-
 static enum smc_status find(const struct smc_arguments *arguments,
                             const struct smc_questions *questions, struct smc_best *best,
                             struct smc_error *error)
 {
     enum smc_status status = SMC_OK;
     struct smc_text warnings = {0};
+    int64_t total_threads = arguments->number[SMC_OPTION_TOTAL_THREADS];
     for (size_t i = 0; i < questions->count && status == SMC_OK; i++)
-        status = find_one(arguments, &questions->query[i], &best[i], &warnings, error);
+        status = smc_best_find(&questions->query[i], total_threads, &best[i], &warnings, error);
+    if (status == SMC_OK && arguments->number[SMC_OPTION_RANK_BY] == BY_TIME)
+        status = smc_best_rank_by_time(best, questions->count, error);
     smc_output_warn(&warnings);
     return status;
 }

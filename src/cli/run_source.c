@@ -35,8 +35,12 @@ static enum smc_status check_others(const struct smc_arguments *arguments, struc
 
 enum smc_status smc_ask_no_source(const struct smc_arguments *arguments, struct smc_error *error)
 {
-    static const int of_source[] = {SMC_OPTION_ENTRY, SMC_OPTION_ARG, SMC_OPTION_DUMP,
-                                    SMC_OPTION_GRID, SMC_OPTION_COMPILER_OPTIONS};
+    static const int of_source[] = {SMC_OPTION_ENTRY,
+                                    SMC_OPTION_ARG,
+                                    SMC_OPTION_DUMP,
+                                    SMC_OPTION_GRID,
+                                    SMC_OPTION_COMPILER_OPTIONS,
+                                    SMC_OPTION_PREDICT_ONLY};
     for (size_t i = 0; i < sizeof of_source / sizeof *of_source; i++)
         if (arguments->given[of_source[i]])
             return smc_fail(error, SMC_USAGE, "option --%s: only with --source FILE",
@@ -165,18 +169,36 @@ static enum smc_status ask_own(const struct smc_arguments *arguments,
     return status == SMC_OK ? read_arguments(arguments, request, error) : status;
 }
 
+/* For --dry-run. */
+static enum smc_status check_nothing_run(const struct smc_arguments *arguments,
+                                         struct smc_error *error)
+{
+    static const int of_runs[] = {SMC_OPTION_ON, SMC_OPTION_ANNOTATE, SMC_OPTION_DUMP};
+    for (size_t i = 0; i < sizeof of_runs / sizeof *of_runs; i++)
+        if (arguments->given[of_runs[i]])
+            return smc_fail(error, SMC_USAGE, "option --%s: not with --dry-run, which runs nothing",
+                            smc_options[of_runs[i]].name);
+    return SMC_OK;
+}
+
 static enum smc_status ask(const struct smc_arguments *arguments, struct smc_user_request *request,
                            struct smc_run_settings *settings, struct smc_chosen_devices *devices,
                            struct smc_error *error)
 {
     struct smc_query query;
+    struct smc_arguments placed = *arguments;
     smc_query_init(&query);
     enum smc_status status = ask_own(arguments, request, error);
+    if (status == SMC_OK && arguments->given[SMC_OPTION_PREDICT_ONLY]) {
+        status = check_nothing_run(arguments, error);
+        placed.number[SMC_OPTION_ON] = SMC_ON_EMULATOR; /* any device */
+    }
     if (status == SMC_OK)
-        status = smc_ask_place(arguments, settings, devices, &query, error);
+        status = smc_ask_place(&placed, settings, devices, &query, error);
     if (status != SMC_OK)
         return status;
     request->device = query.device;
+    request->ceilings = query.ceilings;
     request->settings = settings;
     return check_block(arguments, request, error);
 }
@@ -249,7 +271,8 @@ static enum smc_status report(const struct smc_arguments *arguments, const struc
     smc_confirm_user(run, &confirmation);
     smc_output_style(&style);
     enum smc_status status = smc_user_ending(run, error);
-    if (run->result.emulation.made || run->result.finish.succeeded)
+    if (arguments->given[SMC_OPTION_PREDICT_ONLY] || run->result.emulation.made ||
+        run->result.finish.succeeded)
         smc_ask_writer(arguments)->own(run, &confirmation, &style, out);
     struct smc_error reason = {""};
     enum smc_status dumped = dump(arguments, run, &reason);
@@ -275,7 +298,8 @@ enum smc_status smc_run_source(const struct smc_arguments *arguments, struct smc
         settings.stop = smc_interrupt_seen;
         settings.annotation = arguments->given[SMC_OPTION_ANNOTATE] ? &run->annotation : NULL;
         smc_interrupt_watch(); /* compiling ends with the program */
-        status = launch(run, error);
+        if (!arguments->given[SMC_OPTION_PREDICT_ONLY])
+            status = launch(run, error);
         struct smc_error *second = status == SMC_OK ? error : NULL;
         if (status == SMC_OK || run->result.emulation.made)
             status = first_of(status, report(arguments, run, out, second));

@@ -29,6 +29,20 @@ static void confirm_api(const struct smc_user_run *run, struct smc_confirmation 
 }
 
 /* The host memory holds the contents before the run, and those after it for each back end. */
+/* Neither confirmed nor refuted: a prediction is not exact. */
+static void show_time(const struct smc_user_run *run, struct smc_confirmation *out)
+{
+    const struct smc_time *time = &run->answer.time;
+    const struct smc_run_result *result = &run->result;
+    if (time->basis == SMC_TIME_UNKNOWN)
+        return;
+    struct smc_row *row = smc_row_add(out, "time_ms", "time", "ms");
+    row->predicted = smc_reading_of(time->predicted_ms);
+    if (result->timing.succeeded)
+        row->measured = smc_reading_of(result->median_ms);
+    row->verdict = SMC_INFORMATION;
+}
+
 static void show_memory(const struct smc_user_run *run, struct smc_confirmation *out)
 {
     double bytes = 0;
@@ -139,6 +153,7 @@ void smc_confirm_user(const struct smc_user_run *run, struct smc_confirmation *o
         show_float_atomics(emulated, out);
     }
     confirm_agreement(run, out);
+    show_time(run, out);
     show_memory(run, out);
     smc_rows_count(out);
 }

@@ -13,6 +13,7 @@
 #include "base/memory.h"
 #include "compile/ptx.h"
 #include "compile/ptxas_log.h"
+#include "executor/user_time.h"
 #include "inspect/compilers.h"
 #include "inspect/kernels.h"
 #include "inspect/readers.h"
@@ -509,7 +510,7 @@ enum smc_status smc_user_prepare(const struct smc_user_request *request, struct 
         output.ptx = (struct smc_text){0};
     }
     smc_nvrtc_output_free(&output);
-    return status;
+    return status == SMC_OK ? smc_user_find_time(run, error) : status;
 }
 
 /* --- Its memory ------------------------------------------------------------------------------- */

@@ -19,6 +19,7 @@ struct smc_user_request {
     const char *compiler_options; /* joined by blanks, or NULL */
     bool no_cache;                /* neither read nor write the compile cache */
     struct smc_device device;
+    struct smc_ceilings ceilings; /* of the device, for the predicted time; or unknown */
     uint32_t grid[3], block[3];
     struct smc_launch launch; /* carve-out, cache configuration */
     uint32_t dynamic_smem_bytes;
@@ -64,7 +65,9 @@ struct smc_user_run {
 
 /* Compiles, selects the kernel and checks the arguments. SMC_USAGE: a file that cannot be read or
    does not compile, no such kernel, arguments that do not match, more threads than the launch
-   bounds allow. Whether the model predicts that the launch succeeds is in answer.outcome.
+   bounds allow. Whether the model predicts that the launch succeeds is in answer.outcome, and how
+   long it takes in answer.time: from its machine code, the numbers and the sizes of the memory,
+   whose contents are unknown then.
    SMC_UNAVAILABLE: no NVRTC for the device. Always free it, even after a failure. */
 enum smc_status smc_user_prepare(const struct smc_user_request *request, struct smc_user_run *run,
                                  struct smc_text *warnings, struct smc_error *error);

@@ -326,15 +326,9 @@ static enum smc_status predict_all(struct smc_best *best, bool *all, struct smc_
     return SMC_OK;
 }
 
-enum smc_status smc_best_rank_by_time(struct smc_best *best, struct smc_error *error)
+static void rank_by_time(struct smc_best *best)
 {
-    bool all;
     const struct smc_candidate *before = smc_best_proposal(best);
-    if (!before || !before->answer.query.kernel)
-        return SMC_OK;
-    enum smc_status status = predict_all(best, &all, error);
-    if (status != SMC_OK || !all)
-        return status;
     best->by_time = true;
     for (size_t i = 0; i < best->count; i++)
         best->candidate[i].choice.value[SMC_RULE_TIME] =
@@ -342,7 +336,17 @@ enum smc_status smc_best_rank_by_time(struct smc_best *best, struct smc_error *e
     choose(best);
     if (smc_best_proposal(best) != before)
         smc_query_find_next_steps(&best->candidate[best->order[0]].answer);
-    return SMC_OK;
+}
+
+enum smc_status smc_best_rank_by_time(struct smc_best *best, size_t count, struct smc_error *error)
+{
+    enum smc_status status = SMC_OK;
+    bool all = best[0].candidate[0].answer.query.kernel != NULL;
+    for (size_t i = 0; i < count && all && status == SMC_OK; i++)
+        status = predict_all(&best[i], &all, error);
+    for (size_t i = 0; i < count && all && status == SMC_OK; i++)
+        rank_by_time(&best[i]);
+    return status;
 }
 
 const struct smc_candidate *smc_best_proposal(const struct smc_best *best)

@@ -55,9 +55,9 @@ enum smc_status smc_best_find(const struct smc_query *query, int64_t total_threa
                               struct smc_error *error);
 
 /* Predicts the time of each size that launches, which takes some milliseconds for each, and ranks
-   them by it; as before if one has no prediction. For kernels of the catalog; others stay as they
-   are. SMC_MACHINE: memory. */
-enum smc_status smc_best_rank_by_time(struct smc_best *best, struct smc_error *error);
+   them by it, on `count` devices; as before if one has no prediction. For kernels of the catalog;
+   others stay as they are. SMC_MACHINE: memory. */
+enum smc_status smc_best_rank_by_time(struct smc_best *best, size_t count, struct smc_error *error);
 
 /* The number of lanes without a thread in a block's last warp. */
 uint32_t smc_best_idle_lanes(const struct smc_answer *answer);

@@ -155,6 +155,11 @@ enum smc_status smc_query_find_time_of(struct smc_answer *answer, const struct s
 /* The architecture whose machine code is read for a device: its own, or the newest that is known. */
 uint16_t smc_query_time_cc(uint16_t cc);
 
+/* The same for any kernel: `launch` has its machine code, entry, parameters and arrays; the rest is
+   set from the answer. */
+enum smc_status smc_query_predict_time(struct smc_answer *answer, struct smc_time_launch *launch,
+                                       struct smc_error *error);
+
 /* Copies the device's SM, on which a block that the launch bounds of the kernel do not allow is too
    large. */
 void smc_query_bounded_sm(const struct smc_answer *answer, struct smc_sm *sm);

@@ -37,40 +37,50 @@ static size_t place_parameters(const struct smc_plan *plan, const struct smc_tim
     return at;
 }
 
+static void unknown(struct smc_answer *answer, const char *reason)
+{
+    answer->time = (struct smc_time){0};
+    snprintf(answer->time.reason, sizeof answer->time.reason, "%s", reason);
+}
+
+enum smc_status smc_query_predict_time(struct smc_answer *answer, struct smc_time_launch *launch,
+                                       struct smc_error *error)
+{
+    const struct smc_plan *plan = &answer->plan;
+    const struct smc_sm *sm = &answer->query.device.sm;
+    uint64_t unified = sm->l1_smem_unified_bytes;
+    uint64_t shared = answer->occupancy.smem_configured_bytes;
+    if (answer->outcome != SMC_LAUNCHES) {
+        unknown(answer, "the launch is refused");
+        return SMC_OK;
+    }
+    launch->device = &answer->query.device;
+    launch->ceilings = &answer->query.ceilings;
+    launch->occupancy = &answer->occupancy;
+    launch->l1_bytes = unified > shared ? unified - shared : sm->l1_tex_separate_bytes;
+    launch->dynamic_smem_bytes = answer->launch.dynamic_smem_bytes;
+    memcpy(launch->block, plan->block, sizeof launch->block);
+    memcpy(launch->grid, plan->grid, sizeof launch->grid);
+    return smc_time_predict(launch, &answer->time, error);
+}
+
 static enum smc_status predict(struct smc_answer *answer, const struct smc_binary *binary,
                                struct smc_error *error)
 {
     struct smc_time_array array[SMC_MAX_BUFFERS];
     unsigned char parameters[PARAMETER_BYTES];
     const struct smc_plan *plan = &answer->plan;
-    const struct smc_sm *sm = &answer->query.device.sm;
-    uint64_t unified = sm->l1_smem_unified_bytes;
-    uint64_t shared = answer->occupancy.smem_configured_bytes;
     place_arrays(plan, array);
-    size_t parameter_bytes = place_parameters(plan, array, parameters);
     struct smc_time_launch launch = {
-        .device = &answer->query.device,
-        .ceilings = &answer->query.ceilings,
-        .occupancy = &answer->occupancy,
         .cubin = binary->cubin,
         .cubin_bytes = binary->cubin_bytes,
         .entry = answer->query.kernel->entry,
-        .l1_bytes = unified > shared ? unified - shared : sm->l1_tex_separate_bytes,
-        .dynamic_smem_bytes = answer->launch.dynamic_smem_bytes,
         .parameters = parameters,
-        .parameter_bytes = parameter_bytes,
+        .parameter_bytes = place_parameters(plan, array, parameters),
         .array = array,
         .array_count = plan->buffer_count,
     };
-    memcpy(launch.block, plan->block, sizeof launch.block);
-    memcpy(launch.grid, plan->grid, sizeof launch.grid);
-    return smc_time_predict(&launch, &answer->time, error);
-}
-
-static void unknown(struct smc_answer *answer, const char *reason)
-{
-    answer->time = (struct smc_time){0};
-    snprintf(answer->time.reason, sizeof answer->time.reason, "%s", reason);
+    return smc_query_predict_time(answer, &launch, error);
 }
 
 static void unknown_without_code(struct smc_answer *answer)

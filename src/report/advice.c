@@ -476,19 +476,66 @@ void smc_text_next_steps(const struct smc_answer *answer, struct smc_text *line)
     append_losses(answer, line);
 }
 
+/* A report fits on a screen of so many lines; what matters least is left out. */
+enum { SCREEN_LINES = 24 };
+
+enum advice { NEXT_STEPS, FASTER, WORK, NO_TIME, TRY_IT, ADVICE_COUNT };
+
+static size_t count_lines(const struct smc_text *text)
+{
+    size_t lines = 0;
+    for (size_t i = 0; i < text->length; i++)
+        lines += text->data[i] == '\n';
+    return lines;
+}
+
+static void find_advice(const struct smc_answer *answer, enum advice advice, bool explained,
+                        struct smc_text *line)
+{
+    switch (advice) {
+    case NEXT_STEPS:
+        smc_text_next_steps(answer, line);
+        break;
+    case FASTER:
+        smc_text_relief(answer, line);
+        break;
+    case WORK:
+        if (answer->has_work)
+            smc_text_append_work(answer, line);
+        break;
+    case NO_TIME:
+        smc_text_no_time(answer, line);
+        break;
+    case TRY_IT:
+        append_try(answer, explained, line);
+        break;
+    case ADVICE_COUNT:
+        break;
+    }
+    smc_text_join_items(line);
+}
+
 void smc_text_advice(const struct smc_answer *answer, const struct smc_report_style *style,
                      struct smc_text *out)
 {
-    struct smc_text steps = {0}, faster = {0}, work = {0}, attempt = {0};
-    smc_text_next_steps(answer, &steps);
-    smc_text_join_items(&steps);
-    smc_text_relief(answer, &faster);
-    if (answer->has_work)
-        smc_text_append_work(answer, &work);
-    smc_text_join_items(&work);
-    append_try(answer, style->explain, &attempt);
-    smc_layout_line(out, style, "next steps", &steps);
-    smc_layout_line(out, style, "faster", &faster);
-    smc_layout_line(out, style, "work", &work);
-    smc_layout_line(out, style, "try it", &attempt);
+    static const char *const labels[ADVICE_COUNT] = {"next steps", "faster", "work", "time",
+                                                     "try it"};
+    static const enum advice least_first[] = {NO_TIME, WORK, TRY_IT};
+    struct smc_text part[ADVICE_COUNT] = {0};
+    size_t lines = count_lines(out);
+    for (int i = 0; i < ADVICE_COUNT; i++) {
+        struct smc_text line = {0};
+        find_advice(answer, (enum advice)i, style->explain, &line);
+        smc_layout_line(&part[i], style, labels[i], &line);
+        lines += count_lines(&part[i]);
+    }
+    for (size_t i = 0; i < sizeof least_first / sizeof *least_first && lines > SCREEN_LINES; i++) {
+        lines -= count_lines(&part[least_first[i]]);
+        part[least_first[i]].length = 0;
+    }
+    for (int i = 0; i < ADVICE_COUNT; i++) {
+        smc_text_append_bytes(out, smc_text_string(&part[i]), part[i].length);
+        out->failed |= part[i].failed;
+        smc_text_free(&part[i]);
+    }
 }

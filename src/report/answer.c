@@ -318,14 +318,14 @@ static struct smc_value bound_by(const struct answered *item)
           smc_value_json(smc_json_time(item->answer, 0)))                                          \
     FIELD(time_reason, "time_reason", NULL, "", "why no time is predicted; null if one is",        \
           smc_value_string(item->answer->time.reason))                                             \
+    FIELD(error, NULL, "error", "", "why there is no answer", smc_value_string(item->why))         \
     FIELD(predicted_ms, NULL, "predicted_ms", "ms", "the predicted time of one launch",            \
           time_if(item, item->answer->time.predicted_ms))                                          \
     FIELD(low_ms, NULL, "low_ms", "ms", "the low end of its range",                                \
           time_if(item, item->answer->time.low_ms))                                                \
     FIELD(high_ms, NULL, "high_ms", "ms", "the high end",                                          \
           time_if(item, item->answer->time.high_ms))                                               \
-    FIELD(bound_by, NULL, "bound_by", "", "what bounds it", bound_by(item))                        \
-    FIELD(error, NULL, "error", "", "why there is no answer", smc_value_string(item->why))
+    FIELD(bound_by, NULL, "bound_by", "", "what bounds it", bound_by(item))
 SMC_FIELD_TABLE(answer_fields, ANSWER_FIELDS)
 #undef ITEM
 

@@ -198,14 +198,14 @@ static struct smc_value count_if(bool known, uint64_t count)
     FIELD(                                                                                         \
         fill, "wave_fill_percent", NULL, "percent", "how full the waves are on average",           \
         smc_value_if(item->answer->has_waves, smc_value_real(100 * smc_best_fill(item->answer))))  \
+    FIELD(reason, "reason", "reason", "", "why it ranks below the proposal",                       \
+          smc_value_string(smc_text_string(&item->reason)))                                        \
     FIELD(predicted_ms, "predicted_ms", "predicted_ms", "ms", "the predicted time of the launch",  \
           smc_value_if(item->best->by_time && item->answer->outcome == SMC_LAUNCHES,               \
                        smc_value_real(item->answer->time.predicted_ms)))                           \
     FIELD(bound_by, "bound_by", "bound_by", "", "what bounds it",                                  \
           smc_value_if(item->best->by_time && item->answer->outcome == SMC_LAUNCHES,               \
-                       smc_value_string(smc_time_term_info[item->answer->time.bound_by].key)))     \
-    FIELD(reason, "reason", "reason", "", "why it ranks below the proposal",                       \
-          smc_value_string(smc_text_string(&item->reason)))
+                       smc_value_string(smc_time_term_info[item->answer->time.bound_by].key)))
 SMC_FIELD_TABLE(row_fields, ROW_FIELDS)
 #undef ITEM
 

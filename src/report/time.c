@@ -63,8 +63,8 @@ char smc_words_time_letter(enum smc_time_term term)
     static const char letters[SMC_TIME_TERM_COUNT] = {
         [SMC_TIME_ISSUE] = 'i',   [SMC_TIME_FMA] = 'f',     [SMC_TIME_FP64] = 'p',
         [SMC_TIME_INTEGER] = 'n', [SMC_TIME_SPECIAL] = 'u', [SMC_TIME_SHARED] = 's',
-        [SMC_TIME_L1] = '1',      [SMC_TIME_L2] = '2',      [SMC_TIME_DRAM] = 'd',
-        [SMC_TIME_LATENCY] = 'l', [SMC_TIME_LAUNCH] = 'k',
+        [SMC_TIME_L1] = 'c',      [SMC_TIME_L2] = 'm',      [SMC_TIME_DRAM] = 'd',
+        [SMC_TIME_LATENCY] = 'w', [SMC_TIME_LAUNCH] = 'k',
     };
     return letters[term];
 }
@@ -128,16 +128,22 @@ static void append_flops(const struct smc_answer *answer, struct smc_text *out)
                         dtype_of(answer) == SMC_DOUBLE ? "ceiling" : "peak");
 }
 
-/* "DRAM moves 3.9 TB/s, 92 % of a copy", where DRAM matters. */
-static void append_bytes(const struct smc_answer *answer, struct smc_text *out)
+/* Whether the rate of DRAM says more than that of operations. */
+static bool moves_more(const struct smc_answer *answer)
 {
     const struct smc_time *time = &answer->time;
-    double rate = dram_bytes_per_s(time), copy = answer->query.ceilings.value[SMC_CEILING_COPY];
-    bool matters = time->term_ms[SMC_TIME_DRAM] >= 0.25 * time->predicted_ms ||
-                   time->bound_by == SMC_TIME_DRAM || time->next == SMC_TIME_DRAM;
-    if (rate <= 0 || !matters)
+    return time->bound_by == SMC_TIME_DRAM || flops_per_s(answer) <= 0 ||
+           (dtype_of(answer) == SMC_INT32 && time->next == SMC_TIME_DRAM);
+}
+
+/* "DRAM 3.9 TB/s, 92 % of a copy". */
+static void append_bytes(const struct smc_answer *answer, struct smc_text *out)
+{
+    double rate = dram_bytes_per_s(&answer->time);
+    double copy = answer->query.ceilings.value[SMC_CEILING_COPY];
+    if (rate <= 0 || rate < 0.01 * copy)
         return;
-    smc_text_append(out, "\nDRAM moves ");
+    smc_text_append(out, "\nDRAM ");
     append_rate(rate, "B/s", out);
     if (copy > 0)
         smc_text_printf(out, ", %.0f" SMC_TIE "%% of a copy", 100 * rate / copy);
@@ -155,14 +161,17 @@ static void append_prediction(const struct smc_answer *answer, struct smc_text *
     smc_words_time_range(time, out);
     smc_text_printf(out, ", bound by %s", smc_time_term_info[time->bound_by].label);
     if (term[time->next] > 0) {
-        smc_text_printf(out, "; the next is %s, ", smc_time_term_info[time->next].label);
+        smc_text_printf(out, ", then %s (", smc_time_term_info[time->next].label);
         smc_words_time(term[time->next], out);
+        smc_text_append(out, ")");
     }
     double launch = term[SMC_TIME_LAUNCH] / time->predicted_ms;
     if (time->bound_by != SMC_TIME_LAUNCH && launch >= launch_share)
-        smc_text_printf(out, "\nthe launch alone takes %.0f" SMC_TIE "%% of it", 100 * launch);
-    append_flops(answer, out);
-    append_bytes(answer, out);
+        smc_text_printf(out, "\nthe launch takes %.0f" SMC_TIE "%%", 100 * launch);
+    if (moves_more(answer))
+        append_bytes(answer, out);
+    else
+        append_flops(answer, out);
     if (time->basis == SMC_TIME_SPECIFICATIONS)
         smc_text_append(out, "\nestimated from specifications");
 }
@@ -180,10 +189,14 @@ void smc_text_time_line(const struct smc_answer *answer, const struct smc_report
     struct smc_text line = {0};
     if (smc_time_is_known(&answer->time))
         append_prediction(answer, &line);
-    else if (is_missed(answer))
-        smc_text_printf(&line, "not predicted: %s", answer->time.reason);
     smc_text_join_items(&line);
     smc_layout_line(out, style, "time", &line);
+}
+
+void smc_text_no_time(const struct smc_answer *answer, struct smc_text *line)
+{
+    if (!smc_time_is_known(&answer->time) && is_missed(answer))
+        smc_text_printf(line, "not predicted: %s", answer->time.reason);
 }
 
 /* --- Text: what would make it shorter --------------------------------------------------------- */
@@ -209,14 +222,13 @@ static const struct {
      "more outputs in each thread: a larger --thread-m or --thread-n"},
     {"matmul-register", BIT(L2) | BIT(DRAM), "larger tiles: --block-m, --block-n"},
     {"matmul-register", BIT(LATENCY),
-     "panels loaded earlier: --stages 3; or smaller tiles, where the grid has too few blocks"},
+     "panels loaded earlier: --stages 3; or smaller tiles, for more blocks"},
     {"matmul-", BIT(SHARED) | BIT(ISSUE) | BIT(L1) | BIT(LATENCY),
-     "matmul-register reads each value of a tile for many outputs of a thread, not for one"},
+     "matmul-register uses each value of a tile for many outputs"},
     {"matmul-", BIT(L2) | BIT(DRAM), "a larger --tile, or matmul-register"},
-    {"stencil-naive", MEMORY_TERMS | BIT(ISSUE),
-     "stencil-dynamic loads an element once for a block; stencil-window also adds once"},
+    {"stencil-naive", MEMORY_TERMS | BIT(ISSUE), "stencil-window loads and adds each element once"},
     {"stencil-window", BIT(ISSUE), "fewer instructions for each result"},
-    {"stencil-", ALL_BUT_MOVING, "stencil-window, whose additions do not grow with the radius"},
+    {"stencil-", ALL_BUT_MOVING, "stencil-window, whose work does not grow with the radius"},
 };
 
 void smc_text_relief(const struct smc_answer *answer, struct smc_text *items)
@@ -225,7 +237,6 @@ void smc_text_relief(const struct smc_answer *answer, struct smc_text *items)
     const struct smc_kernel *kernel = answer->query.kernel;
     if (!smc_time_is_known(time))
         return;
-    smc_text_printf(items, "for %s: ", smc_time_term_info[time->bound_by].label);
     for (size_t i = 0; kernel && i < sizeof reliefs / sizeof *reliefs; i++)
         if (strncmp(kernel->name, reliefs[i].kernel, strlen(reliefs[i].kernel)) == 0 &&
             reliefs[i].terms & 1u << time->bound_by) {

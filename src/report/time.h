@@ -14,9 +14,12 @@ static inline bool smc_time_is_known(const struct smc_time *time)
     return time->basis != SMC_TIME_UNKNOWN;
 }
 
-/* The line of an answer; if there is no prediction, why, where that would be missed. */
+/* The line of an answer; nothing without a prediction. */
 void smc_text_time_line(const struct smc_answer *answer, const struct smc_report_style *style,
                         struct smc_text *out);
+
+/* Why there is no prediction, where it would be missed. */
+void smc_text_no_time(const struct smc_answer *answer, struct smc_text *line);
 
 /* What makes the largest term smaller, an item on each line; nothing without a prediction. */
 void smc_text_relief(const struct smc_answer *answer, struct smc_text *items);

@@ -10,6 +10,8 @@
 #include "report/layout.h"
 #include "report/run.h"
 #include "report/text_parts.h"
+#include "report/time.h"
+#include "report/words.h"
 
 enum { SHOWN_VALUES = 6 };
 
@@ -29,6 +31,14 @@ static void append_verdict(const struct smc_user_run *run, struct smc_text *out)
                                               &gpu->finish};
     unsigned long long findings = emulated->findings_total;
     size_t places = emulated->finding_count;
+    if (!gpu->emulation.made && !gpu->launch.made) {
+        if (smc_time_is_known(&run->answer.time)) {
+            smc_words_time_range(&run->answer.time, out);
+            smc_text_append(out, " predicted; ");
+        }
+        smc_text_append(out, "nothing was run");
+        return;
+    }
     if (findings > 0)
         smc_text_printf(out, "%llu finding%s in %zu place%s", findings, smc_text_plural(findings),
                         places, smc_text_plural(places));
@@ -76,6 +86,21 @@ static void append_extent(const uint32_t size[3], struct smc_text *line)
         smc_text_printf(line, " x %u", size[2]);
 }
 
+static void append_time(const struct smc_user_run *run, const struct smc_report_style *style,
+                        struct smc_text *out)
+{
+    const struct smc_time *time = &run->answer.time;
+    struct smc_text line = {0};
+    smc_text_time_line(&run->answer, style, out);
+    smc_text_relief(&run->answer, &line);
+    smc_layout_line(out, style, "faster", &line);
+    bool ran = run->result.emulation.made || run->result.launch.made;
+    if (!smc_time_is_known(time) && time->reason[0] && !ran) {
+        smc_text_printf(&line, "not predicted: %s", time->reason);
+        smc_layout_line(out, style, "time", &line);
+    }
+}
+
 static void append_head(const struct smc_user_run *run, const struct smc_report_style *style,
                         struct smc_text *out)
 {
@@ -92,6 +117,7 @@ static void append_head(const struct smc_user_run *run, const struct smc_report_
     smc_text_run_device_line(&request->device, gpu->driver, gpu->runtime, NULL, style, out);
     smc_text_machine_line(run->result.host_name, gpu->gpu_uuid, style, out);
     smc_text_block_line(&run->answer, style, out);
+    append_time(run, style, out);
     struct smc_conflict_fix fix;
     smc_conflict_fix_of_site(&run->result.emulated.site, &fix);
     smc_text_conflict_fix(&fix, request->file, style, out);
@@ -250,6 +276,8 @@ void smc_json_user(json_t *object, const struct smc_user_run *run,
     const struct smc_run_result *gpu = &run->result;
     json_t *memory = json_array();
     smc_json_answer(object, &run->answer);
+    smc_json_set(object, "time",
+                 smc_json_time(&run->answer, gpu->timing.succeeded ? gpu->median_ms : 0));
     smc_json_string(json_object_get(object, "kernel"), "name", run->row.kernel->shown);
     smc_json_set(object, "source", source_object(run));
     smc_json_rows(object, confirmation);

@@ -40,7 +40,7 @@ void smc_text_append_work(const struct smc_answer *answer, struct smc_text *line
                         workload->flops_per_load_byte);
     else
         smc_text_printf(line, "\n%.4g" SMC_TIE "B loaded", work->global_load_bytes);
-    if (workload->has_wall)
+    if (workload->has_wall && answer->time.basis == SMC_TIME_UNKNOWN) /* a time says more */
         smc_text_printf(line, "\nshared memory allows %.0f" SMC_TIE "%% of the FMA peak",
                         100 * smc_workload_peak_share(workload));
 }

@@ -1,0 +1,236 @@
+#!/bin/sh
+# Predicted times: the contract of JSON, CSV and text, what any sound prediction satisfies, and where
+# there is none. Nothing here is about how good the predictions are. Run in the build folder.
+
+# Words of options are split on purpose:
+# shellcheck disable=SC2086
+set -u
+unset COLUMNS
+# shellcheck source=tests/command.sh
+. "$(dirname "$0")/command.sh"
+
+# A filter of jq answers true of the JSON of a command.
+states() { # NAME FILTER ARGUMENT...
+    name=$1 filter=$2
+    shift 2
+    smemcalc "$@" --format json >stated.json 2>err
+    holds "$name" "$filter" stated.json
+}
+
+predicted() { # ARGUMENT...
+    smemcalc "$@" --format json 2>/dev/null | jq '.time.predicted_ms'
+}
+
+# The second number is larger than the first.
+grows() { # NAME NUMBER NUMBER
+    empty "$1" "$(echo "$2 $3" | awk '!($1 > 0 && $2 > $1) { print "from", $1, "to", $2 }')"
+}
+
+# The patterns that no line of the file has, and the file.
+lacks() { # FILE PATTERN...
+    file=$1
+    shift
+    for pattern; do
+        grep -Eq -- "$pattern" "$file" || { echo "no line $pattern"; cat "$file"; }
+    done
+}
+
+# --- Where there is none, which every machine can tell --------------------------------------------
+
+none='.time == null and (.time_reason | type) == "string"'
+states "no time without a kernel" "$none" --threads 256 --regs 32 --device H200
+states "no time without machine code" "$none" --tile 16 --device H200 --no-nvrtc
+states "no time of a compute capability without a board" "$none" --tile 16 --device 9.0
+states "no time of a launch that is refused" "$none" --tile 32 --regs 200 --device H200
+empty "text says why, once" "$(smemcalc --tile 16 --device H200 --no-nvrtc 2>&1 |
+    grep -c '^time        not predicted: ' | grep -vx 1)"
+empty "text is silent about a kernel described by numbers" \
+    "$(smemcalc --threads 256 --regs 32 --device H200 | grep '^time')"
+empty "CSV leaves the columns empty" "$(smemcalc --threads 256 --regs 32 --device H200 --format csv |
+    awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+        { print $at["predicted_ms"] $at["low_ms"] $at["high_ms"] $at["bound_by"] }' | grep .)"
+refuses 2 "option --show: 'time' is only for kernels of the catalog (--kernel), whose arguments are \
+known" sweep --threads 32:128:32 --device H200 --show time
+refuses 2 "option --show: 'speed' is not one of occupancy, time" sweep --tile 4:8 --show speed
+refuses 2 "option --by: 'speed' is not one of time, occupancy" best --kernel matmul-tiled --by speed
+refuses 2 "option --dry-run: only with --source FILE" run --tile 16 --dry-run
+states "best: without times by occupancy" '.best.ranked_by == "occupancy" and
+    (.best.rules | map(.name) | index("time")) == null and
+    (.best.candidates | map(.predicted_ms) | unique) == [null]' \
+    best --kernel matmul-tiled --device H200 --no-nvrtc
+empty "best: text says that no time is predicted" \
+    "$(smemcalc best --kernel matmul-tiled --device H200 --no-nvrtc |
+        grep -c '^time        not predicted, so they rank by occupancy' | grep -vx 1)"
+
+case $(smemcalc --tile 32 --device H200 --format json 2>/dev/null) in
+*'"nvrtc '*) ;;
+*)
+    skip "predicted times" "there is no NVRTC for CC 9.0"
+    finish_cases
+    ;;
+esac
+
+# --- One query ------------------------------------------------------------------------------------
+
+contract='.time_reason == null and (.time |
+    ([.predicted_ms, .low_ms, .high_ms, .terms_ms[], .counts[]] |
+        all((type == "number") and . >= 0)) and
+    .low_ms > 0 and .low_ms <= .predicted_ms and .predicted_ms <= .high_ms and
+    (.terms_ms | keys_unsorted) == ["issue", "fma", "fp64", "integer", "special", "shared_memory",
+        "l1", "l2", "dram", "latency", "launch"] and
+    .terms_ms[.bound_by] == ([.terms_ms[]] | max) and .next != .bound_by and
+    .terms_ms[.next] <= .terms_ms[.bound_by] and
+    (.ceilings | IN("table", "calibrated", "specifications")) and
+    .counts.warp_instructions > 0 and (.code | length) > 0 and
+    has("flops_per_s") and has("dram_bytes_per_s") and (has("measured_ms") | not))'
+for device in H200 "H100 80GB HBM3"; do
+    for kernel in matmul-tiled matmul-naive matmul-register aat-conflict stencil-dynamic \
+        stencil-window reverse-static; do
+        states "$kernel on $device: the contract" "$contract" --kernel $kernel --device "$device"
+    done
+done
+states "a board that nobody measured: from specifications" \
+    "$contract"' and .time.ceilings == "specifications"' --tile 16 --device "RTX 4090"
+states "a table of a board: its ceilings" '.time.ceilings == "table"' --tile 16 --device H200
+states "operations per second follow from the time" '(.workload.flops / .time.predicted_ms * 1000 /
+    .time.flops_per_s - 1) | fabs < 1e-9' --tile 16 --device H200
+for kernel in matmul-tiled matmul-naive matmul-register aat-padded; do
+    grows "$kernel: eight times the work takes longer" \
+        "$(predicted --kernel $kernel --size 1024 --device H200)" \
+        "$(predicted --kernel $kernel --size 2048 --device H200)"
+done
+for kernel in stencil-naive stencil-dynamic stencil-window; do
+    grows "$kernel: sixteen times the elements take longer" \
+        "$(predicted --kernel $kernel --size 4M --device H200)" \
+        "$(predicted --kernel $kernel --size 64M --device H200)"
+done
+smemcalc --tile 16 --device H200 --format json >alone.json
+smemcalc --tile 16 --device H200 --format csv >alone.csv
+awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+    { printf "{\"predicted_ms\":%s,\"low_ms\":%s,\"high_ms\":%s,\"bound_by\":\"%s\"}\n",
+        $at["predicted_ms"], $at["low_ms"], $at["high_ms"], $at["bound_by"] }' alone.csv >csv.json
+jq -s '.[0].time as $time | .[1] | .bound_by == $time.bound_by and
+    ([["predicted_ms", "low_ms", "high_ms"][] as $key | .[$key] / $time[$key] - 1 | fabs < 1e-6] |
+        all)' alone.json csv.json >same.json
+holds "CSV has the numbers of JSON" . same.json
+smemcalc --tile 16 --device H200 >alone.txt
+empty "the time, and what would be faster" "$(lacks alone.txt \
+    '^time        [0-9.]+ [mu]?s \([0-9.]+ to [0-9.]+\), bound by [a-zA-Z0-9]' '^faster      ')"
+smemcalc --tile 16 --device H200 --explain >explained.txt
+empty "--explain lists the terms, and marks one" "$(awk '/^time  *work counted/ { in_time = 1 }
+    in_time && /> +[0-9.]+ ms/ { marked++ } in_time && / [0-9.]+ ms/ { rows++ }
+    END { if (rows < 5 || marked != 1) print rows, "rows,", marked, "marked" }' explained.txt)"
+for kernel in matmul-tiled matmul-register stencil-static aat-conflict reverse-dynamic; do
+    smemcalc --kernel $kernel --device "H100 80GB HBM3" >out
+    empty "$kernel: an answer with a time fits on a screen of 24 lines" \
+        "$(awk 'END { if (NR > 24) print NR, "lines" }' out)"
+done
+empty "no line is wider than 80 columns" "$(awk 'length > 80 && !/█/' alone.txt explained.txt out)"
+smemcalc --tile 16 --device H200 --device "H100 80GB HBM3" --device 9.0 >compared.txt
+empty "devices compared: a column, empty where there is none" "$(awk '/ time ms / { head++ }
+    /^compute capability 9.0 .* - / { none++ } END { if (head != 1 || none != 1) print head, none }' \
+    compared.txt)"
+
+# --- run ------------------------------------------------------------------------------------------
+
+smemcalc run --tile 16 --size 64 --on emulator --device H200 --format json >run.json
+code=$?
+empty "run: exit status 0" "$([ $code -eq 0 ] || echo "$code")"
+smemcalc --tile 16 --size 64 --device H200 --format json >alone.json
+jq -s '.[0].time == .[1].time' run.json alone.json >same.json
+holds "run: the time of the query" . same.json
+holds "run: a row without a verdict" '[.confirmation[] | select(.quantity == "time_ms")] |
+    length == 1 and (.[0] | .predicted > 0 and .measured == null and .verdict == "information")' \
+    run.json
+sed 's/"host": "[^"]*"/"host": "other"/' run.json >other.json
+smemcalc merge run.json other.json >out 2>err
+code=$?
+empty "merge reads reports with a predicted time" "$([ $code -eq 0 ] || echo "$code"; cat err)"
+smemcalc run --kernel matmul --compare --size 32 --on emulator --device H200 --format json >series.json
+holds "runs compared: a predicted time each" '[.. | .figures? // empty | .predicted_ms] |
+    length > 3 and all(. > 0)' series.json
+
+# --- sweep ----------------------------------------------------------------------------------------
+
+smemcalc sweep --tile 8:16:8 --device H200 --show time --format json >swept.json
+smemcalc --tile 16 --device H200 --format json >alone.json
+jq -s '.[0].answers[1].time == .[1].time' swept.json alone.json >same.json
+holds "sweep --show time: the times of single queries" . same.json
+smemcalc sweep --tile 8:16:8 --device H200 --show time --format csv | tail -n 1 >swept.csv
+smemcalc --tile 16 --device H200 --format csv | tail -n 1 >alone.csv
+empty "sweep --show time: the CSV of single queries" "$(diff alone.csv swept.csv)"
+smemcalc sweep --tile 8:16:8 --device H200 --format json >swept.json
+holds "sweep: no times unless they are asked for" '.answers | map(.time) == [null, null]' swept.json
+smemcalc sweep --tile 16 --device H200,"H100 80GB HBM3",9.0 --show time --format json >swept.json
+holds "sweep of devices: each has its ceilings" '.answers | map(.time.predicted_ms) |
+    .[0] > 0 and .[1] > 0 and .[0] != .[1] and .[2] == null' swept.json
+smemcalc sweep --tile 8:32:8 --device H200 --show time >swept.txt
+empty "sweep: the table has times and the shortest" \
+    "$(lacks swept.txt 'time ms  bound by$' '^best        [0-9.]+ [mu]?s at tile ')"
+smemcalc sweep --tile 8:32:8 --carveout 0:100:50 --device H200 --show time >swept.txt
+empty "sweep: a grid of times" "$(lacks swept.txt '^cells       predicted time in ')"
+for plot in "--tile 8:32:8" "--tile 1:32" "--tile 8:32:8 --carveout 0:100:50"; do
+    smemcalc sweep $plot --device H200 --show time --plot - >out
+    empty "a picture of times: $plot" "$(lacks out '^Predicted time by .*[0-9] [mu]?s at best$'
+        awk '{ gsub(/[^ -~]/, ""); if (length > 80) print }' out)"
+done
+
+# --- best -----------------------------------------------------------------------------------------
+
+# shellcheck disable=SC2016 # $least is one of jq
+states "best: the proposal is the fastest, or within 2 %" '.best | .ranked_by == "time" and
+    (.rules | map(.name) | index("time")) == 1 and
+    ([.candidates[] | select(.outcome == "launches") | .predicted_ms] | min) as $least |
+    (.candidates | length) > 1 and (.candidates[0].predicted_ms <= 1.02 * $least) and .candidates[0].size == .proposal' \
+    best --kernel stencil-dynamic --device H200
+jq '[.best.candidates[] | select(.dropped_by == "time") | .predicted_ms] | . == sort' stated.json >same.json
+holds "best: the others by time" . same.json
+states "best --by occupancy: as without times" '.best | .ranked_by == "occupancy" and
+    (.candidates | map(.predicted_ms) | unique) == [null]' \
+    best --kernel matmul-tiled --device H200 --by occupancy
+states "best: devices without a time keep all of them from it" \
+    '[.answers[].best.ranked_by] == ["occupancy", "occupancy"]' \
+    best --kernel matmul-tiled --device H200 --device 9.0
+smemcalc best --kernel matmul-tiled --device H200 >out
+empty "best: text has the times" "$(lacks out ' time ms moved MB  bound by$' \
+    '^use --tile [0-9]+: [0-9.]+ [mu]?s \(.* predicted, bound by ')"
+
+# --- Your own kernel ------------------------------------------------------------------------------
+
+cat >saxpy.cu <<'END'
+__global__ void saxpy(int n, float a, const float *x, float *y)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        y[i] = a * x[i] + y[i];
+}
+END
+saxpy() { # ELEMENTS BLOCKS OPTION...
+    elements=$1 blocks=$2
+    shift 2
+    smemcalc run saxpy.cu --grid "$blocks" --block 256 -a "i32:$elements" -a f32:2 \
+        -a "f32x$elements:random" -a "f32x$elements:zero" --device H200 "$@"
+}
+saxpy 1000 4 --on emulator --format json >emulated.json
+saxpy 1000 4 --dry-run --format json >dry.json
+jq -s '(.[0].time != null) and .[0].time == .[1].time' emulated.json dry.json >same.json
+holds "own kernel: the same time with and without running it" . same.json
+holds "own kernel: a row without a verdict" '[.confirmation[] | select(.quantity == "time_ms")] |
+    length == 1 and .[0].verdict == "information"' emulated.json
+holds "own kernel: nothing is run by --dry-run" '.emulator == null and .gpu == null and
+    (.memory | length) == 0' dry.json
+for elements in 1000000 100000000 2000000000; do
+    saxpy $elements $((elements / 256 + 1)) --dry-run --format json >dry.json
+    jq .time.predicted_ms dry.json
+done | awk '$1 <= last { bad = 1 } { last = $1 } END { if (bad || NR != 3) print "not growing:", last }' >out
+empty "own kernel: more elements take longer, without their memory" "$(cat out)"
+saxpy 1000 4 --dry-run >out
+empty "own kernel: text" "$(lacks out '^[0-9.]+ .* predicted; nothing was run$' '^time        [0-9]')"
+for option in "--on emulator" --annotate "--dump 3:out.bin"; do
+    saxpy 1000 4 --dry-run $option >out 2>err
+    code=$?
+    empty "--dry-run refuses $option" "$([ $code -eq 2 ] || echo "$code"
+        cat out; lacks err "^smemcalc: option ${option%% *}: not with --dry-run")"
+done
+
+finish_cases
