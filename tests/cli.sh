@@ -76,7 +76,7 @@ golden reverse.txt --kernel reverse-dynamic --size 64K --regs 8 --device "RTX 40
 
 golden lesson.txt lesson
 golden lesson-8800-gtx.txt lesson 8800-gtx --no-nvrtc
-for lesson in tiling banks shared-memory occupancy memory carveout; do
+for lesson in tiling banks shared-memory occupancy memory carveout time; do
     golden "lesson-$lesson.txt" lesson "$lesson" --device H200 --no-nvrtc
 done
 golden lesson-page.txt lesson carveout --page 2 --device 8.6 --no-nvrtc

@@ -267,6 +267,8 @@ EXTRA_DIST += tests/sweep.sh
 
 TESTS += tests/time.sh
 EXTRA_DIST += tests/time.sh
+TESTS += tests/roofline.sh
+EXTRA_DIST += tests/roofline.sh
 
 # The lessons on the screen.
 TESTS += tests/tui_lessons.sh

@@ -111,7 +111,7 @@ static void test_every_device(void)
 
 static void test_list(void)
 {
-    CU_ASSERT(smc_lesson_count() >= 7);
+    CU_ASSERT(smc_lesson_count() >= 8);
     for (size_t i = 0; i < smc_lesson_count(); i++) {
         const struct smc_lesson *lesson = smc_lesson_at(i);
         CU_ASSERT_PTR_EQUAL(smc_lesson_find(lesson->name), lesson);
@@ -256,6 +256,29 @@ static void test_carveout(void)
     CU_ASSERT(says("carveout", 4, "7.5", "0 asks for 32 KB, which is enough for it"));
 }
 
+/* An H200: 660 clocks or 333.3 ns to DRAM, 4448 GB/s, 132 SMs of 4 x 16 warps. 16 x 4 / (4 + 660) =
+   9.6 %; 4448 x 333.3 / 132 = 11232 bytes, 88 times 128; 8 warps of 128 bytes are 9 % of them. 289
+   blocks are 54.7 % of two waves of 264. */
+static void test_time(void)
+{
+    CU_ASSERT(says("time", 1, NULL, "arrives 660 clocks (333 ns) after its request. The"));
+    CU_ASSERT(says("time", 1, NULL, " 4 9.6 % #"));
+    CU_ASSERT(says("time", 1, NULL, " 16 37.9 % #"));
+    CU_ASSERT(says("time", 1, "RTX 4090", "(as measured on an NVIDIA H200; on this board it"));
+    CU_ASSERT(says("time", 1, "8.9", "(compute capability 8.9 is no board: the numbers are"));
+    CU_ASSERT(says("time", 2, NULL, "DRAM 4448 333 11232 "));
+    CU_ASSERT(says("time", 2, NULL, "For DRAM an SM needs 88 such warps; it can hold 64."));
+    CU_ASSERT(says("time", 2, NULL, "22 are enough"));
+    CU_ASSERT(says("time", 3, NULL, " 8 12.5 % 9 % 36 % 100 % "));
+    CU_ASSERT(says("time", 3, NULL, " 64 100.0 % 73 % 100 % 100 % "));
+    CU_ASSERT(says("time", 3, "T4", " 4 12.5 % "));
+    CU_ASSERT(says("time", 4, NULL, "occupies the FMA lanes for 0.25 clocks"));
+    CU_ASSERT(says("time", 4, NULL, "No time can be predicted here: "));
+    CU_ASSERT(says("time", 5, NULL, "2 blocks on each of the 132 SMs of the NVIDIA H200: 264 at"));
+    CU_ASSERT(says("time", 5, NULL, " 512 256 1 97.0 % "));
+    CU_ASSERT(says("time", 5, NULL, " 544 289 2 54.7 % "));
+}
+
 /* --- Questions ---------------------------------------------------------------------------------*/
 
 static bool is_right(const struct smc_lesson *lesson, const struct smc_lesson_setting *setting,
@@ -324,6 +347,7 @@ static void test_answers(void)
     CU_ASSERT(answer_is("shared-memory", NULL, "C"));
     CU_ASSERT(answer_is("occupancy", NULL, "3"));  /* 36 / 12 */
     CU_ASSERT(answer_is("memory", NULL, "4096"));  /* 64 x 64 */
+    CU_ASSERT(answer_is("time", NULL, "44"));      /* 17 x 660 / (32 x 8) = 43.8 */
     CU_ASSERT(answer_is("carveout", NULL, "8"));   /* 32 KB: above 7 % of 228 */
     CU_ASSERT(answer_is("carveout", "7.5", "0"));  /* 32 KB is the smallest size */
     CU_ASSERT(answer_is("carveout", "8.6", "17")); /* 32 KB: above 16 % of 100 */
@@ -442,6 +466,7 @@ CU_TestInfo tests_lesson[] = {
     {"the shared-memory wall and register tiles", test_occupancy},
     {"kinds of memory", test_memory},
     {"sizes of the carve-out", test_carveout},
+    {"latency, Little's law, the wall and waves", test_time},
     {"right answers are accepted, others refused", test_questions},
     {"answers worked out by hand", test_answers},
     {"answers that cannot be read", test_unreadable},

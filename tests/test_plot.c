@@ -5,9 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "plot/chart.h"
 #include "plot/page.h"
 #include "plot/paint.h"
 #include "plot/plot.h"
+#include "query/family.h"
 #include "unit.h"
 
 /* --- Ticks -------------------------------------------------------------------------------------
@@ -433,6 +435,295 @@ static void test_best_is_outlined(void)
     free_sweep(swept);
 }
 
+/* --- Time --------------------------------------------------------------------------------------
+ */
+
+/* A launch on an H200 whose counts and time are made up: the layout does not depend on the model.
+ */
+static void ask_timed(const char *kernel, struct smc_answer *answer)
+{
+    struct smc_query query;
+    char note[256];
+    ask_device(90, &query);
+    CU_ASSERT_EQUAL_FATAL(smc_device_find("H200", &query.device, note, NULL), SMC_OK);
+    CU_ASSERT_FATAL(smc_ceilings_of_board(query.device.name, &query.ceilings));
+    query.kernel = smc_kernel_find(kernel);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(query.kernel);
+    smc_params_init(query.kernel, &query.params);
+    CU_ASSERT_EQUAL_FATAL(smc_query_answer(&query, answer, NULL, NULL), SMC_OK);
+    answer->time = (struct smc_time){.basis = SMC_TIME_TABLE, .predicted_ms = 1};
+}
+
+static double any(double low, double high)
+{
+    return low * pow(high / low, rand() / (double)RAND_MAX);
+}
+
+static void set_any_time(struct smc_answer *answer)
+{
+    answer->time = (struct smc_time){
+        .basis = SMC_TIME_TABLE,
+        .predicted_ms = any(1e-3, 1e4),
+        .bound_by = (enum smc_time_term)(rand() % SMC_TIME_TERM_COUNT),
+        .instructions = any(1e5, 1e9),
+        .shared_wavefronts = rand() % 3 ? any(1, 1e10) : 0,
+        .l1_sectors = rand() % 3 ? any(1, 1e10) : 0,
+        .l2_sectors = rand() % 3 ? any(1, 1e10) : 0,
+        .dram_bytes = rand() % 3 ? any(1, 1e12) : 0,
+    };
+    if (rand() % 8 == 0)
+        answer->time = (struct smc_time){.reason = "no machine code: NVRTC is not used (install "
+                                                   "the CUDA Toolkit, or set SMEMCALC_NVRTC)"};
+}
+
+static size_t flaws_of_roofline(const struct smc_answer *answers, size_t count)
+{
+    size_t flaws = 0;
+    for (int i = 0; i < CANVASES; i++) {
+        struct smc_picture picture = {0};
+        struct smc_canvas canvas = canvas_at(i);
+        smc_plot_roofline(answers, count, &canvas, &picture);
+        flaws += count_flaws(&picture, &canvas);
+        smc_picture_free(&picture);
+    }
+    return flaws;
+}
+
+static void test_roofline_layouts(void)
+{
+    enum { MOST = 6, TRIES = 300 };
+    static const char *const kernels[MOST] = {"matmul-tiled", "stencil-static",
+                                              "matmul-naive", "reverse-static",
+                                              "aat-padded",   "matmul-register"};
+    struct smc_answer *answers = calloc(MOST, sizeof *answers);
+    size_t flaws = 0;
+    CU_ASSERT_PTR_NOT_NULL_FATAL(answers);
+    srand(15);
+    for (size_t i = 0; i < MOST; i++)
+        ask_timed(kernels[i], &answers[i]);
+    for (int try = 0; try < TRIES; try++) {
+        for (size_t i = 0; i < MOST; i++) {
+            set_any_time(&answers[i]);
+            if (try % 5 == 0) /* a bare compute capability */
+                answers[i].query.ceilings = (struct smc_ceilings){0};
+        }
+        flaws += flaws_of_roofline(answers, try % 2 ? 1 : 1 + (size_t)(rand() % MOST));
+    }
+    CU_ASSERT_EQUAL(flaws, 0);
+    free(answers);
+}
+
+static const struct smc_shape *shape_of(const struct smc_picture *picture, enum smc_shape_kind kind,
+                                        enum smc_ink ink)
+{
+    for (size_t i = 0; i < picture->count; i++)
+        if (picture->shape[i].kind == kind && picture->shape[i].ink == ink)
+            return &picture->shape[i];
+    return NULL;
+}
+
+/* Whether the mark of an ink is on the first line of that ink; `below` gets the distance down. */
+static bool is_on_line(const struct smc_picture *picture, enum smc_ink ink, double *below)
+{
+    const struct smc_shape *mark = shape_of(picture, SMC_SHAPE_MARK, ink);
+    const struct smc_shape *line = shape_of(picture, SMC_SHAPE_LINE, ink);
+    CU_ASSERT_FATAL(mark && line && line->width > 0);
+    double at = line->y + (mark->x - line->x) / line->width * line->height;
+    *below = mark->y - at;
+    return fabs(*below) < 0.01;
+}
+
+/* A kernel that uses all of the DRAM's bandwidth and half of the FMA peak is on the DRAM's line,
+   and one that moves half as many bytes is below it. */
+static void test_roofline_points(void)
+{
+    struct smc_answer answer;
+    struct smc_canvas canvas = smc_canvas_paper();
+    struct smc_picture picture = {0};
+    double below, half_below;
+    ask_timed("matmul-tiled", &answer);
+    answer.time.predicted_ms =
+        answer.work.flops / (answer.query.ceilings.value[SMC_CEILING_FLOAT] / 2) * 1e3;
+    answer.time.dram_bytes =
+        answer.query.ceilings.value[SMC_CEILING_READ] * answer.time.predicted_ms * 1e-3;
+    smc_plot_roofline(&answer, 1, &canvas, &picture);
+    CU_ASSERT(is_on_line(&picture, SMC_INK_DRAM, &below));
+    CU_ASSERT(has_text(&picture, "100 %"));
+    CU_ASSERT(has_text(&picture, "50 %"));
+    CU_ASSERT(has_text(&picture, "4.45 TB/s"));
+    CU_ASSERT(has_text(&picture, "65.2 TFLOP/s"));
+    CU_ASSERT(has_text(&picture, "7.3 FLOP/B")); /* 65.2 / 2 / 4.45 */
+    smc_picture_free(&picture);
+    answer.time.dram_bytes *= 0.75;
+    smc_plot_roofline(&answer, 1, &canvas, &picture);
+    CU_ASSERT_FALSE(is_on_line(&picture, SMC_INK_DRAM, &half_below));
+    CU_ASSERT(half_below > 1);
+    smc_picture_free(&picture);
+}
+
+/* A copy computes nothing: no diagram, but the share of each bandwidth. */
+static void test_roofline_of_copy(void)
+{
+    struct smc_answer answers[2];
+    struct smc_canvas canvas = smc_canvas_paper();
+    struct smc_picture picture = {0};
+    ask_timed("reverse-static", &answers[0]);
+    answers[0].time.dram_bytes = answers[0].query.ceilings.value[SMC_CEILING_READ] * 1e-3 / 4;
+    smc_plot_roofline(answers, 1, &canvas, &picture);
+    CU_ASSERT_EQUAL(count_marks(&picture), 0);
+    CU_ASSERT(has_text(&picture, "25 %"));
+    CU_ASSERT(has_text(&picture, "1.11 TB/s"));
+    smc_picture_free(&picture);
+    ask_timed("reverse-dynamic", &answers[1]);
+    answers[1].time = (struct smc_time){.reason = "its reason"};
+    smc_plot_roofline(answers, 2, &canvas, &picture);
+    CU_ASSERT(has_text(&picture, "its reason"));
+    smc_picture_free(&picture);
+}
+
+/* Integers have operations, but no ceiling that was measured. */
+static void test_roofline_of_integers(void)
+{
+    struct smc_answer answer;
+    struct smc_canvas canvas = smc_canvas_paper();
+    struct smc_picture picture = {0};
+    ask_timed("stencil-static", &answer);
+    answer.time.dram_bytes = answer.work.flops; /* 1 OP per byte */
+    smc_plot_roofline(&answer, 1, &canvas, &picture);
+    CU_ASSERT(has_text(&picture, "1 OP/B"));
+    CU_ASSERT(has_text(&picture, "not known"));
+    CU_ASSERT_EQUAL(count_marks(&picture), 1);
+    smc_picture_free(&picture);
+}
+
+/* The other kernels of the family, with the same problem; one with a race is never timed. */
+static void test_family(void)
+{
+    struct smc_answer asked, *others = calloc(SMC_MOST_RELATIVES, sizeof *others);
+    size_t count;
+    bool has_register = false;
+    CU_ASSERT_PTR_NOT_NULL_FATAL(others);
+    ask_timed("matmul-tiled", &asked);
+    asked.query.params.value[SMC_PARAM_M] = 777;
+    asked.query.params.given |= 1u << SMC_PARAM_M;
+    asked.query.regs_per_thread = 99;
+    CU_ASSERT_EQUAL(smc_family_answer(&asked, others, &count, NULL, NULL), SMC_OK);
+    CU_ASSERT_EQUAL(count, 4); /* matmul: 6, without itself and the one with a race */
+    for (size_t i = 0; i < count; i++) {
+        CU_ASSERT_STRING_EQUAL(others[i].query.kernel->family, "matmul");
+        CU_ASSERT_PTR_NOT_EQUAL(others[i].query.kernel, asked.query.kernel);
+        CU_ASSERT_EQUAL(others[i].query.params.value[SMC_PARAM_M], 777);
+        CU_ASSERT_NOT_EQUAL(others[i].launch.regs_per_thread, 99);
+        has_register |= strcmp(others[i].query.kernel->name, "matmul-register") == 0;
+    }
+    CU_ASSERT(has_register);
+    asked.query.params.value[SMC_PARAM_DTYPE] = SMC_INT32;
+    CU_ASSERT_EQUAL(smc_family_answer(&asked, others, &count, NULL, NULL), SMC_OK);
+    for (size_t i = 0; i < count; i++) /* answered, or with a reason */
+        CU_ASSERT(others[i].plan.threads_per_block || *others[i].time.reason);
+    free(others);
+}
+
+/* Candidates of `best` with the given times; those of other tiles have none. */
+static struct smc_candidates *time_candidates(const char *kernel, bool at_random)
+{
+    struct smc_candidates *candidates = calloc(1, sizeof *candidates);
+    struct smc_best *best = calloc(1, sizeof *best);
+    struct smc_answer asked;
+    CU_ASSERT_FATAL(candidates && best);
+    ask_timed(kernel, &asked);
+    CU_ASSERT_EQUAL_FATAL(smc_best_find(&asked.query, SMC_NOT_GIVEN, best, NULL, NULL), SMC_OK);
+    for (size_t i = 0; i < best->count; i++) {
+        struct smc_candidate *candidate = &best->candidate[i];
+        if (at_random)
+            set_any_time(&candidate->answer);
+        else
+            candidate->answer.time = (struct smc_time){
+                .basis = SMC_TIME_TABLE, .predicted_ms = 100.0 / (double)candidate->size};
+    }
+    CU_ASSERT_EQUAL(smc_candidates_find(best, candidates, NULL), SMC_OK);
+    free(best);
+    return candidates;
+}
+
+/* Times fall with the tile: 32 is the fastest, at 100 %; tile 6 has 100 % too, and takes 5.33
+   times as long. */
+static void test_candidates(void)
+{
+    struct smc_candidates *candidates = time_candidates("matmul-tiled", false);
+    struct smc_canvas canvas = smc_canvas_paper();
+    struct smc_picture picture = {0};
+    CU_ASSERT_EQUAL(candidates->predicted, candidates->count);
+    smc_plot_candidates(candidates, &canvas, &picture);
+    CU_ASSERT(has_text(&picture,
+                       "Fastest: tile 32, 3.12 ms at 100 % occupancy; tile 6 has 100 % too "
+                       "and takes 5.33 times as long"));
+    CU_ASSERT(count_marks(&picture) >= candidates->bounds_from);
+    smc_picture_free(&picture);
+    free(candidates);
+}
+
+static void test_candidate_layouts(void)
+{
+    static const char *const kernels[] = {"matmul-tiled", "stencil-dynamic", "aat-padded"};
+    size_t flaws = 0;
+    srand(16);
+    for (size_t k = 0; k < 3 * sizeof kernels / sizeof *kernels; k++) {
+        struct smc_candidates *candidates = time_candidates(kernels[k % 3], true);
+        for (int i = 0; i < CANVASES && candidates->predicted; i++) {
+            struct smc_picture picture = {0};
+            struct smc_canvas canvas = canvas_at(i);
+            smc_plot_candidates(candidates, &canvas, &picture);
+            flaws += count_flaws(&picture, &canvas);
+            smc_picture_free(&picture);
+        }
+        free(candidates);
+    }
+    CU_ASSERT_EQUAL(flaws, 0);
+}
+
+/* Without a predicted time there is a reason. */
+static void test_no_candidates(void)
+{
+    struct smc_candidates *candidates = calloc(1, sizeof *candidates);
+    struct smc_best *best = calloc(1, sizeof *best);
+    CU_ASSERT_FATAL(candidates && best);
+    CU_ASSERT_EQUAL(smc_candidates_find(best, candidates, NULL), SMC_OK);
+    CU_ASSERT(candidates->count == 0 && candidates->predicted == 0);
+    CU_ASSERT_STRING_EQUAL(candidates->reason, "no launch is possible");
+    free(best);
+    free(candidates);
+}
+
+/* 1, 2 or 5 x 10^n around the values. */
+static void test_round_scales(void)
+{
+    size_t wrong = 0;
+    srand(17);
+    for (int i = 0; i < 10000; i++) {
+        struct smc_scale scale = {0};
+        double low = any(1e-9, 1e15), high = any(low, low * 1e6);
+        smc_scale_round(low, high, &scale);
+        wrong += scale.low > low * 1.000001 || scale.high < high || scale.low * 2.6 < low ||
+                 scale.high > high * 2.6;
+    }
+    CU_ASSERT_EQUAL(wrong, 0);
+}
+
+static void test_rates(void)
+{
+    static const struct {
+        double value;
+        const char *text;
+    } known[] = {{4.44783e12, "4.45 TB/s"}, {33.2e12, "33.2 TB/s"}, {999.4e9, "999 GB/s"},
+                 {999.7e9, "1.00 TB/s"},    {0, "0.00 B/s"},        {1234, "1.23 kB/s"}};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        char text[SMC_RATE_CHARS];
+        smc_chart_rate(known[i].value, "B/s", text);
+        CU_ASSERT_STRING_EQUAL(text, known[i].text);
+    }
+}
+
 /* --- Banks -------------------------------------------------------------------------------------
  */
 
@@ -598,6 +889,28 @@ static void test_cells(void)
     smc_picture_free(&picture);
 }
 
+/* A slanted line has one character in each column, at its height there; a level ceiling keeps its
+   colour. */
+static void test_slanted_cells(void)
+{
+    struct smc_picture picture = {.width = 9, .height = 4};
+    struct smc_text ascii = {0}, colour = {0};
+    smc_picture_line(&picture, SMC_INK_DRAM, 0.5, 3.5, 5, -3, 2, false);
+    smc_picture_line(&picture, SMC_INK_FMA, 5.5, 0.5, 3.5, 0, 2, false);
+    smc_picture_line(&picture, SMC_INK_ISSUE, 3, 3.5, 6, 0, 2, true);
+    smc_plot_paint_cells(&picture, false, false, &ascii);
+    smc_plot_paint_cells(&picture, true, true, &colour);
+    CU_ASSERT_STRING_EQUAL(smc_text_string(&ascii), "     ----\n"
+                                                    "   .'\n"
+                                                    " .'\n"
+                                                    "-   - - -\n");
+    CU_ASSERT_PTR_NOT_NULL(strstr(smc_text_string(&colour), "\x1b[0;38;5;166m\u2500\u2500"));
+    CU_ASSERT_PTR_NOT_NULL(strstr(smc_text_string(&colour), "\u254c\u254c"));
+    smc_text_free(&ascii);
+    smc_text_free(&colour);
+    smc_picture_free(&picture);
+}
+
 static void test_formats(void)
 {
     enum smc_status good = smc_plot_has_files ? SMC_OK : SMC_UNAVAILABLE;
@@ -666,11 +979,22 @@ CU_TestInfo tests_plot[] = {
     {"areas are the model's answers", test_areas_are_answers},
     {"the present point is marked", test_marks},
     {"the best is outlined", test_best_is_outlined},
+    {"rooflines: nothing overlaps", test_roofline_layouts},
+    {"a kernel at a ceiling is on its line", test_roofline_points},
+    {"the roofline of a copy", test_roofline_of_copy},
+    {"the roofline of integers", test_roofline_of_integers},
+    {"the kernels of a family", test_family},
+    {"the fastest and the highest occupancy", test_candidates},
+    {"candidates: nothing overlaps", test_candidate_layouts},
+    {"no candidate has a time", test_no_candidates},
+    {"scales end in round numbers", test_round_scales},
+    {"rates have three digits", test_rates},
     {"banks: any access by any rule", test_bank_layouts},
     {"banks: kernels", test_bank_kernels},
     {"banks: lanes that meet are marked", test_bank_cells},
     {"banks: half warps over 16 banks", test_bank_half_warps},
     {"characters", test_cells},
+    {"slanted lines in characters", test_slanted_cells},
     {"formats", test_formats},
     {"files", test_files},
     CU_TEST_INFO_NULL,

@@ -91,7 +91,7 @@ static enum smc_status draw(const struct smc_best *best, enum smc_plot_target ta
     if (!candidates)
         return smc_out_of_memory(error);
     enum smc_status status = smc_candidates_find(best, candidates, error);
-    if (status == SMC_OK && candidates->fastest == candidates->count)
+    if (status == SMC_OK && candidates->predicted == 0)
         status = smc_fail(error, SMC_UNAVAILABLE, "option --plot: there is no predicted time: %s",
                           candidates->reason);
     if (status == SMC_OK)

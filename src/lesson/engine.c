@@ -101,6 +101,7 @@ static void scene_query(struct smc_scene *scene, const struct smc_lesson_launch 
     query->device = scene->device;
     if (launch->device)
         find_device(scene, launch->device, &query->device);
+    smc_ceilings_of_board(query->device.name, &query->ceilings);
     query->compile = scene->setting->compile;
     query->settings.smem_not_opted_in = launch->not_opted_in;
     if (launch->regs)
@@ -117,6 +118,8 @@ static void scene_query(struct smc_scene *scene, const struct smc_lesson_launch 
     set_param(&query->params, SMC_PARAM_TILE, launch->tile);
     set_param(&query->params, SMC_PARAM_BLOCK, launch->block);
     set_param(&query->params, SMC_PARAM_RADIUS, launch->radius);
+    for (int param = SMC_PARAM_M; param <= SMC_PARAM_K; param++)
+        set_param(&query->params, (enum smc_param)param, launch->size);
 }
 
 bool smc_scene_ask(struct smc_scene *scene, const struct smc_lesson_launch *launch,

@@ -8,5 +8,6 @@ libsmc_la_SOURCES += \
 	src/lesson/lesson_occupancy.c \
 	src/lesson/lesson_shared_memory.c \
 	src/lesson/lesson_tiling.c \
+	src/lesson/lesson_time.c \
 	src/lesson/lessons.def \
 	src/lesson/scene.h

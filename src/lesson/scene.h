@@ -16,6 +16,7 @@ struct smc_lesson_launch {
     const char *kernel; /* NULL: a user's kernel with the numbers below */
     enum smc_dtype dtype;
     int64_t tile, block, radius;
+    int64_t size; /* M, N and K of a product */
     int64_t threads, regs, smem_bytes;
     bool not_opted_in; /* dynamic shared memory stays below the default limit */
 };

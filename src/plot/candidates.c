@@ -1,12 +1,14 @@
-/* Occupancy and predicted time of the launches that `best` chooses among. */
+/* Occupancy against predicted time: of any shapes of a kernel, and of what `best` chooses among. */
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 
+#include "base/memory.h"
 #include "plot/chart.h"
 #include "plot/plot.h"
 #include "report/words.h"
 
-enum { ROWS = 8, WHOLE = 100 };
+enum { ROWS = 8, WHOLE = 100, MOST_NAMED = 200 };
 
 static void label_percent(double value, char text[32])
 {
@@ -15,22 +17,7 @@ static void label_percent(double value, char text[32])
 
 static void label_ms(double value, char text[32])
 {
-    snprintf(text, 32, "%.4g ms", value);
-}
-
-static bool is_predicted(const struct smc_answer *answer)
-{
-    return answer->time.basis != SMC_TIME_UNKNOWN && answer->time.predicted_ms > 0;
-}
-
-/* "tile 32", "tile 32 with 40 registers". */
-static void name_candidate(const struct smc_candidates *candidates, size_t index, char text[64])
-{
-    if (index < candidates->bounds_from)
-        snprintf(text, 64, "%s %" PRId64, candidates->option, candidates->size[index]);
-    else
-        snprintf(text, 64, "%s %" PRId64 " with %u registers", candidates->option,
-                 candidates->size[index], candidates->answer[index].launch.regs_per_thread);
+    snprintf(text, 32, "%.6g ms", value);
 }
 
 /* --- What binds ------------------------------------------------------------------------------- */
@@ -73,15 +60,14 @@ static char letter_of(enum smc_ink ink)
     return ink == SMC_INK_CURVE ? 'o' : smc_ink_styles[ink].letter;
 }
 
-static void draw_legend(struct smc_page *page, const struct smc_candidates *candidates)
+static void draw_legend(struct smc_page *page, const struct smc_tradeoff *tradeoff)
 {
     const struct smc_canvas *canvas = &page->canvas;
     double x = smc_page_left(page), gap = canvas->cells ? 2 : 16;
     for (size_t kind = 0; kind < KIND_COUNT; kind++) {
         bool used = false;
-        for (size_t i = 0; i < candidates->count; i++)
-            used |= is_predicted(&candidates->answer[i]) &&
-                    ink_of(candidates->answer[i].time.bound_by) == kinds[kind].ink;
+        for (size_t i = 0; i < tradeoff->count; i++)
+            used |= ink_of(tradeoff->point[i].bound_by) == kinds[kind].ink;
         if (!used)
             continue;
         const char letter[] = {letter_of(kinds[kind].ink), '\0'};
@@ -98,93 +84,122 @@ static void draw_legend(struct smc_page *page, const struct smc_candidates *cand
     page->y += canvas->line_height + (canvas->cells ? 1 : 10);
 }
 
+/* --- What is named ---------------------------------------------------------------------------- */
+
+/* Indices: the fastest, and what it is compared with: the fastest of those with the highest
+   occupancy, or if it is that one, the slowest of them. */
+struct named {
+    size_t fastest, contrast;
+};
+
+static size_t find_highest(const struct smc_tradeoff *tradeoff, bool faster)
+{
+    const struct smc_tradeoff_point *point = tradeoff->point;
+    size_t best = 0;
+    for (size_t i = 1; i < tradeoff->count; i++) {
+        double more = point[i].occupancy_percent - point[best].occupancy_percent;
+        double less_time = point[best].predicted_ms - point[i].predicted_ms;
+        if (more > 0 || (more == 0 && (faster ? less_time > 0 : less_time < 0)))
+            best = i;
+    }
+    return best;
+}
+
+static struct named find_named(const struct smc_tradeoff *tradeoff)
+{
+    struct named named = {0, find_highest(tradeoff, true)};
+    for (size_t i = 1; i < tradeoff->count; i++)
+        if (tradeoff->point[i].predicted_ms < tradeoff->point[named.fastest].predicted_ms)
+            named.fastest = i;
+    if (named.contrast == named.fastest)
+        named.contrast = find_highest(tradeoff, false);
+    return named;
+}
+
 /* --- The diagram ------------------------------------------------------------------------------ */
 
-/* What the fastest is compared with: the fastest of those with the highest occupancy, or if it is
-   that one, the slowest of them. */
-static size_t contrast_of(const struct smc_candidates *candidates)
+static void draw_point(const struct smc_chart *chart, const struct smc_tradeoff_point *point,
+                       bool fastest)
 {
-    return candidates->highest == candidates->fastest ? candidates->slowest_highest
-                                                      : candidates->highest;
-}
-
-static void draw_candidate(const struct smc_chart *chart, const struct smc_candidates *candidates,
-                           size_t index)
-{
-    const struct smc_answer *answer = &candidates->answer[index];
-    enum smc_ink ink = ink_of(answer->time.bound_by);
+    enum smc_ink ink = ink_of(point->bound_by);
     if (chart->page->canvas.cells)
-        smc_chart_letter(chart, ink, answer->occupancy_percent, answer->time.predicted_ms,
-                         index == candidates->fastest ? '*' : letter_of(ink));
+        smc_chart_letter(chart, ink, point->occupancy_percent, point->predicted_ms,
+                         fastest ? '*' : letter_of(ink));
     else
-        smc_chart_mark(chart, ink, answer->occupancy_percent, answer->time.predicted_ms);
+        smc_chart_mark(chart, ink, point->occupancy_percent, point->predicted_ms);
 }
 
-static void name_point(const struct smc_chart *chart, const struct smc_candidates *candidates,
-                       size_t index, bool whole)
+static void draw_points(const struct smc_chart *chart, const struct smc_tradeoff *tradeoff,
+                        const struct named *named)
 {
-    const struct smc_answer *answer = &candidates->answer[index];
-    char name[64], number[24];
-    name_candidate(candidates, index, name);
-    snprintf(number, sizeof number, "%" PRId64, candidates->size[index]);
-    if (whole)
-        smc_chart_point_label(chart, SMC_FACE_STRONG, answer->occupancy_percent,
-                              answer->time.predicted_ms, name);
-    else if (index < candidates->bounds_from)
-        smc_chart_point_label(chart, SMC_FACE_SMALL, answer->occupancy_percent,
-                              answer->time.predicted_ms, number);
+    const struct smc_tradeoff_point *fastest = &tradeoff->point[named->fastest];
+    if (chart->page->canvas.cells) /* the first letter in a cell stays, the last mark is on top */
+        draw_point(chart, fastest, true);
+    for (size_t i = 0; i < tradeoff->count; i++)
+        if (i != named->fastest)
+            draw_point(chart, &tradeoff->point[i], false);
+    if (!chart->page->canvas.cells)
+        draw_point(chart, fastest, true);
 }
 
-static void draw_diagram(struct smc_page *page, const struct smc_candidates *candidates)
+static void name_point(const struct smc_chart *chart, enum smc_face face,
+                       const struct smc_tradeoff_point *point, const char *text)
 {
-    const struct smc_answer *fastest = &candidates->answer[candidates->fastest];
+    smc_chart_point_label(chart, face, point->occupancy_percent, point->predicted_ms,
+                          SMC_LABEL_ABOVE, text);
+}
+
+static void name_points(const struct smc_chart *chart, const struct smc_tradeoff *tradeoff,
+                        const struct named *named)
+{
+    const struct smc_tradeoff_point *point = tradeoff->point;
+    name_point(chart, SMC_FACE_STRONG, &point[named->fastest], point[named->fastest].name);
+    if (named->contrast != named->fastest)
+        name_point(chart, SMC_FACE_STRONG, &point[named->contrast], point[named->contrast].name);
+    for (size_t i = 0; i < tradeoff->count && i < MOST_NAMED; i++)
+        if (i != named->fastest && i != named->contrast)
+            name_point(chart, SMC_FACE_SMALL, &point[i], point[i].short_name);
+}
+
+static void draw_diagram(struct smc_page *page, const struct smc_tradeoff *tradeoff,
+                         const struct named *named)
+{
+    const struct smc_tradeoff_point *fastest = &tradeoff->point[named->fastest];
     struct smc_scale x = {
         .name = "occupancy", .low = 0, .high = 1.04 * WHOLE, .label = label_percent};
     struct smc_scale y = {.name = "predicted time", .label = label_ms};
-    double slowest = fastest->time.predicted_ms;
-    for (size_t i = 0; i < candidates->count; i++)
-        if (is_predicted(&candidates->answer[i]) &&
-            candidates->answer[i].time.predicted_ms > slowest)
-            slowest = candidates->answer[i].time.predicted_ms;
-    smc_scale_round(fastest->time.predicted_ms / 1.2, slowest * 1.2, &y);
+    double slowest = fastest->predicted_ms;
+    for (size_t i = 0; i < tradeoff->count; i++)
+        if (tradeoff->point[i].predicted_ms > slowest)
+            slowest = tradeoff->point[i].predicted_ms;
+    smc_scale_round(fastest->predicted_ms / 1.2, slowest * 1.2, &y);
     page->canvas.plot_height *= 2;
     struct smc_chart chart = smc_chart_begin(page, &x, &y);
     smc_chart_line(&chart, SMC_INK_BEST, fastest->occupancy_percent, y.high,
                    fastest->occupancy_percent, y.low, 1, true);
     if (!page->canvas.cells)
-        smc_chart_line(&chart, SMC_INK_BEST, 0, fastest->time.predicted_ms, x.high,
-                       fastest->time.predicted_ms, 1, true);
-    draw_candidate(&chart, candidates, candidates->fastest);
-    for (size_t i = 0; i < candidates->count; i++)
-        if (is_predicted(&candidates->answer[i]) && i != candidates->fastest)
-            draw_candidate(&chart, candidates, i);
-    name_point(&chart, candidates, candidates->fastest, true);
-    size_t contrast = contrast_of(candidates);
-    if (contrast != candidates->fastest)
-        name_point(&chart, candidates, contrast, true);
-    for (size_t i = 0; i < candidates->count; i++)
-        if (is_predicted(&candidates->answer[i]) && i != contrast && i != candidates->fastest)
-            name_point(&chart, candidates, i, false);
+        smc_chart_line(&chart, SMC_INK_BEST, 0, fastest->predicted_ms, x.high,
+                       fastest->predicted_ms, 1, true);
+    draw_points(&chart, tradeoff, named);
+    name_points(&chart, tradeoff, named);
 }
 
 /* --- Words and numbers ------------------------------------------------------------------------ */
 
-static void append_verdict(const struct smc_candidates *candidates, struct smc_text *line)
+static void append_verdict(const struct smc_tradeoff *tradeoff, const struct named *named,
+                           struct smc_text *line)
 {
-    size_t other = contrast_of(candidates);
-    const struct smc_answer *fastest = &candidates->answer[candidates->fastest];
-    const struct smc_answer *contrast = &candidates->answer[other];
-    char name[64], time[32], percent[32];
-    name_candidate(candidates, candidates->fastest, name);
-    smc_chart_ms(fastest->time.predicted_ms, time);
+    const struct smc_tradeoff_point *fastest = &tradeoff->point[named->fastest];
+    const struct smc_tradeoff_point *contrast = &tradeoff->point[named->contrast];
+    char time[32], percent[32];
+    smc_chart_ms(fastest->predicted_ms, time);
     smc_words_percent(fastest->occupancy_percent, percent);
-    smc_text_printf(line, "Fastest: %s, %s at %s occupancy", name, time, percent);
-    if (other == candidates->fastest)
+    smc_text_printf(line, "Fastest: %s, %s at %s occupancy", fastest->name, time, percent);
+    if (contrast == fastest)
         return;
-    double longer = contrast->time.predicted_ms / fastest->time.predicted_ms;
-    name_candidate(candidates, other, name);
+    double longer = contrast->predicted_ms / fastest->predicted_ms;
     smc_words_percent(contrast->occupancy_percent, percent);
-    smc_text_printf(line, "; %s has %s%s and ", name, percent,
+    smc_text_printf(line, "; %s has %s%s and ", contrast->name, percent,
                     contrast->occupancy_percent == fastest->occupancy_percent ? " too" : "");
     if (longer < 1.005)
         smc_text_append(line, "is as fast");
@@ -192,46 +207,38 @@ static void append_verdict(const struct smc_candidates *candidates, struct smc_t
         smc_text_printf(line, "takes %.*f times as long", longer < 9.95 ? 2 : 0, longer);
 }
 
-static void draw_head(struct smc_page *page, const struct smc_candidates *candidates)
+static void draw_head(struct smc_page *page, const struct smc_tradeoff *tradeoff,
+                      const struct named *named)
 {
-    const struct smc_answer *fastest = &candidates->answer[candidates->fastest];
-    const char *name = smc_words_kernel_name(&fastest->query);
-    struct smc_text title = {0}, verdict = {0}, subject = {0};
-    smc_text_printf(&title, "%s on %s: occupancy and time", name ? name : "Your kernel",
-                    fastest->query.device.name);
-    append_verdict(candidates, &verdict);
-    smc_words_some_params(&fastest->query, 1u << SMC_PARAM_TILE | 1u << SMC_PARAM_BLOCK, &subject);
-    smc_text_append(&subject, candidates->bounds_from < candidates->count
-                                  ? "; every size, and the proposal with fewer registers by "
-                                    "__launch_bounds__. What bounds the time:"
-                                  : "; every size that launches. What bounds the time:");
-    smc_page_heading(page, SMC_FACE_TITLE, SMC_INK_TEXT, smc_text_string(&title));
+    struct smc_text verdict = {0}, subject = {0};
+    append_verdict(tradeoff, named, &verdict);
+    smc_text_printf(&subject, "%s. What bounds the time:", tradeoff->subject);
+    smc_page_heading(page, SMC_FACE_TITLE, SMC_INK_TEXT, tradeoff->title);
     page->y += page->canvas.cells ? 0 : 4;
     smc_page_heading(page, SMC_FACE_STRONG, SMC_INK_TEXT, smc_text_string(&verdict));
     smc_page_heading(page, SMC_FACE_NORMAL, SMC_INK_MUTED, smc_text_string(&subject));
-    page->picture->failed |= title.failed || verdict.failed || subject.failed;
-    smc_text_free(&title);
+    page->picture->failed |= verdict.failed || subject.failed;
     smc_text_free(&verdict);
     smc_text_free(&subject);
 }
 
-/* The fastest that is not yet listed; the count if there is none. */
-static size_t next_fastest(const struct smc_candidates *candidates, const bool *listed)
+/* The next one in the order of time, equal ones in their own order; the count after the last. */
+static size_t next_slower(const struct smc_tradeoff *tradeoff, size_t last)
 {
-    size_t next = candidates->count;
-    for (size_t i = 0; i < candidates->count; i++) {
-        const struct smc_answer *answer = &candidates->answer[i];
-        if (listed[i] || !is_predicted(answer))
+    const struct smc_tradeoff_point *point = tradeoff->point;
+    size_t next = tradeoff->count;
+    for (size_t i = 0; i < tradeoff->count; i++) {
+        double more = point[i].predicted_ms - point[last].predicted_ms;
+        if (more < 0 || (more == 0 && i <= last))
             continue;
-        if (next == candidates->count ||
-            answer->time.predicted_ms < candidates->answer[next].time.predicted_ms)
+        if (next == tradeoff->count || point[i].predicted_ms < point[next].predicted_ms)
             next = i;
     }
     return next;
 }
 
 /* Columns in characters: where the numbers end. */
-enum { OCCUPANCY_END = 36, TIME_END = 50, REGISTERS_END = 61, BOUND_AT = 64 };
+enum { OCCUPANCY_END = 34, TIME_END = 45, REGISTERS_END = 56, BOUND_AT = 58 };
 
 static void put(struct smc_page *page, enum smc_face face, enum smc_ink ink, enum smc_anchor anchor,
                 double column, const char *text)
@@ -240,51 +247,107 @@ static void put(struct smc_page *page, enum smc_face face, enum smc_ink ink, enu
                      smc_page_left(page) + column * page->canvas.char_width, page->y, text);
 }
 
-static void draw_row(struct smc_page *page, const struct smc_candidates *candidates, size_t index)
+static void draw_row(struct smc_page *page, const struct smc_tradeoff_point *point, bool fastest)
 {
-    const struct smc_answer *answer = &candidates->answer[index];
-    const enum smc_face face = index == candidates->fastest ? SMC_FACE_STRONG : SMC_FACE_NORMAL;
-    char text[64];
-    name_candidate(candidates, index, text);
-    put(page, face, SMC_INK_TEXT, SMC_ANCHOR_START, 0, text);
-    smc_words_percent(answer->occupancy_percent, text);
+    char text[32];
+    put(page, fastest ? SMC_FACE_STRONG : SMC_FACE_NORMAL, SMC_INK_TEXT, SMC_ANCHOR_START, 0,
+        point->name);
+    smc_words_percent(point->occupancy_percent, text);
     put(page, SMC_FACE_NORMAL, SMC_INK_TEXT, SMC_ANCHOR_END, OCCUPANCY_END, text);
-    smc_chart_ms(answer->time.predicted_ms, text);
+    smc_chart_ms(point->predicted_ms, text);
     put(page, SMC_FACE_NORMAL, SMC_INK_TEXT, SMC_ANCHOR_END, TIME_END, text);
-    snprintf(text, sizeof text, "%u", answer->launch.regs_per_thread);
+    snprintf(text, sizeof text, "%u", point->regs_per_thread);
     put(page, SMC_FACE_NORMAL, SMC_INK_TEXT, SMC_ANCHOR_END, REGISTERS_END, text);
     put(page, SMC_FACE_NORMAL, SMC_INK_TEXT, SMC_ANCHOR_START, BOUND_AT,
-        smc_time_term_info[answer->time.bound_by].label);
+        smc_time_term_info[point->bound_by].label);
     page->y += page->canvas.line_height;
 }
 
 /* The fastest ones. */
-static void draw_table(struct smc_page *page, const struct smc_candidates *candidates)
+static void draw_table(struct smc_page *page, const struct smc_tradeoff *tradeoff, size_t fastest)
 {
-    bool listed[SMC_MOST_LAUNCHES] = {false};
     put(page, SMC_FACE_NORMAL, SMC_INK_MUTED, SMC_ANCHOR_START, 0, "the fastest");
     put(page, SMC_FACE_NORMAL, SMC_INK_MUTED, SMC_ANCHOR_END, OCCUPANCY_END, "occupancy");
     put(page, SMC_FACE_NORMAL, SMC_INK_MUTED, SMC_ANCHOR_END, TIME_END, "predicted");
     put(page, SMC_FACE_NORMAL, SMC_INK_MUTED, SMC_ANCHOR_END, REGISTERS_END, "registers");
     put(page, SMC_FACE_NORMAL, SMC_INK_MUTED, SMC_ANCHOR_START, BOUND_AT, "bound by");
     page->y += page->canvas.line_height;
-    for (int row = 0; row < ROWS; row++) {
-        size_t next = next_fastest(candidates, listed);
-        if (next == candidates->count)
-            break;
-        listed[next] = true;
-        draw_row(page, candidates, next);
+    size_t index = fastest;
+    for (int row = 0; row < ROWS && index < tradeoff->count; row++) {
+        draw_row(page, &tradeoff->point[index], index == fastest);
+        index = next_slower(tradeoff, index);
     }
     page->y += page->canvas.gap;
+}
+
+void smc_plot_tradeoff(const struct smc_tradeoff *tradeoff, const struct smc_canvas *canvas,
+                       struct smc_picture *picture)
+{
+    struct smc_page page = smc_page_begin(picture, canvas);
+    const struct named named = find_named(tradeoff);
+    draw_head(&page, tradeoff, &named);
+    draw_legend(&page, tradeoff);
+    draw_diagram(&page, tradeoff, &named);
+    draw_table(&page, tradeoff, named.fastest);
+    smc_page_end(&page);
+}
+
+/* --- What `best` chooses among ---------------------------------------------------------------- */
+
+/* "tile 32", "tile 32, 40 regs". */
+static void set_point(const struct smc_candidates *candidates, size_t index,
+                      struct smc_tradeoff_point *point)
+{
+    const struct smc_answer *answer = &candidates->answer[index];
+    *point = (struct smc_tradeoff_point){
+        .occupancy_percent = answer->occupancy_percent,
+        .predicted_ms = answer->time.predicted_ms,
+        .regs_per_thread = answer->launch.regs_per_thread,
+        .bound_by = answer->time.bound_by,
+    };
+    if (index >= candidates->bounds_from) {
+        snprintf(point->name, sizeof point->name, "%s %" PRId64 ", %u regs", candidates->option,
+                 candidates->size[index], point->regs_per_thread);
+        return;
+    }
+    snprintf(point->name, sizeof point->name, "%s %" PRId64, candidates->option,
+             candidates->size[index]);
+    snprintf(point->short_name, sizeof point->short_name, "%" PRId64, candidates->size[index]);
+}
+
+static size_t set_points(const struct smc_candidates *candidates, struct smc_tradeoff_point *point)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < candidates->count; i++)
+        if (candidates->answer[i].time.predicted_ms > 0)
+            set_point(candidates, i, &point[count++]);
+    return count;
 }
 
 void smc_plot_candidates(const struct smc_candidates *candidates, const struct smc_canvas *canvas,
                          struct smc_picture *picture)
 {
-    struct smc_page page = smc_page_begin(picture, canvas);
-    draw_head(&page, candidates);
-    draw_legend(&page, candidates);
-    draw_diagram(&page, candidates);
-    draw_table(&page, candidates);
-    smc_page_end(&page);
+    const struct smc_query *query = &candidates->answer[0].query;
+    const char *name = smc_words_kernel_name(query);
+    struct smc_text title = {0}, subject = {0};
+    struct smc_tradeoff_point *point = smc_calloc(candidates->count, sizeof *point);
+    smc_text_printf(&title, "%s on %s: occupancy and time", name ? name : "Your kernel",
+                    query->device.name);
+    smc_words_some_params(query, 1u << SMC_PARAM_TILE | 1u << SMC_PARAM_BLOCK, &subject);
+    smc_text_append(&subject, candidates->bounds_from < candidates->count
+                                  ? "; every size, and the proposal with fewer registers by "
+                                    "__launch_bounds__"
+                                  : "; every size that launches");
+    struct smc_tradeoff tradeoff = {
+        .title = smc_text_string(&title),
+        .subject = smc_text_string(&subject),
+        .point = point,
+        .count = point ? set_points(candidates, point) : 0,
+    };
+    if (tradeoff.count)
+        smc_plot_tradeoff(&tradeoff, canvas, picture);
+    picture->failed |= !point || title.failed || subject.failed;
+    smc_text_free(&title);
+    smc_text_free(&subject);
+    free(point);
 }

@@ -153,7 +153,7 @@ static void draw_x_ticks(const struct smc_chart *chart)
         if (x - half < end || x + half > smc_page_right(chart->page) + half)
             continue;
         smc_picture_text(picture, SMC_INK_MUTED, SMC_FACE_NORMAL, SMC_ANCHOR_MIDDLE, x,
-                         chart->bottom + (is_cells(chart) ? 1 : 8), text);
+                         chart->bottom + (is_cells(chart) ? 1 : 10), text);
         end = x + half + canvas->char_width;
     }
 }
@@ -175,7 +175,7 @@ struct smc_chart smc_chart_begin(struct smc_page *page, const struct smc_scale *
     bool cells = canvas->cells;
     smc_picture_text(page->picture, SMC_INK_MUTED, SMC_FACE_NORMAL, SMC_ANCHOR_START,
                      smc_page_left(page), page->y, y->name);
-    page->y += canvas->line_height * (cells ? 1 : 1.4);
+    page->y += canvas->line_height * (cells ? 1 : 1.55);
     struct smc_chart chart = {
         .page = page,
         .x = *x,
@@ -189,7 +189,7 @@ struct smc_chart smc_chart_begin(struct smc_page *page, const struct smc_scale *
     draw_y_ticks(&chart);
     draw_x_ticks(&chart);
     draw_axes(&chart);
-    page->y = chart.bottom + (cells ? 2 : 10 + canvas->line_height);
+    page->y = chart.bottom + (cells ? 2 : 12 + canvas->line_height);
     smc_picture_text(page->picture, SMC_INK_MUTED, SMC_FACE_NORMAL, SMC_ANCHOR_MIDDLE,
                      (chart.left + chart.right) / 2, page->y, x->name);
     page->y += canvas->line_height + (cells ? 1 : 1.2 * canvas->gap);
@@ -317,7 +317,7 @@ bool smc_chart_letter(const struct smc_chart *chart, enum smc_ink ink, double x,
 }
 
 bool smc_chart_point_label(const struct smc_chart *chart, enum smc_face face, double x, double y,
-                           const char *text)
+                           enum smc_label_side side, const char *text)
 {
     const struct smc_canvas *canvas = &chart->page->canvas;
     double width = smc_canvas_text_width(canvas, face, text);
@@ -325,12 +325,14 @@ bool smc_chart_point_label(const struct smc_chart *chart, enum smc_face face, do
     double at_x = smc_chart_x(chart, x), at_y = smc_chart_y(chart, y);
     double beside = at_y - line / 2, above = at_y - line - (is_cells(chart) ? 0.5 : 6);
     double below = at_y + (is_cells(chart) ? 0.5 : 6);
-    return place(chart, face, false, at_x - width / 2, above, text) ||
+    bool below_first = side == SMC_LABEL_BELOW;
+    return (below_first && place(chart, face, false, at_x - width / 2, below, text)) ||
+           place(chart, face, false, at_x - width / 2, above, text) ||
            place(chart, face, false, at_x + gap, beside, text) ||
-           place(chart, face, false, at_x - width - gap, beside, text) ||
            place(chart, face, false, at_x - width / 2, below, text) ||
            place(chart, face, false, at_x + gap, above, text) ||
-           place(chart, face, false, at_x + gap, below, text);
+           place(chart, face, false, at_x + gap, below, text) ||
+           place(chart, face, false, at_x - width - gap, beside, text);
 }
 
 /* --- Numbers ---------------------------------------------------------------------------------- */

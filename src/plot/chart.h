@@ -42,9 +42,10 @@ bool smc_chart_line_label(const struct smc_chart *chart, double x, double y, con
 bool smc_chart_letter(const struct smc_chart *chart, enum smc_ink ink, double x, double y,
                       char letter);
 
-/* Above, right of, left of or below a point; false if there is no space. */
+/* Beside a point, at that side if there is space, else at another one; false if there is none. */
+enum smc_label_side { SMC_LABEL_ABOVE, SMC_LABEL_BELOW };
 bool smc_chart_point_label(const struct smc_chart *chart, enum smc_face face, double x, double y,
-                           const char *text);
+                           enum smc_label_side side, const char *text);
 
 /* 4.45e12 and "B/s": "4.45 TB/s". Three digits. */
 enum { SMC_RATE_CHARS = 48 };

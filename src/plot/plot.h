@@ -34,16 +34,33 @@ enum smc_status smc_plot_check(const struct smc_sweep *sweep, struct smc_error *
 void smc_plot_banks(const struct smc_banks_answer *answer, const struct smc_canvas *canvas,
                     struct smc_picture *picture);
 
-/* A roofline: the ceilings of the device over FLOP per byte, on logarithmic axes, and each kernel on
-   them, once for each memory level; below it what each ceiling allows, and how much of it is used.
-   The first answer is the one asked about, the others are its family; all are for one device. An
-   answer without a predicted time is listed with the reason. A kernel that computes nothing has no
-   intensity: it is in the table only. The diagram is twice the canvas's plot_height high. */
+/* A roofline: the ceilings of the device over FLOP per byte, on logarithmic axes, and each kernel
+   on them, once for each memory level; below it what each ceiling allows, and how much of it is
+   used. The first answer is the one asked about, the others are its family; all are for one device.
+   An answer without a predicted time is listed with the reason. A kernel that computes nothing has
+   no intensity: it is in the table only. The diagram is twice the canvas's plot_height high. */
 void smc_plot_roofline(const struct smc_answer *answers, size_t count,
                        const struct smc_canvas *canvas, struct smc_picture *picture);
 
-/* Occupancy and predicted time of the launches that `best` chooses among, of which at least one has
-   a predicted time; the fastest one, and what has the highest occupancy, are named. */
+/* Occupancy against predicted time: a point for each shape of a kernel. The fastest one, and what
+   has the highest occupancy, are named; a table lists the fastest. */
+struct smc_tradeoff_point {
+    char name[32];       /* "tile 32" */
+    char short_name[16]; /* drawn beside the point where there is space; or "" */
+    double occupancy_percent, predicted_ms;
+    uint32_t regs_per_thread;
+    enum smc_time_term bound_by;
+};
+struct smc_tradeoff {
+    const char *title, *subject; /* one line each; the subject without a full stop */
+    size_t count;                /* at least 1 */
+    const struct smc_tradeoff_point *point;
+};
+void smc_plot_tradeoff(const struct smc_tradeoff *tradeoff, const struct smc_canvas *canvas,
+                       struct smc_picture *picture);
+
+/* The same of the launches that `best` chooses among, of which at least one has a predicted time.
+ */
 void smc_plot_candidates(const struct smc_candidates *candidates, const struct smc_canvas *canvas,
                          struct smc_picture *picture);
 

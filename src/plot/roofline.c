@@ -121,6 +121,13 @@ static double per_second(const struct smc_answer *answer, enum ceiling ceiling)
     return work_of(answer, ceiling) / (answer->time.predicted_ms * 1e-3);
 }
 
+/* What a copy is measured by: each byte of the arrays once. */
+static double moved_per_second(const struct smc_answer *answer)
+{
+    double bytes = answer->has_work ? answer->work.minimum_bytes : answer->time.dram_bytes;
+    return bytes / (answer->time.predicted_ms * 1e-3);
+}
+
 static bool has_points(const struct smc_answer *answer)
 {
     return is_predicted(answer) && flops_of(answer) > 0;
@@ -251,8 +258,8 @@ static void draw_point(const struct smc_chart *chart, enum ceiling level, double
         smc_chart_mark(chart, infos[level].ink, x, y);
 }
 
-/* The points of a kernel have the same height; a line joins them. */
-static void draw_points(const struct smc_chart *chart, const struct smc_answer *answer)
+/* The points of a kernel have the same height. */
+static void join_points(const struct smc_chart *chart, const struct smc_answer *answer)
 {
     struct extent across = {0, 0};
     double y = per_second(answer, FMA);
@@ -260,10 +267,14 @@ static void draw_points(const struct smc_chart *chart, const struct smc_answer *
         include(&across, intensity(answer, (enum ceiling)level));
     if (across.high > across.low)
         smc_chart_line(chart, SMC_INK_MUTED, across.low, y, across.high, y, 1, false);
+}
+
+static void draw_points(const struct smc_chart *chart, const struct smc_answer *answer)
+{
     for (int level = 0; level < LEVEL_COUNT; level++) {
         double x = intensity(answer, (enum ceiling)level);
         if (x > 0)
-            draw_point(chart, (enum ceiling)level, x, y);
+            draw_point(chart, (enum ceiling)level, x, per_second(answer, FMA));
     }
 }
 
@@ -293,16 +304,18 @@ static void name_points(const struct roofline *roofline, const struct smc_chart 
         include(&across, x);
         if (roofline->count == 1 && x > 0 && !chart->page->canvas.cells)
             smc_chart_point_label(chart, SMC_FACE_SMALL, x, per_second(answer, FMA),
-                                  infos[level].short_name);
+                                  SMC_LABEL_BELOW, infos[level].short_name);
     }
     if (roofline->count == 1 || across.high <= 0)
         return;
     snprintf(number, sizeof number, "%zu", index + 1);
     const char *name = smc_words_kernel_name(&answer->query);
     bool named = !chart->page->canvas.cells && name &&
-                 smc_chart_point_label(chart, face, across.high, per_second(answer, FMA), name);
+                 smc_chart_point_label(chart, face, across.high, per_second(answer, FMA),
+                                       SMC_LABEL_ABOVE, name);
     if (!named)
-        smc_chart_point_label(chart, face, across.high, per_second(answer, FMA), number);
+        smc_chart_point_label(chart, face, across.high, per_second(answer, FMA), SMC_LABEL_ABOVE,
+                              number);
 }
 
 static void label_intensity(double value, char text[32])
@@ -315,7 +328,7 @@ static void label_intensity(double value, char text[32])
 
 static void label_rate(double value, char text[32])
 {
-    static const char *const prefixes[] = {"", "k", "M", "G", "T", "P"};
+    static const char *const prefixes[] = {"", "k", "M", "G", "T", "P", "E"};
     size_t i = 0;
     for (; value >= 999.5 && i + 1 < sizeof prefixes / sizeof *prefixes; i++)
         value /= 1000;
@@ -339,6 +352,9 @@ static void draw_diagram(struct roofline *roofline)
     draw_level(roofline, &chart, ISSUE, roofline->issue_flops);
     draw_level(roofline, &chart, FMA, roofline->rate[FMA]);
     draw_distances(roofline, &chart);
+    for (size_t i = 0; i < roofline->count; i++)
+        if (has_points(&roofline->answer[i]))
+            join_points(&chart, &roofline->answer[i]);
     for (size_t i = 0; i < roofline->count; i++)
         if (has_points(&roofline->answer[i]))
             draw_points(&chart, &roofline->answer[i]);
@@ -408,6 +424,14 @@ static void put_bar(struct smc_page *page, enum ceiling ceiling, double first, d
                      width * fmin(share, 1), canvas->line_height - 2 * inset, 0);
 }
 
+static void format_share(double share, char text[SMC_RATE_CHARS])
+{
+    if (share < 9.995)
+        snprintf(text, SMC_RATE_CHARS, share < 0.01 ? "%.1f %%" : "%.0f %%", 100 * share);
+    else
+        snprintf(text, SMC_RATE_CHARS, ">999 %%");
+}
+
 static void put_used(struct roofline *roofline, enum ceiling ceiling)
 {
     const struct smc_answer *answer = roofline->answer;
@@ -421,7 +445,7 @@ static void put_used(struct roofline *roofline, enum ceiling ceiling)
         smc_chart_rate(used, infos[ceiling].unit, text);
     put(page, SMC_FACE_NORMAL, SMC_INK_TEXT, SMC_ANCHOR_END, USED_END, text);
     if (rate > 0) {
-        snprintf(text, sizeof text, "%.0f %%", 100 * used / rate);
+        format_share(used / rate, text);
         put(page, SMC_FACE_NORMAL, SMC_INK_TEXT, SMC_ANCHOR_END, SHARE_END, text);
         put_bar(page, ceiling, computes ? INTENSITY_END + 2 : SHARE_END + 2, used / rate);
     }
@@ -485,11 +509,11 @@ static void put_result(struct roofline *roofline, const struct smc_answer *answe
     if (has_points(answer)) {
         format_flops(answer, per_second(answer, FMA), text);
         put(page, face, SMC_INK_TEXT, SMC_ANCHOR_END, FLOPS_END, text);
-        snprintf(text, sizeof text, "%.0f %%", 100 * per_second(answer, FMA) / roofline->rate[FMA]);
+        format_share(per_second(answer, FMA) / roofline->rate[FMA], text);
         if (roofline->rate[FMA] > 0)
             put(page, face, SMC_INK_TEXT, SMC_ANCHOR_END, OF_FMA_END, text);
     } else {
-        smc_chart_rate(per_second(answer, DRAM), "B/s", text);
+        smc_chart_rate(moved_per_second(answer), "B/s", text);
         put(page, face, SMC_INK_TEXT, SMC_ANCHOR_END, FLOPS_END, text);
     }
     put(page, face, SMC_INK_TEXT, SMC_ANCHOR_START, BOUND_AT,
@@ -542,7 +566,7 @@ static void append_prediction(const struct smc_answer *answer, struct smc_text *
     if (has_points(answer))
         format_flops(answer, per_second(answer, FMA), text);
     else
-        smc_chart_rate(per_second(answer, DRAM), "B/s of DRAM", text);
+        smc_chart_rate(moved_per_second(answer), "B/s read and written", text);
     smc_text_printf(line, ", %s; bound by %s, next %s", text,
                     smc_time_term_info[time->bound_by].label, smc_time_term_info[time->next].label);
 }

@@ -46,32 +46,12 @@ static enum smc_status add_bounds(const struct smc_candidate *proposal, struct s
     return status;
 }
 
-/* Which of two is better: by occupancy, then as `faster` wants it. */
-static bool is_higher(const struct smc_answer *a, const struct smc_answer *b, bool faster)
+static void count_predicted(struct smc_candidates *out)
 {
-    if (a->occupancy_percent != b->occupancy_percent)
-        return a->occupancy_percent > b->occupancy_percent;
-    return faster ? a->time.predicted_ms < b->time.predicted_ms
-                  : a->time.predicted_ms > b->time.predicted_ms;
-}
-
-static void find_outstanding(struct smc_candidates *out)
-{
-    out->fastest = out->highest = out->slowest_highest = out->count;
-    for (size_t i = 0; i < out->count; i++) {
-        const struct smc_answer *answer = &out->answer[i];
-        if (!is_predicted(answer))
-            continue;
-        if (out->fastest == out->count)
-            out->fastest = out->highest = out->slowest_highest = i;
-        if (answer->time.predicted_ms < out->answer[out->fastest].time.predicted_ms)
-            out->fastest = i;
-        if (is_higher(answer, &out->answer[out->highest], true))
-            out->highest = i;
-        if (is_higher(answer, &out->answer[out->slowest_highest], false))
-            out->slowest_highest = i;
-    }
-    if (out->fastest < out->count)
+    out->predicted = 0;
+    for (size_t i = 0; i < out->count; i++)
+        out->predicted += is_predicted(&out->answer[i]);
+    if (out->predicted)
         return;
     const char *reason = out->count ? out->answer[0].time.reason : "no launch is possible";
     snprintf(out->reason, sizeof out->reason, "%s",
@@ -92,6 +72,6 @@ enum smc_status smc_candidates_find(const struct smc_best *best, struct smc_cand
     out->bounds_from = out->count;
     if (status == SMC_OK && proposal)
         status = add_bounds(proposal, out, error);
-    find_outstanding(out);
+    count_predicted(out);
     return status;
 }

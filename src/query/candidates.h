@@ -14,11 +14,9 @@ struct smc_candidates {
     size_t count;       /* all launch */
     struct smc_answer answer[SMC_MOST_LAUNCHES];
     int64_t size[SMC_MOST_LAUNCHES]; /* of the option */
-    size_t bounds_from;              /* from here on: the proposal, compiled with
-                                        __launch_bounds__ for more blocks per SM */
-    size_t fastest;                  /* an index; `count` if no time is predicted */
-    size_t highest;                  /* the fastest with the highest occupancy */
-    size_t slowest_highest;          /* the slowest with it */
+    size_t bounds_from; /* from here on: the proposal, compiled with __launch_bounds__ for more
+                           blocks per SM */
+    size_t predicted;   /* how many have a time */
     char reason[sizeof(((struct smc_time *)0)->reason)]; /* why no time is predicted, or "" */
 };
 

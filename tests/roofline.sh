@@ -1,0 +1,100 @@
+#!/bin/sh
+# Pictures of predicted time: a roofline in every form, of a kernel and of a family; what best
+# chooses among; and one clear line where no time can be predicted. Words are split on purpose:
+# shellcheck disable=SC2086
+
+set -u
+# shellcheck source=tests/command.sh
+. "$(dirname "$0")/command.sh"
+
+tiled='--kernel matmul-tiled --size 1024 --device H200'
+
+# --- Wrong input ----------------------------------------------------------------------------------
+
+refuses 2 "option --family: only with --roofline" $tiled --family
+refuses 2 "option --roofline: one device at a time" $tiled --device H100 --roofline
+refuses 2 "option --roofline: draws instead of the text report; with --format json give it a file, \
+--plot FILE" $tiled --roofline --format json
+refuses 2 "option --explain: not with --roofline, which draws instead of the text" \
+    $tiled --roofline --explain
+refuses 2 "option --plot: one kernel and one device at a time" \
+    best $tiled --device H100 --plot -
+refuses 3 "option --roofline: there is no predicted time: only kernels with a known launch and \
+arguments have a predicted time" --threads 64 --regs 8 --device H200 --roofline
+refuses 3 "option --plot: there is no predicted time: only kernels with a known launch and \
+arguments have a predicted time" best --regs 40 --device H200 --plot -
+smemcalc $tiled --roofline --no-nvrtc --plot refused.svg >out 2>err
+status=$?
+empty "without machine code one line says why, and nothing is reported or written" "$(
+    [ "$status" -eq 3 ] || echo "exit status $status"
+    grep -q '^smemcalc: option --roofline: there is no predicted time: .*NVRTC is not used' err ||
+        cat err
+    [ "$(wc -l <err)" -eq 1 ] || cat err
+    cat out
+    [ ! -e refused.svg ] || echo "a picture")"
+
+# --- Pictures -------------------------------------------------------------------------------------
+
+smemcalc $tiled --roofline >out 2>err
+status=$?
+if [ "$status" -eq 3 ] && grep -q NVRTC err; then
+    skip "pictures of predicted time" "there is no NVRTC"
+    finish_cases
+fi
+
+# Prints what the text in ./out lacks.
+lacks() { # TEXT...
+    for text; do grep -qF -e "$text" out || echo "no '$text'"; done
+}
+
+empty "a roofline has its ceilings and the kernel" "$(
+    [ "$status" -eq 0 ] || echo "exit status $status"
+    lacks 'Roofline of matmul-tiled on NVIDIA H200' ' predicted, ' 'TFLOP/s; bound by ' \
+        'd  DRAM                    4.45 TB/s' 'f  FMA pipe             65.2 TFLOP/s' \
+        'i  issue slots' 'FLOP/inst'
+    cat err)"
+smemcalc $tiled --roofline --plot - >again
+empty "--plot - is the default" "$(diff out again)"
+smemcalc $tiled --dtype double --roofline >out
+empty "double has the ceiling of its pipe" "$(lacks 'FP64 pipe            33.0 TFLOP/s')"
+smemcalc $tiled --roofline --family >out
+empty "a family has a row for each kernel" "$(
+    lacks 'Roofline of the matmul kernels' ' 1 matmul-tiled ' matmul-naive matmul-async matmul-register
+    grep racy out)"
+smemcalc --kernel reverse-static --device H200 --roofline >out
+empty "a copy has rates of bytes, and no diagram" "$(
+    lacks 'B/s read and written' 'd  DRAM '
+    grep 'FLOP' out)"
+smemcalc best $tiled --plot - >out
+empty "best names the fastest" "$(
+    lacks 'matmul-tiled on NVIDIA H200: occupancy and time' 'Fastest: tile ' 'the fastest ')"
+for command in "$tiled --roofline" "$tiled --roofline --family" "best $tiled"; do
+    for locale in C C.UTF-8; do
+        LC_ALL=$locale smemcalc $command --plot - >out
+        empty "no line is wider than 80 columns: $command, $locale" "$(
+            LC_ALL=$locale grep -E '^.{81}' out
+            [ "$locale" = C.UTF-8 ] || LC_ALL=C grep -n '[^ -~]' out)"
+    done
+done
+
+smemcalc $tiled >expected
+smemcalc $tiled --roofline --plot probe.svg >out 2>err
+status=$?
+if [ "$status" -eq 3 ]; then
+    skip "pictures in files" "built without cairo"
+    finish_cases
+fi
+empty "a picture goes beside the report" "$(diff expected out; cat err)"
+for kind in svg:'<?xml' png:PNG pdf:%PDF; do
+    for command in "$tiled --roofline --format json" "best $tiled --format csv"; do
+        rm -f "picture.${kind%%:*}"
+        smemcalc $command --plot "picture.${kind%%:*}" >out 2>err
+        status=$?
+        empty "$command as ${kind%%:*}" "$(
+            [ "$status" -eq 0 ] || echo "exit status $status"
+            head -c 8 "picture.${kind%%:*}" | grep -aqF "${kind#*:}" || echo "not of that kind"
+            cat err)"
+    done
+done
+
+finish_cases
