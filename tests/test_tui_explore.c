@@ -305,7 +305,7 @@ static void test_terms(void)
     smc_explore_timed(&tui->explore, tui->explore.serial, &time, &ceilings);
     CU_ASSERT_TRUE(shows(tui, "bound by shared memory, then by DRAM"));
     CU_ASSERT_TRUE(shows(tui, " with measured rates "));
-    CU_ASSERT_TRUE(shows(tui, "for shared memory: "));
+    CU_ASSERT_TRUE(shows(tui, " faster: "));
     CU_ASSERT_TRUE(shows(tui, "instruction issue       0.250 ms \xe2\x96\x88"));
     CU_ASSERT_TRUE(shows(tui, "shared memory           0.400 ms \xe2\x96\x88"));
     CU_ASSERT_TRUE(shows(tui, "launch                  0.042 ms \xe2\x96\x88"));

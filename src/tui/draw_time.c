@@ -186,6 +186,13 @@ static void draw_basis(const struct smc_explore *explore, struct smc_rect rect,
     smc_frame_text_right(frame, edge, 0, SMC_STYLE_DIM, text);
 }
 
+/* "faster: larger tiles", what makes the largest term smaller. */
+static void append_relief(const struct smc_explore *explore, struct smc_text *out)
+{
+    smc_text_append(out, "faster: ");
+    smc_text_relief(&explore->answer, out);
+}
+
 /* What relieves the largest term gets its rows before the small terms do. */
 void smc_draw_time(const struct smc_explore *explore, struct smc_rect rect, struct smc_frame *frame)
 {
@@ -201,7 +208,7 @@ void smc_draw_time(const struct smc_explore *explore, struct smc_rect rect, stru
     }
     draw_basis(explore, rect, frame);
     draw_headline(explore, inner, frame);
-    smc_text_relief(&explore->answer, &relief);
+    append_relief(explore, &relief);
     int rows = smc_frame_paragraph(&nothing, inner, 0, SMC_STYLE_DIM, smc_text_string(&relief));
     bool fits = rect.rows - 1 - rows >= LEAST_TERMS;
     int row = draw_terms(explore, rect, 1, rect.rows - (fits ? rows : 0), frame);
@@ -222,7 +229,7 @@ void smc_explore_write_time(const struct smc_explore *explore, int columns, stru
         return;
     }
     smc_text_explain_time(&explore->answer, INDENT, &style, out);
-    smc_text_relief(&explore->answer, &relief);
+    append_relief(explore, &relief);
     smc_text_printf(out, "%*s%s\n", INDENT, "", smc_text_string(&relief));
     smc_text_free(&relief);
 }
