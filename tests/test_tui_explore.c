@@ -235,7 +235,7 @@ static void test_predicted(void)
     smc_explore_timed(explore, first.serial, &time, &ceilings);
     CU_ASSERT_FALSE(explore->wants_time);
     CU_ASSERT_TRUE(
-        shows(tui, "  time  0.500 ms (0.450 to 0.600), bound by shared memory, then by DRAM"));
+        shows(tui, "  time  0.500 ms (0.450 to 0.600), bound by shared memory, then DRAM"));
     CU_ASSERT_EQUAL(style_at(tui, 1, 9), SMC_STYLE_NORMAL);
     CU_ASSERT_EQUAL(explore->answer.query.ceilings.value[0], 7);
     smc_tui_compile_job(tui, &second);
@@ -303,7 +303,7 @@ static void test_terms(void)
     query.compile.no_nvrtc = false;
     struct smc_tui *tui = test_open(&query, 100, 300);
     smc_explore_timed(&tui->explore, tui->explore.serial, &time, &ceilings);
-    CU_ASSERT_TRUE(shows(tui, "bound by shared memory, then by DRAM"));
+    CU_ASSERT_TRUE(shows(tui, "bound by shared memory, then DRAM"));
     CU_ASSERT_TRUE(shows(tui, " with measured rates "));
     CU_ASSERT_TRUE(shows(tui, " faster: "));
     CU_ASSERT_TRUE(shows(tui, "instruction issue       0.250 ms \xe2\x96\x88"));

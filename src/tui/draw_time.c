@@ -22,12 +22,12 @@ static enum smc_style style_of(const struct smc_explore *explore, enum smc_style
     return explore->wants_time ? SMC_STYLE_DIM : style;
 }
 
-/* "bound by shared memory", with `next` "bound by shared memory, then by DRAM". */
+/* "bound by shared memory", with `next` "bound by shared memory, then DRAM". */
 static void append_bound(const struct smc_time *time, bool next, struct smc_text *out)
 {
     smc_text_printf(out, "bound by %s", smc_time_term_info[time->bound_by].label);
     if (next && time->next != time->bound_by && time->term_ms[time->next] > 0)
-        smc_text_printf(out, ", then by %s", smc_time_term_info[time->next].label);
+        smc_text_printf(out, ", then %s", smc_time_term_info[time->next].label);
 }
 
 /* Why there is no time, or that it is awaited. */
@@ -54,7 +54,7 @@ static const char *basis_of(const struct smc_explore *explore)
 
 /* --- The line --- */
 
-/* "0.253 ms (0.240 to 0.271), bound by shared memory, then by DRAM", as much as fits. */
+/* "0.253 ms (0.240 to 0.271), bound by shared memory, then DRAM", as much as fits. */
 static void append_line(const struct smc_explore *explore, int columns, struct smc_text *out)
 {
     struct smc_text longer = {0};
