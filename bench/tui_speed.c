@@ -33,7 +33,7 @@ struct program {
 
 struct shown { /* written by the loop when it begins to wait */
     size_t keys;
-    double at_s;
+    double at_s, cpu_s;
 };
 
 struct times {
@@ -50,11 +50,16 @@ static void give_up(const char *what)
     exit(1);
 }
 
-static double now_s(void)
+static double read_clock_s(clockid_t clock)
 {
     struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
+    clock_gettime(clock, &time);
     return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+static double now_s(void)
+{
+    return read_clock_s(CLOCK_MONOTONIC);
 }
 
 /* --- The program's side: the loop on curses, seen through ----------------------------------------
@@ -81,6 +86,7 @@ static int descriptor_seen(void)
 {
     if (is_drawn) {
         shown.at_s = now_s();
+        shown.cpu_s = read_clock_s(CLOCK_PROCESS_CPUTIME_ID);
         is_drawn = write(frames_out, &shown, sizeof shown) < 0;
     }
     return smc_terminal_curses.descriptor();
@@ -137,13 +143,13 @@ static void close_program(const struct program *program)
 }
 
 /* Reads from the screen until the loop has handled that many keys. */
-static double wait_for_keys(const struct program *program, size_t keys)
+static struct shown wait_for_keys(const struct program *program, size_t keys)
 {
     struct pollfd waiting[] = {
         {.fd = program->screen, .events = POLLIN},
         {.fd = program->frames, .events = POLLIN},
     };
-    struct shown last = {0, 0};
+    struct shown last = {0};
     bool any = false;
     while (!any || last.keys < keys) {
         char bytes[65536];
@@ -154,7 +160,7 @@ static double wait_for_keys(const struct program *program, size_t keys)
         if (waiting[1].revents)
             any = read(program->frames, &last, sizeof last) == (ssize_t)sizeof last;
     }
-    return last.at_s;
+    return last;
 }
 
 /* The sequences that xterm sends. */
@@ -184,6 +190,7 @@ static size_t bytes_of_key(uint32_t key, char bytes[8])
         {SMC_KEY_F4, "\x1bOS"},
         {SMC_KEY_F5, "\x1b[15~"},
         {SMC_KEY_F6, "\x1b[17~"},
+        {SMC_KEY_F7, "\x1b[18~"},
     };
     for (size_t i = 0; i < sizeof sequences / sizeof *sequences; i++)
         if (sequences[i].key == key)
@@ -204,24 +211,31 @@ static void tell(const char *what, struct times *times)
            times->ms[count * 99 / 100], times->ms[count - 1]);
 }
 
+/* And the CPU time of the screen's process from frame to frame, which other programs that load the
+   machine do not change: with frames for results that arrived between two keys, without the process
+   beside it. */
 static void time_keys(const char *what, bool compiles)
 {
-    static struct times keys;
+    static struct times keys, cpu;
     struct program program;
-    keys.count = 0;
+    keys.count = cpu.count = 0;
     if (open_program(&program) == 0)
         _exit(explore(compiles));
-    wait_for_keys(&program, 0);
+    struct shown before = wait_for_keys(&program, 0);
     for (size_t i = 0; i < key_count; i++) {
         char bytes[8];
         size_t length = bytes_of_key(sitting[i], bytes);
         double begin_s = now_s();
         if (write(program.screen, bytes, length) != (ssize_t)length)
             give_up("a key cannot be written");
-        add(&keys, 1e3 * (wait_for_keys(&program, i + 1) - begin_s));
+        struct shown after = wait_for_keys(&program, i + 1);
+        add(&keys, 1e3 * (after.at_s - begin_s));
+        add(&cpu, 1e3 * (after.cpu_s - before.cpu_s));
+        before = after;
     }
     close_program(&program);
     tell(what, &keys);
+    tell("    CPU time for it", &cpu);
 }
 
 /* The first frame's output ends with the end of the bottom bar. */

@@ -29,7 +29,7 @@ confirm:  executor/executor.h executor/user.h query timing/timing.h devices mode
 lesson:   query timing/timing.h catalog compile devices model base
 report:   confirm emulator/bank_accesses.h judge/diff.h judge/findings.h judge/selection.h inspect/inspect.h inspect/names.h query timing/timing.h executor/ceilings.h executor/executor.h executor/user.h catalog compile/compile.h devices model base
 plot:     report/words.h report/banks.h query timing/timing.h catalog compile/compile.h devices model base
-tui:      lesson report confirm executor/executor.h query timing/timing.h compile catalog devices model base
+tui:      lesson plot report confirm executor/executor.h query timing/timing.h compile catalog devices model base
 cli:      lesson tui/tui.h batch plot report confirm emulator/bank_accesses.h judge inspect executor query timing/timing.h compile catalog devices model base
 main:     cli
 '

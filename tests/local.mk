@@ -60,7 +60,7 @@ tests_unit_SOURCES = \
 	tests/test_sm.c \
 	tests/test_stop.c \
 	tests/test_sweep.c \
-	tests/test_tui_banks.c tests/test_tui_devices.c tests/test_tui_views.c \
+	tests/test_tui_banks.c tests/test_tui_devices.c tests/test_tui_roofline.c tests/test_tui_views.c \
 	tests/view_sitting.c tests/view_sitting.h \
 	tests/test_tui_confirm.c \
 	tests/test_workload.c \

@@ -182,6 +182,145 @@ static void test_compiled(void)
     test_close(tui);
 }
 
+static struct smc_time made_up_time(double ms)
+{
+    struct smc_time time = {.basis = SMC_TIME_TABLE,
+                            .predicted_ms = ms,
+                            .low_ms = 0.9 * ms,
+                            .high_ms = 1.2 * ms,
+                            .bound_by = SMC_TIME_SHARED,
+                            .next = SMC_TIME_DRAM};
+    for (int i = 0; i < SMC_TIME_TERM_COUNT; i++)
+        time.term_ms[i] = ms / (2 + i);
+    time.term_ms[SMC_TIME_FP64] = 0;
+    time.term_ms[SMC_TIME_SHARED] = 0.8 * ms;
+    return time;
+}
+
+static bool shows(struct smc_tui *tui, const char *words)
+{
+    struct smc_text screen = test_screen(tui, true);
+    bool found = strstr(smc_text_string(&screen), words);
+    smc_text_free(&screen);
+    return found;
+}
+
+static enum smc_style style_at(struct smc_tui *tui, int row, int col)
+{
+    struct smc_frame frame = {0};
+    CU_ASSERT_FATAL(smc_frame_resize(&frame, tui->rows, tui->cols));
+    smc_tui_draw(tui, &frame);
+    enum smc_style style = (enum smc_style)frame.cell[row * frame.cols + col].style;
+    smc_frame_free(&frame);
+    return style;
+}
+
+/* A prediction is shown if it is of the present answer; until it arrives, the one before is dimmed.
+   Only the newest answer asks for one. */
+static void test_predicted(void)
+{
+    struct smc_query query;
+    test_query(smc_kernel_find("matmul-tiled"), 3, &query);
+    query.compile.no_nvrtc = false;
+    struct smc_tui *tui = test_open(&query, 24, 80);
+    struct smc_explore *explore = &tui->explore;
+    struct smc_time time = made_up_time(0.5);
+    struct smc_ceilings ceilings = {.source = SMC_CEILINGS_TABLE, .value = {7}};
+    struct smc_job first, second;
+    smc_tui_compile_job(tui, &first);
+    CU_ASSERT_EQUAL(first.kind, SMC_JOB_COMPILE);
+    CU_ASSERT_TRUE(explore->wants_time);
+    CU_ASSERT_TRUE(shows(tui, "  time  \xe2\x80\xa6\n"));
+    explore->wants_compile = false; /* what NVRTC says of it is known */
+    smc_explore_timed(explore, first.serial, &time, &ceilings);
+    CU_ASSERT_FALSE(explore->wants_time);
+    CU_ASSERT_TRUE(
+        shows(tui, "  time  0.500 ms (0.450 to 0.600), bound by shared memory, then DRAM"));
+    CU_ASSERT_EQUAL(style_at(tui, 1, 9), SMC_STYLE_NORMAL);
+    CU_ASSERT_EQUAL(explore->answer.query.ceilings.value[0], 7);
+    smc_tui_compile_job(tui, &second);
+    CU_ASSERT_EQUAL(second.kind, SMC_JOB_NONE);
+
+    smc_tui_key(tui, SMC_KEY_LEFT);
+    smc_tui_key(tui, SMC_KEY_LEFT);
+    CU_ASSERT_TRUE(shows(tui, "  time  0.500 ms"));
+    CU_ASSERT_EQUAL(style_at(tui, 1, 9), SMC_STYLE_DIM);
+    smc_tui_compile_job(tui, &second);
+    CU_ASSERT_EQUAL(second.kind, SMC_JOB_COMPILE);
+    time.predicted_ms = 0.25;
+    smc_explore_timed(explore, first.serial, &time, &ceilings); /* too late */
+    CU_ASSERT_TRUE(shows(tui, "  time  0.500 ms"));
+    CU_ASSERT_TRUE(explore->wants_time);
+    smc_explore_timed(explore, second.serial, &time, &ceilings);
+    CU_ASSERT_TRUE(shows(tui, "  time  0.250 ms"));
+    CU_ASSERT_EQUAL(style_at(tui, 1, 9), SMC_STYLE_NORMAL);
+    test_close(tui);
+}
+
+/* Launches that fail, kernels without a known launch: nothing is asked for. */
+static void test_not_predicted(void)
+{
+    struct smc_query query;
+    struct smc_time time = {.reason = "no machine code for sm_90"};
+    struct smc_ceilings ceilings = {0};
+    struct smc_job job;
+    test_query(smc_kernel_find("matmul-tiled"), 3, &query);
+    query.compile.no_nvrtc = false;
+    struct smc_tui *tui = test_open(&query, 24, 80);
+    smc_explore_timed(&tui->explore, tui->explore.serial, &time, &ceilings);
+    CU_ASSERT_TRUE(shows(tui, "  time  not predicted: no machine code for sm_90\n"));
+    smc_tui_resize(tui, 40, 120);
+    CU_ASSERT_TRUE(shows(tui, "  time  not predicted: no machine code for sm_90\n"));
+    smc_tui_key(tui, SMC_KEY_LEFT); /* the panels stay where they are */
+    CU_ASSERT_TRUE(shows(tui, "  time  \xe2\x80\xa6\n"));
+    struct smc_query before = tui->explore.query;
+    tui->explore.query.dynamic_smem_bytes = 300000;
+    smc_explore_changed(&tui->explore, &before);
+    CU_ASSERT_EQUAL(tui->explore.answer.outcome, SMC_CANNOT_LAUNCH);
+    CU_ASSERT_FALSE(tui->explore.wants_time);
+    CU_ASSERT_TRUE(shows(tui, " the launch fails "));
+    smc_explore_go(&tui->explore, SMC_FIELD_KERNEL);
+    smc_tui_key(tui, SMC_KEY_ENTER);
+    smc_tui_key(tui, SMC_KEY_END);
+    smc_tui_key(tui, SMC_KEY_ENTER);
+    CU_ASSERT_PTR_NULL_FATAL(tui->explore.query.kernel);
+    CU_ASSERT_FALSE(shows(tui, "predicted time"));
+    smc_tui_resize(tui, 24, 80);
+    CU_ASSERT_FALSE(shows(tui, "time "));
+    smc_tui_compile_job(tui, &job);
+    CU_ASSERT_EQUAL(job.kind, SMC_JOB_NONE);
+    test_close(tui);
+}
+
+/* In a panel each term has a bar: the largest ones where not all fit, never one that is 0, each as
+   long as its share. */
+static void test_terms(void)
+{
+    struct smc_query query;
+    struct smc_time time = made_up_time(0.5);
+    struct smc_ceilings ceilings = {0};
+    test_query(smc_kernel_find("matmul-tiled"), 3, &query);
+    query.compile.no_nvrtc = false;
+    struct smc_tui *tui = test_open(&query, 100, 300);
+    smc_explore_timed(&tui->explore, tui->explore.serial, &time, &ceilings);
+    CU_ASSERT_TRUE(shows(tui, "bound by shared memory, then DRAM"));
+    CU_ASSERT_TRUE(shows(tui, " with measured rates "));
+    CU_ASSERT_TRUE(shows(tui, " faster: "));
+    CU_ASSERT_TRUE(shows(tui, "instruction issue       0.250 ms \xe2\x96\x88"));
+    CU_ASSERT_TRUE(shows(tui, "shared memory           0.400 ms \xe2\x96\x88"));
+    CU_ASSERT_TRUE(shows(tui, "launch                  0.042 ms \xe2\x96\x88"));
+    CU_ASSERT_FALSE(shows(tui, "FP64 pipe  "));
+    smc_tui_resize(tui, 40, 120);
+    CU_ASSERT_TRUE(shows(tui, "instruction issue       0.250 ms \xe2\x96\x88"));
+    CU_ASSERT_TRUE(shows(tui, "shared memory           0.400 ms \xe2\x96\x88"));
+    CU_ASSERT_FALSE(shows(tui, "launch                  0.042 ms"));
+    smc_tui_resize(tui, 16, 60);
+    CU_ASSERT_TRUE(shows(tui, "0.500 ms (0.450 to 0.600), bound by shared memory\n"));
+    smc_tui_key(tui, 'i');
+    CU_ASSERT_PTR_NOT_NULL(strstr(smc_text_string(&tui->popup.text), ">   0.400 ms"));
+    test_close(tui);
+}
+
 /* A GPU that is found replaces the assumed device, also in the states that undo restores. */
 static void test_found_device(void)
 {
@@ -386,6 +525,9 @@ CU_TestInfo tests_tui_explore[] = {
     {"10000 keys", test_random_walk},
     {"no answer", test_no_answer},
     {"what was compiled", test_compiled},
+    {"what was predicted", test_predicted},
+    {"what is not predicted", test_not_predicted},
+    {"the terms of a time", test_terms},
     {"a GPU that is found", test_found_device},
     {"the mouse", test_mouse},
     {"a click on the chart", test_click_on_chart},

@@ -29,38 +29,44 @@ static bool lies_in(struct smc_rect part, struct smc_rect whole)
 }
 
 /* Frames may share edges; no edge crosses a panel's inside. */
-static size_t faults_of_layout(struct smc_rect body, int steps_rows)
+static size_t faults_of_layout(struct smc_rect body, int steps_rows, enum smc_time_form time)
 {
     size_t faults = 0;
     struct smc_explore_layout layout;
-    smc_explore_lay_out(body, steps_rows, &layout);
+    smc_explore_lay_out(body, steps_rows, time, &layout);
     for (int i = 0; i < SMC_PANEL_COUNT; i++) {
         faults += !is_empty(layout.frame[i]) && !lies_in(layout.frame[i], body);
         faults += !is_empty(layout.inside[i]) && !lies_in(layout.inside[i], layout.frame[i]);
         for (int other = 0; other < SMC_PANEL_COUNT; other++)
             faults += other != i && overlap(layout.inside[i], layout.frame[other]);
+        faults += overlap(layout.time_line, layout.frame[i]);
     }
+    faults += !is_empty(layout.time_line) && !lies_in(layout.time_line, body);
     return faults;
 }
 
 /* The necessary panels have a useful size, and no space is wasted. */
-static size_t faults_of_essentials(struct smc_rect body, int steps_rows)
+static size_t faults_of_essentials(struct smc_rect body, int steps_rows, enum smc_time_form time)
 {
     static const struct {
         enum smc_explore_panel panel;
         int rows, cols;
-    } least[] = {{SMC_PANEL_LAUNCH, 6, 25},
+    } least[] = {{SMC_PANEL_LAUNCH, 5, 25},
                  {SMC_PANEL_SM, 5, 30},
                  {SMC_PANEL_CHART, 5, 30},
                  {SMC_PANEL_STEPS, 4, 25}};
     size_t faults = 0, cells = 0;
     struct smc_explore_layout layout;
-    smc_explore_lay_out(body, steps_rows, &layout);
+    smc_explore_lay_out(body, steps_rows, time, &layout);
     for (size_t i = 0; i < sizeof least / sizeof *least; i++) {
         struct smc_rect inside = layout.inside[least[i].panel];
         faults += inside.rows < least[i].rows || inside.cols < least[i].cols;
     }
     faults += body.rows >= 22 && layout.inside[SMC_PANEL_LIMITS].rows < 5;
+    bool line = !is_empty(layout.time_line), panel = !is_empty(layout.inside[SMC_PANEL_TIME]);
+    faults += line + panel != (time != SMC_TIME_HIDDEN);
+    faults += panel && (time == SMC_TIME_LINE || layout.inside[SMC_PANEL_TIME].rows < 6);
+    faults += time == SMC_TIME_PANEL && body.rows >= 38 && body.cols >= 80 && line;
     faults += layout.sm_rows * 5 > layout.inside[SMC_PANEL_SM].rows;
     for (int row = 0; row < body.rows; row++)
         for (int col = 0; col < body.cols; col++)
@@ -69,6 +75,7 @@ static size_t faults_of_essentials(struct smc_rect body, int steps_rows)
                     cells++;
                     break;
                 }
+    cells += (size_t)layout.time_line.rows * (size_t)layout.time_line.cols;
     return faults + (cells != (size_t)body.rows * (size_t)body.cols);
 }
 
@@ -79,9 +86,10 @@ static void test_layout(void)
         for (int cols = LEAST_COLS; cols <= MOST_COLS; cols++) {
             struct smc_rect body = {1, 0, rows - 2, cols};
             int steps_rows = (rows + cols) % 20;
-            faults += faults_of_layout(body, steps_rows);
+            enum smc_time_form time = (enum smc_time_form)((rows + cols) % 3);
+            faults += faults_of_layout(body, steps_rows, time);
             if (rows >= SMC_LEAST_ROWS && cols >= SMC_LEAST_COLS && (rows + cols) % 5 == 0)
-                faults += faults_of_essentials(body, steps_rows);
+                faults += faults_of_essentials(body, steps_rows, time);
             sizes++;
         }
     }

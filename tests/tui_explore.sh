@@ -50,7 +50,10 @@ looks 59x16 tui-explore-small.txt '' --tile 32 --device H200
 
 # --- What a screen of 200x60 shows beyond that ---
 
-printf 'size 120x40\nscreen\nsize 200x60\nscreen\n' | play --tile 16 --device "RTX 4090" >screens
+printf 'size 120x40\nscreen\nsize 200x60\nscreen\n' | play --tile 16 --device "RTX 4090" >both
+grep -n '^  time  not predicted: no machine code for sm_89$' both | cut -d: -f1 | xargs >lines
+empty "without machine code, a line below the top says why there is no time" "$(grep -vx '3 43' lines)"
+grep -v '^  time ' both >screens
 sed -n '/^-\{200\}$/,$p' screens >wide
 sed -n 3p wide | tr -s ' -' | sed 's/+/|/g; s/ *- */ /g' >seen
 echo '| launch <> change | one SM A Z blocks % rounding : driver'"'"'s . free / unreachable | blocks each resource allows } above 24 |' |
@@ -219,6 +222,25 @@ for seed in $(seq 50); do
 done
 empty "50 command lines have the answer on the screen" "$complaint"
 empty "most of them have one" "$([ $answered -ge 30 ] || echo "$answered of $states")"
+
+# The time is that of the program; a script that presses keys quickly sees that of its last one.
+if smemcalc --tile 8 --device H200 --format json | jq -e '.time.predicted_ms' >/dev/null; then
+    complaint=''
+    for timed in matmul-tiled aat-padded stencil-window; do
+        printf 'size 120x30\nkey Left 8\nkey Right 3\nscreen\nkey y\nscreen\n' >keys.txt
+        smemcalc tui --kernel "$timed" --device H200 --script keys.txt >out
+        shown=$(sed -n 's/^  time  //p' out | sed -n '1s/,.*//p')
+        asked=$(eval "$(command_shown out)" | tr -s ' ' | sed -n 's/^time \([^)]*)\).*/\1/p')
+        [ -n "$shown" ] && [ "$shown" = "$asked" ] || complaint="$complaint$timed: '$shown', '$asked'
+"
+    done
+    empty "the predicted time is the program's" "$complaint"
+    printf 'key F7\nscreen\n' >keys.txt
+    smemcalc tui --tile 32 --device H200 --script keys.txt >out
+    empty "the roofline has the family" "$(grep -q '^| Roofline of the matmul kernels' out || cat out)"
+else
+    skip "predicted times" "there is no NVRTC, so no machine code"
+fi
 
 # A name that a shell would execute, quoted so that it does not.
 named "$hostile"

@@ -113,7 +113,7 @@ keys r
 empty "an emulation shows its blocks, its time, and the key that stops it" "$(
     cat complaint
     sees 'emulating .* [1-9][0-9]* of 1024 blocks, [0-9.]* s; Esc stops it'
-    sees 'F6 lessons Esc stop'
+    sees 'F7 roof Esc stop'
 )"
 keys F2
 empty "and its share on other screens" "$(sees 'emulating [0-9]* % (F5)'; keys F5)"

@@ -301,3 +301,24 @@ void smc_plot_paint_cells(const struct smc_picture *picture, bool utf8, bool col
         append_row(&screen, row, out);
     free(screen.cell);
 }
+
+bool smc_plot_paint_grid(const struct smc_picture *picture, int rows, int columns,
+                         struct smc_plot_cell *cells)
+{
+    struct screen screen = {.picture = picture, .rows = rows, .columns = columns, .utf8 = true};
+    size_t count = (size_t)rows * (size_t)columns;
+    screen.cell = smc_calloc(count, sizeof *screen.cell);
+    if (!screen.cell || picture->failed) {
+        free(screen.cell);
+        return false;
+    }
+    paint(&screen);
+    for (size_t i = 0; i < count; i++) {
+        const struct cell *cell = &screen.cell[i];
+        cells[i] = (struct smc_plot_cell){.character = character_of(&screen, cell),
+                                          .ink = (enum smc_ink)cell->ink,
+                                          .strong = cell->strong};
+    }
+    free(screen.cell);
+    return true;
+}

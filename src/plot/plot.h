@@ -78,6 +78,18 @@ enum smc_status smc_plot_format_of(const char *path, enum smc_plot_format *forma
 enum smc_status smc_plot_paint(const struct smc_picture *picture, enum smc_plot_format format,
                                struct smc_text *bytes, struct smc_error *error);
 
+/* A character of a picture on a terminal. */
+struct smc_plot_cell {
+    uint32_t character;
+    enum smc_ink ink;
+    bool strong;
+};
+
+/* Fills rows x columns cells from a picture that was laid out on smc_canvas_cells, as UTF-8 shows
+   it; what lies beyond them is cut. False: no memory. */
+bool smc_plot_paint_grid(const struct smc_picture *picture, int rows, int columns,
+                         struct smc_plot_cell *cells);
+
 /* Prints a picture that was laid out on smc_canvas_cells. */
 void smc_plot_paint_cells(const struct smc_picture *picture, bool utf8, bool colour,
                           struct smc_text *out);

@@ -24,15 +24,15 @@ static void copy_params(const struct smc_answer *asked, const struct smc_kernel 
     }
 }
 
-static bool is_relative(const struct smc_kernel *asked, const struct smc_kernel *kernel)
+bool smc_family_has(const struct smc_kernel *asked, const struct smc_kernel *kernel)
 {
     return kernel != asked && strcmp(kernel->family, asked->family) == 0 && !kernel->is_probe &&
            !kernel->is_racy;
 }
 
 /* Numbers that were given instead of the kernel's own are those of one kernel. */
-static void set_query(const struct smc_answer *asked, const struct smc_kernel *kernel,
-                      struct smc_query *query)
+void smc_family_ask(const struct smc_answer *asked, const struct smc_kernel *kernel,
+                    struct smc_query *query)
 {
     *query = asked->query;
     query->kernel = kernel;
@@ -50,7 +50,7 @@ static enum smc_status answer_relative(const struct smc_answer *asked,
 {
     struct smc_query query;
     struct smc_error why = {""};
-    set_query(asked, kernel, &query);
+    smc_family_ask(asked, kernel, &query);
     enum smc_status status = SMC_USAGE;
     if (kernel->dtypes & 1u << query.params.value[SMC_PARAM_DTYPE])
         status = smc_query_answer(&query, out, warnings, &why);
@@ -71,7 +71,7 @@ enum smc_status smc_family_answer(const struct smc_answer *asked, struct smc_ans
     *count = 0;
     for (size_t i = 0; i < smc_kernel_count() && *count < SMC_MOST_RELATIVES; i++) {
         const struct smc_kernel *kernel = smc_kernel_at(i);
-        if (!is_relative(asked->query.kernel, kernel))
+        if (!smc_family_has(asked->query.kernel, kernel))
             continue;
         enum smc_status status = answer_relative(asked, kernel, &out[*count], warnings, error);
         if (status != SMC_OK)

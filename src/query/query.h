@@ -147,6 +147,14 @@ void smc_query_find_next_steps(struct smc_answer *answer);
    answer->time.reason says why. SMC_MACHINE: memory. */
 enum smc_status smc_query_find_time(struct smc_answer *answer, struct smc_error *error);
 
+/* The same with what the kernel was compiled to for smc_query_time_cc, if there is machine code of
+   it. */
+enum smc_status smc_query_find_time_of(struct smc_answer *answer, const struct smc_binary *binary,
+                                       struct smc_error *error);
+
+/* The architecture whose machine code is read for a device: its own, or the newest that is known. */
+uint16_t smc_query_time_cc(uint16_t cc);
+
 /* The same for any kernel: `launch` has its machine code, entry, parameters and arrays; the rest is
    set from the answer. */
 enum smc_status smc_query_predict_time(struct smc_answer *answer, struct smc_time_launch *launch,

@@ -90,8 +90,31 @@ static void unknown_without_code(struct smc_answer *answer)
     unknown(answer, reason);
 }
 
-/* The architecture whose machine code is read: the device's, or the newest that is known. */
-static uint16_t readable(uint16_t cc)
+/* Whether there is a launch to predict; otherwise the answer has the reason. */
+static bool can_be_predicted(struct smc_answer *answer)
+{
+    const struct smc_query *query = &answer->query;
+    if (!query->kernel || query->kernel->is_probe)
+        unknown(answer, "only kernels with a known launch and arguments have a predicted time");
+    else if (answer->outcome != SMC_LAUNCHES)
+        unknown(answer, "the launch is refused");
+    else
+        return true;
+    return false;
+}
+
+enum smc_status smc_query_find_time_of(struct smc_answer *answer, const struct smc_binary *binary,
+                                       struct smc_error *error)
+{
+    if (!can_be_predicted(answer))
+        return SMC_OK;
+    if (binary->cubin)
+        return predict(answer, binary, error);
+    unknown_without_code(answer);
+    return SMC_OK;
+}
+
+uint16_t smc_query_time_cc(uint16_t cc)
 {
     struct smc_capability capability;
     smc_capability_nearest(cc, &capability);
@@ -105,21 +128,13 @@ enum smc_status smc_query_find_time(struct smc_answer *answer, struct smc_error 
     struct smc_resources resources;
     struct smc_binary binary = {0};
     struct smc_error why = {""};
-    if (!query->kernel || query->kernel->is_probe) {
-        unknown(answer, "only kernels with a known launch and arguments have a predicted time");
+    if (!can_be_predicted(answer))
         return SMC_OK;
-    }
-    if (answer->outcome != SMC_LAUNCHES) {
-        unknown(answer, "the launch is refused");
-        return SMC_OK;
-    }
     enum smc_status status =
-        smc_compile(query->kernel, &query->params, readable(query->device.sm.cc), &query->compile,
-                    &resources, &binary, NULL, &why);
-    if (status == SMC_OK && binary.cubin)
-        status = predict(answer, &binary, error);
-    else
-        unknown_without_code(answer);
+        smc_compile(query->kernel, &query->params, smc_query_time_cc(query->device.sm.cc),
+                    &query->compile, &resources, &binary, NULL, &why);
+    if (status != SMC_MACHINE)
+        status = smc_query_find_time_of(answer, &binary, error);
     smc_binary_free(&binary);
     return status == SMC_MACHINE ? status : SMC_OK;
 }

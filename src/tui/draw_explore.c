@@ -25,10 +25,13 @@ enum {
     LAUNCH_ROWS = 20, /* every kernel's fields */
     STEPS_ROWS = 8,
     LEAST_STEPS = 6,
-    LEAST_LAUNCH = 8,
+    LEAST_LAUNCH = 7,
     LEAST_WORK = 4,
     MOST_BAR_ROWS = 4,
     LEAST_CHART = 7,
+    TIME_FROM = 18, /* rows of the time and the chart together; with fewer the time is a line */
+    LEAST_TIME = 8,
+    MOST_TIME = SMC_TIME_TERM_COUNT + 5,
 };
 
 /* A tall screen leaves at least half to the chart. */
@@ -66,36 +69,71 @@ static void left_column(struct smc_rect left, int steps_rows, struct smc_explore
     }
 }
 
-static void two_columns(struct smc_rect body, int steps_rows, struct smc_explore_layout *layout)
+static bool is_wide(struct smc_rect body)
 {
+    return body.cols >= THREE_COLUMNS_FROM && body.rows >= 3 * STEPS_ROWS;
+}
+
+static int sm_bar_rows(struct smc_rect body)
+{
+    return bar_rows(is_wide(body) ? body.rows : body.rows - RESOURCES - 1);
+}
+
+/* The rows of the time's panel, with its edges; 0 where it is a line. */
+static int time_rows(struct smc_rect body)
+{
+    int above = sm_bar_rows(body) * RESOURCES + 1 + (is_wide(body) ? 0 : RESOURCES + 1);
+    int left = body.rows - above, rows = left * 2 / 5;
+    return left < TIME_FROM    ? 0
+           : rows < LEAST_TIME ? LEAST_TIME
+           : rows > MOST_TIME  ? MOST_TIME
+                               : rows;
+}
+
+/* The time, where it has a panel, is above the chart. */
+static void time_and_chart(struct smc_rect rect, int time_rows, struct smc_explore_layout *layout)
+{
+    if (time_rows > 0)
+        layout->frame[SMC_PANEL_TIME] = smc_rect_share_top(&rect, time_rows);
+    layout->frame[SMC_PANEL_CHART] = rect;
+}
+
+static void two_columns(struct smc_rect body, int steps_rows, int time_rows,
+                        struct smc_explore_layout *layout)
+{
+    layout->sm_rows = sm_bar_rows(body);
     left_column(smc_rect_share_left(&body, launch_cols(body.cols)), steps_rows, layout);
-    layout->sm_rows = bar_rows(body.rows - RESOURCES - 1);
     layout->frame[SMC_PANEL_SM] = smc_rect_share_top(&body, layout->sm_rows * RESOURCES + 2);
     if (body.rows > RESOURCES + LEAST_CHART) /* a chart of fewer rows shows less than the limits */
         layout->frame[SMC_PANEL_LIMITS] = smc_rect_share_top(&body, RESOURCES + 2);
-    layout->frame[SMC_PANEL_CHART] = body;
+    time_and_chart(body, time_rows, layout);
 }
 
-static void three_columns(struct smc_rect body, int steps_rows, struct smc_explore_layout *layout)
+static void three_columns(struct smc_rect body, int steps_rows, int time_rows,
+                          struct smc_explore_layout *layout)
 {
+    layout->sm_rows = sm_bar_rows(body);
     layout->frame[SMC_PANEL_LAUNCH] = smc_rect_share_left(&body, WIDE);
     struct smc_rect middle = smc_rect_share_left(&body, body.cols - SIDE + 1);
-    layout->sm_rows = bar_rows(middle.rows);
     layout->frame[SMC_PANEL_SM] = smc_rect_share_top(&middle, layout->sm_rows * RESOURCES + 2);
-    layout->frame[SMC_PANEL_CHART] = middle;
+    time_and_chart(middle, time_rows, layout);
     layout->frame[SMC_PANEL_LIMITS] = smc_rect_share_top(&body, RESOURCES + 2);
     layout->frame[SMC_PANEL_STEPS] = smc_rect_share_top(
         &body, between(body.rows / 2, steps_rows + 2, body.rows + 1 - LEAST_WORK));
     layout->frame[SMC_PANEL_WORK] = body;
 }
 
-void smc_explore_lay_out(struct smc_rect body, int steps_rows, struct smc_explore_layout *layout)
+void smc_explore_lay_out(struct smc_rect body, int steps_rows, enum smc_time_form time,
+                         struct smc_explore_layout *layout)
 {
+    int rows = time == SMC_TIME_PANEL ? time_rows(body) : 0;
     *layout = (struct smc_explore_layout){.sm_rows = 1};
-    if (body.cols < THREE_COLUMNS_FROM || body.rows < 3 * STEPS_ROWS)
-        two_columns(body, steps_rows, layout);
+    if (time != SMC_TIME_HIDDEN && rows == 0)
+        layout->time_line = smc_rect_cut_top(&body, 1);
+    if (is_wide(body))
+        three_columns(body, steps_rows, rows, layout);
     else
-        three_columns(body, steps_rows, layout);
+        two_columns(body, steps_rows, rows, layout);
     for (int i = 0; i < SMC_PANEL_COUNT; i++)
         layout->inside[i] = smc_rect_inside(layout->frame[i]);
 }
@@ -509,14 +547,23 @@ int smc_draw_steps(const struct smc_explore *explore, struct smc_rect rect, stru
     return draw_items(&words, rect, frame);
 }
 
+/* Why nothing is predicted needs no panel. */
+static enum smc_time_form time_form(const struct smc_explore *explore)
+{
+    if (!smc_explore_has_time(explore))
+        return SMC_TIME_HIDDEN;
+    return explore->answer.time.reason[0] ? SMC_TIME_LINE : SMC_TIME_PANEL;
+}
+
 void smc_explore_place(const struct smc_explore *explore, struct smc_rect body,
                        struct smc_explore_layout *layout)
 {
     struct smc_frame nothing = {0};
-    smc_explore_lay_out(body, 0, layout);
+    enum smc_time_form time = time_form(explore);
+    smc_explore_lay_out(body, 0, time, layout);
     int rows = smc_draw_steps(explore, layout->inside[SMC_PANEL_STEPS], &nothing);
     if (rows > layout->inside[SMC_PANEL_STEPS].rows)
-        smc_explore_lay_out(body, rows, layout);
+        smc_explore_lay_out(body, rows, time, layout);
 }
 
 static void append_work(const struct smc_answer *answer, struct smc_text *words)
@@ -557,7 +604,7 @@ static void append_items(struct smc_text *items, struct smc_text *out)
     smc_text_free(items);
 }
 
-void smc_explore_write_steps(const struct smc_explore *explore, struct smc_text *out)
+void smc_explore_write_steps(const struct smc_explore *explore, int columns, struct smc_text *out)
 {
     struct smc_text steps = {0}, work = {0};
     if (!explore->answered) {
@@ -571,6 +618,10 @@ void smc_explore_write_steps(const struct smc_explore *explore, struct smc_text 
     append_work(&explore->answer, &work);
     smc_text_append(out, "\n");
     append_items(&work, out);
+    if (smc_explore_has_time(explore)) {
+        smc_text_append(out, "\n");
+        smc_explore_write_time(explore, columns, out);
+    }
 }
 
 /* Drawn instead of the SM if no block is resident. */
@@ -600,6 +651,7 @@ static void draw_frames(const struct smc_explore *explore, const struct smc_expl
         [SMC_PANEL_LIMITS] = layout->inside[SMC_PANEL_LIMITS].cols < 44
                                  ? "blocks allowed"
                                  : "blocks each resource allows",
+        [SMC_PANEL_TIME] = "predicted time",
         [SMC_PANEL_CHART] = chart,
         [SMC_PANEL_STEPS] = explore->compile_failure[0] ? "what NVRTC says" : "next steps",
         [SMC_PANEL_WORK] = "work",
@@ -619,6 +671,8 @@ void smc_draw_explore(const struct smc_explore *explore, struct smc_rect body,
     smc_explore_place(explore, body, &layout);
     draw_frames(explore, &layout, frame);
     draw_launch(explore, layout.inside[SMC_PANEL_LAUNCH], frame);
+    smc_draw_time_line(explore, layout.time_line, frame);
+    smc_draw_time(explore, layout.inside[SMC_PANEL_TIME], frame);
     if (explore->answered && explore->answer.outcome == SMC_LAUNCHES)
         draw_sm(&explore->answer, layout.inside[SMC_PANEL_SM], layout.sm_rows, frame);
     else

@@ -31,9 +31,30 @@ static bool needs_compiler(const struct smc_explore *explore)
            !smc_memo_find(&explore->memo, &explore->answer.query);
 }
 
+bool smc_explore_has_time(const struct smc_explore *explore)
+{
+    return explore->query.kernel && !explore->query.kernel->is_probe;
+}
+
+/* Asks for the time, and until it is there keeps the one before. A launch that fails has none, and
+   without NVRTC there is no machine code to predict it from. */
+static void expect_time(struct smc_explore *explore, const struct smc_time *before)
+{
+    static const struct smc_binary nothing;
+    bool no_code = explore->query.compile.no_nvrtc;
+    bool launches =
+        explore->answered ? explore->answer.outcome == SMC_LAUNCHES : explore->wants_compile;
+    explore->serial++;
+    explore->wants_time = smc_explore_has_time(explore) && launches && !no_code;
+    explore->answer.time = explore->wants_time ? *before : (struct smc_time){0};
+    if (launches && no_code)
+        smc_query_find_time_of(&explore->answer, &nothing, NULL);
+}
+
 static void update(struct smc_explore *explore)
 {
     struct smc_answer *answer = &explore->answer;
+    struct smc_time before = answer->time;
     struct smc_error error = {""};
     enum smc_status status = evaluate(explore, answer, &error);
     explore->answered = status == SMC_OK;
@@ -46,6 +67,7 @@ static void update(struct smc_explore *explore)
     /* Without resources NVRTC may still find them. */
     explore->wants_compile =
         (explore->answered || status == SMC_UNAVAILABLE) && needs_compiler(explore);
+    expect_time(explore, &before);
     smc_chart_find(&explore->chart, &explore->query, answer, explore->field, &explore->memo);
 }
 
@@ -127,6 +149,14 @@ void smc_explore_brought(struct smc_explore *explore, const struct smc_query *be
     take_change(explore, before, SMC_FIELD_COUNT);
 }
 
+void smc_explore_step(struct smc_explore *explore, int direction, bool far)
+{
+    struct smc_query before = explore->query;
+    smc_field_step(&explore->query, &explore->answer, explore->field, direction, far);
+    if (!smc_fields_equal(&before, &explore->query))
+        smc_explore_changed(explore, &before);
+}
+
 void smc_explore_show(const struct smc_explore *explore, enum smc_field field,
                       struct smc_field_view *view)
 {
@@ -184,6 +214,16 @@ void smc_explore_compiled(struct smc_explore *explore, const struct smc_query *q
         if (!explore->answered) /* it says more than that there are no registers */
             snprintf(explore->why, sizeof explore->why, "%s", failure);
     }
+}
+
+void smc_explore_timed(struct smc_explore *explore, uint64_t serial, const struct smc_time *time,
+                       const struct smc_ceilings *ceilings)
+{
+    if (serial != explore->serial)
+        return;
+    explore->wants_time = false;
+    explore->answer.time = *time;
+    explore->query.ceilings = explore->answer.query.ceilings = *ceilings;
 }
 
 void smc_explore_recompile(struct smc_explore *explore)

@@ -22,6 +22,8 @@ struct smc_explore {
     char why[1024];
     bool wants_compile; /* the answer's registers are the table's until NVRTC has answered */
     char compile_failure[1024]; /* what NVRTC said of this query, or "" */
+    uint64_t serial;            /* of the answer: each has another */
+    bool wants_time;            /* the answer's time is that of one before, or unknown */
     enum smc_field field;       /* under the cursor */
     struct smc_chart chart;     /* along that field */
     struct smc_memo memo;
@@ -39,7 +41,11 @@ void smc_explore_close(struct smc_explore *explore);
    `before`. */
 void smc_explore_changed(struct smc_explore *explore, const struct smc_query *before);
 
-/* The same for a query from another screen: none of its values was given here. */
+/* The field under the cursor one step up or down, as a key does it. */
+void smc_explore_step(struct smc_explore *explore, int direction, bool far);
+
+/* The same as smc_explore_changed for a query from another screen: none of its values was given
+ * here. */
 void smc_explore_brought(struct smc_explore *explore, const struct smc_query *before);
 
 /* What a field shows. */
@@ -60,6 +66,14 @@ void smc_explore_move(struct smc_explore *explore, int by);
 void smc_explore_compiled(struct smc_explore *explore, const struct smc_query *query,
                           const struct smc_resources *resources, const char *failure);
 
+/* The time predicted for the answer with that serial number, and the ceilings of its device; any
+   other than the present one is too late. */
+void smc_explore_timed(struct smc_explore *explore, uint64_t serial, const struct smc_time *time,
+                       const struct smc_ceilings *ceilings);
+
+/* Whether launches of its kernel have a predicted time. */
+bool smc_explore_has_time(const struct smc_explore *explore);
+
 /* A GPU was found: it replaces a device that was only assumed. */
 void smc_explore_find_device(struct smc_explore *explore, const struct smc_device *device);
 
@@ -72,6 +86,7 @@ enum smc_explore_panel {
     SMC_PANEL_LAUNCH,
     SMC_PANEL_SM,
     SMC_PANEL_LIMITS,
+    SMC_PANEL_TIME, /* only on tall screens; on others a line */
     SMC_PANEL_CHART,
     SMC_PANEL_STEPS,
     SMC_PANEL_WORK, /* only on large screens */
@@ -81,11 +96,15 @@ enum smc_explore_panel {
 struct smc_explore_layout {
     struct smc_rect frame[SMC_PANEL_COUNT]; /* with the edges, which neighbours share; or empty */
     struct smc_rect inside[SMC_PANEL_COUNT];
-    int sm_rows; /* of each resource's bar */
+    int sm_rows;               /* of each resource's bar */
+    struct smc_rect time_line; /* without edges; empty where there is a panel, or no time */
 };
 
-/* `steps_rows`: what the next steps need; they get it as long as enough is left for the launch. */
-void smc_explore_lay_out(struct smc_rect body, int steps_rows, struct smc_explore_layout *layout);
+/* `steps_rows`: what the next steps need; they get it as long as enough is left for the launch.
+   The time is a panel if that is wanted and there is enough space, else a line. */
+enum smc_time_form { SMC_TIME_HIDDEN, SMC_TIME_LINE, SMC_TIME_PANEL };
+void smc_explore_lay_out(struct smc_rect body, int steps_rows, enum smc_time_form time,
+                         struct smc_explore_layout *layout);
 
 /* For the present state. */
 void smc_explore_place(const struct smc_explore *explore, struct smc_rect body,
@@ -142,7 +161,16 @@ void smc_draw_explore(const struct smc_explore *explore, struct smc_rect body,
 int smc_draw_steps(const struct smc_explore *explore, struct smc_rect rect,
                    struct smc_frame *frame);
 
-/* The next steps, or why there are none, and the work, each on a line. */
-void smc_explore_write_steps(const struct smc_explore *explore, struct smc_text *out);
+/* The predicted time as one line, or as a panel: its range, and a bar for each term. */
+void smc_draw_time_line(const struct smc_explore *explore, struct smc_rect line,
+                        struct smc_frame *frame);
+void smc_draw_time(const struct smc_explore *explore, struct smc_rect rect,
+                   struct smc_frame *frame);
+
+/* The time with all of its terms, in lines of at most that many columns. */
+void smc_explore_write_time(const struct smc_explore *explore, int columns, struct smc_text *out);
+
+/* The next steps, or why there are none, the time and the work, each on a line. */
+void smc_explore_write_steps(const struct smc_explore *explore, int columns, struct smc_text *out);
 
 #endif

@@ -40,6 +40,7 @@ struct loop {
     int signals;
     bool out_of_memory; /* a worker's process was */
     bool settling;      /* a script waits until no job is running */
+    bool showing;       /* a script waits for the predicted time, to write the screen */
     bool dirty, everything;
 };
 
@@ -306,6 +307,20 @@ static bool do_effect(struct loop *loop)
     return true;
 }
 
+/* Writes the screen that a script asked for, once the predicted time is there. */
+static void show_settled(struct loop *loop)
+{
+    struct smc_job wanted;
+    if (!loop->showing)
+        return;
+    smc_tui_compile_job(loop->tui, &wanted);
+    if (wanted.kind != SMC_JOB_NONE && loop->compiler.busy)
+        return;
+    draw(loop);
+    loop->terminal->print(&loop->frame);
+    loop->showing = false;
+}
+
 /* False ends the session. */
 static bool handle(struct loop *loop, const struct smc_event *event)
 {
@@ -324,8 +339,7 @@ static bool handle(struct loop *loop, const struct smc_event *event)
         loop->settling = true;
         return true;
     case SMC_EVENT_SHOW:
-        draw(loop);
-        loop->terminal->print(&loop->frame);
+        loop->showing = true;
         return true;
     case SMC_EVENT_END:
         return false;
@@ -342,8 +356,9 @@ static bool wait_for_events(struct loop *loop)
     bool buried = smc_worker_bury(&loop->launcher) && compiler_buried;
     bool busy = loop->compiler.busy || loop->launcher.busy;
     loop->settling = loop->settling && busy;
-    int keys = loop->settling ? -1 : loop->terminal->descriptor();
-    bool at_once = !loop->settling && keys < 0;
+    bool held = loop->settling || loop->showing;
+    int keys = held ? -1 : loop->terminal->descriptor();
+    bool at_once = !held && keys < 0;
     struct pollfd waiting[] = {
         {.fd = keys, .events = POLLIN},
         {.fd = loop->signals, .events = POLLIN},
@@ -373,7 +388,7 @@ static void run_loop(struct loop *loop)
         struct smc_event event;
         give_jobs(loop);
         do { /* all waiting keys, then one frame */
-            if (loop->settling)
+            if (loop->settling || loop->showing)
                 break;
             loop->terminal->next(&event);
             if (event.kind != SMC_EVENT_NONE)
@@ -385,6 +400,7 @@ static void run_loop(struct loop *loop)
             draw(loop);
         if (goes_on) {
             give_jobs(loop);
+            show_settled(loop);
             goes_on = wait_for_events(loop);
         }
     }

@@ -172,7 +172,7 @@ static void act(struct smc_tui *tui, enum smc_action action)
         tui->effect = SMC_EFFECT_QUIT;
         return;
     default:
-        if (action >= SMC_ACTION_VIEW_EXPLORE && action <= SMC_ACTION_VIEW_LESSONS)
+        if (action >= SMC_ACTION_VIEW_EXPLORE && action < SMC_ACTION_VIEW_EXPLORE + SMC_VIEW_COUNT)
             smc_tui_show_view(tui, (enum smc_view_id)(action - SMC_ACTION_VIEW_EXPLORE));
     }
 }
@@ -259,8 +259,11 @@ bool smc_tui_is_launching(const struct smc_tui *tui)
 void smc_tui_compile_job(const struct smc_tui *tui, struct smc_job *job)
 {
     const struct smc_explore *explore = &tui->explore;
-    smc_job_init(job, explore->wants_compile ? SMC_JOB_COMPILE : SMC_JOB_NONE,
-                 &explore->answer.query);
+    bool wanted = explore->wants_compile || explore->wants_time;
+    smc_job_init(job, wanted ? SMC_JOB_COMPILE : SMC_JOB_NONE, &explore->answer.query);
+    job->serial = explore->serial;
+    if (!wanted && tui->view == SMC_VIEW_ROOFLINE)
+        smc_roofline_job(&tui->roofline, explore, job);
 }
 
 void smc_tui_edited(struct smc_tui *tui, const char *folder)
@@ -281,8 +284,18 @@ static const char *find_failure(const struct smc_job_result *result)
 
 static void take_compiled(struct smc_tui *tui, const struct smc_job_result *result)
 {
+    if (result->job.of_family) {
+        if (result->status == SMC_OK)
+            smc_memo_keep(&tui->explore.memo, &result->job.query, &result->resources);
+        smc_roofline_take(&tui->roofline, result);
+        return;
+    }
     const char *failure = find_failure(result);
-    smc_explore_compiled(&tui->explore, &result->job.query, &result->resources, failure);
+    struct smc_explore *explore = &tui->explore;
+    bool is_present = result->job.serial == explore->serial;
+    smc_explore_compiled(explore, &result->job.query, &result->resources, failure);
+    if (is_present) /* its resources may have changed the answer, but then as the time assumes */
+        smc_explore_timed(explore, explore->serial, &result->time, &result->job.query.ceilings);
     if (failure)
         smc_tui_say_of_job(tui, SMC_JOB_COMPILE, SMC_STYLE_BAD, failure);
     if (failure && tui->edited && result->log[0]) {
@@ -407,7 +420,8 @@ static int draw_key(const struct smc_tui *tui, int action, struct smc_rect line,
                           smc_action_info[action].label);
 }
 
-/* The keys of the view, as many as fit, closer together on a narrow screen; quit always. */
+/* The keys of the view, as many as fit, closer together on a narrow screen, without that of the
+   view itself; quit always. */
 static void draw_bottom(const struct smc_tui *tui, struct smc_rect line, struct smc_frame *frame)
 {
     static const char quit[] = "q quit ";
@@ -416,9 +430,10 @@ static void draw_bottom(const struct smc_tui *tui, struct smc_rect line, struct 
         if (is_of_view(tui, i))
             wanted += columns_of(i) + 2;
     int gap = wanted < room ? 2 : 1;
+    int present = wanted < room ? SMC_ACTION_NONE : SMC_ACTION_VIEW_EXPLORE + (int)tui->view;
     smc_frame_fill(frame, line, SMC_STYLE_BAR, ' ');
     for (int i = SMC_ACTION_NONE + 1; i < SMC_ACTION_QUIT; i++)
-        if (is_of_view(tui, i) && col + columns_of(i) <= room)
+        if (i != present && is_of_view(tui, i) && col + columns_of(i) <= room)
             col = draw_key(tui, i, line, col, frame) + gap;
     smc_frame_text_right(frame, line, 0, SMC_STYLE_BAR, quit);
 }

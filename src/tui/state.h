@@ -13,6 +13,7 @@
 #include "tui/frame.h"
 #include "tui/keys.h"
 #include "tui/lessons.h"
+#include "tui/roofline.h"
 #include "tui/widgets.h"
 #include "tui/worker.h"
 
@@ -72,6 +73,7 @@ struct smc_tui {
     struct smc_banks_state banks;
     struct smc_devices_state devices;
     struct smc_confirm_state confirm;
+    struct smc_roofline_state roofline;
     struct smc_prompt prompt;
     bool searching;   /* the prompt is the search's */
     bool overwriting; /* the prompt asks whether an existing file may be overwritten */

@@ -47,7 +47,8 @@ struct smc_terminal {
      click ROW COLUMN    the first mouse button, from 0
      wheel ROW COLUMN up|down
      wait                until no compilation or launch is running
-     screen              writes the screen to standard output, after a line of dashes
+     screen              writes the screen to standard output, after a line of dashes; waits for the
+                         predicted time
      colours             the same with escape sequences (256 colours) */
 struct smc_script {
     const char *name;     /* in messages */

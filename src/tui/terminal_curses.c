@@ -105,6 +105,7 @@ static void know_more_keys(void)
         {"\x1b[B", KEY_DOWN},   {"\x1b[C", KEY_RIGHT},  {"\x1b[D", KEY_LEFT},
         {"\x1b[11~", KEY_F(1)}, {"\x1b[12~", KEY_F(2)}, {"\x1b[13~", KEY_F(3)},
         {"\x1b[14~", KEY_F(4)}, {"\x1b[15~", KEY_F(5)}, {"\x1b[17~", KEY_F(6)},
+        {"\x1b[18~", KEY_F(7)},
     };
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
         if (key_defined(keys[i].sequence) == 0)
@@ -191,7 +192,7 @@ static uint32_t key_of_curses(wint_t code)
     case KEY_ENTER:
         return SMC_KEY_ENTER;
     default:
-        if (code >= KEY_F(1) && code <= KEY_F(6))
+        if (code >= KEY_F(1) && code <= KEY_F(7))
             return SMC_KEY_F1 + (uint32_t)(code - KEY_F(1));
         return 0;
     }

@@ -22,14 +22,6 @@ static void note_change(struct smc_explore *explore, const struct smc_query *bef
         smc_explore_changed(explore, before);
 }
 
-static void step(struct smc_tui *tui, int direction, bool far)
-{
-    struct smc_explore *explore = &tui->explore;
-    struct smc_query before = explore->query;
-    smc_field_step(&explore->query, &explore->answer, explore->field, direction, far);
-    note_change(explore, &before);
-}
-
 static void reset(struct smc_tui *tui)
 {
     struct smc_explore *explore = &tui->explore;
@@ -100,12 +92,15 @@ static bool search(struct smc_tui *tui)
     return true;
 }
 
-/* All next steps and the work, which a small screen may cut. */
+/* All next steps, the work and the time, which a small screen may cut. */
 static void show_steps(struct smc_tui *tui)
 {
-    smc_popup_open(&tui->popup, "next steps and work");
+    enum { MOST_COLUMNS = 100, MARGINS = 4 };
+    int columns = tui->cols - MARGINS;
+    smc_popup_open(&tui->popup, "next steps, work and time");
     tui->popup.indent = 2;
-    smc_explore_write_steps(&tui->explore, &tui->popup.text);
+    smc_explore_write_steps(&tui->explore, columns < MOST_COLUMNS ? columns : MOST_COLUMNS,
+                            &tui->popup.text);
 }
 
 static bool act(struct smc_tui *tui, enum smc_action action)
@@ -133,11 +128,11 @@ static bool act(struct smc_tui *tui, enum smc_action action)
         return true;
     case SMC_ACTION_LESS:
     case SMC_ACTION_MORE:
-        step(tui, action == SMC_ACTION_MORE ? 1 : -1, false);
+        smc_explore_step(explore, action == SMC_ACTION_MORE ? 1 : -1, false);
         return true;
     case SMC_ACTION_MUCH_LESS:
     case SMC_ACTION_MUCH_MORE:
-        step(tui, action == SMC_ACTION_MUCH_MORE ? 1 : -1, true);
+        smc_explore_step(explore, action == SMC_ACTION_MUCH_MORE ? 1 : -1, true);
         return true;
     case SMC_ACTION_ENTER:
         ask(tui, "");
@@ -167,7 +162,7 @@ static void click_launch(struct smc_tui *tui, struct smc_rect rect, int row, int
     if (!smc_explore_field_at(&tui->explore, rect, row - rect.row, &field))
         return;
     if (field == tui->explore.field)
-        step(tui, col < rect.col + rect.cols / 2 ? -1 : 1, false);
+        smc_explore_step(&tui->explore, col < rect.col + rect.cols / 2 ? -1 : 1, false);
     else
         smc_explore_go(&tui->explore, field);
 }
@@ -192,7 +187,7 @@ static void click(struct smc_tui *tui, struct smc_rect body, int row, int col, i
     struct smc_rect launch = layout.inside[SMC_PANEL_LAUNCH];
     struct smc_rect chart = layout.inside[SMC_PANEL_CHART];
     if (direction != 0)
-        step(tui, -direction, false);
+        smc_explore_step(&tui->explore, -direction, false);
     else if (smc_rect_holds(launch, row, col))
         click_launch(tui, launch, row, col);
     else if (smc_rect_holds(chart, row, col))

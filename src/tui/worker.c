@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,6 +22,7 @@
 #include "base/memory.h"
 #include "confirm/known_ceilings.h"
 #include "executor/executor.h"
+#include "tui/memo.h"
 #include "tui/restore.h"
 
 /* --- Jobs --- */
@@ -32,16 +34,77 @@ void smc_job_init(struct smc_job *job, enum smc_job_kind kind, const struct smc_
     snprintf(job->kernel_dir, sizeof job->kernel_dir, "%s", folder ? folder : "");
 }
 
+/* In the worker's process: with machine code, so that another size of the problem is predicted
+   without compiling. */
+static struct smc_memo compiled_kernels;
+
+static void keep_compiled(const struct smc_query *query, struct smc_compiled *compiled)
+{
+    enum { MOST = 256 }; /* of some 10 KB each */
+    if (compiled_kernels.count == MOST)
+        smc_memo_forget(&compiled_kernels);
+    smc_memo_keep_compiled(&compiled_kernels, query, compiled);
+}
+
+/* Without an NVRTC there is no machine code, but there may be resources. The code of an
+   architecture that cannot be read is not predicted, but another one's in its place. */
+static enum smc_status compile_anew(const struct smc_query *query, struct smc_text *log,
+                                    struct smc_compiled *compiled, struct smc_text *warnings,
+                                    struct smc_error *error)
+{
+    struct smc_compile_options options = query->compile;
+    struct smc_resources others;
+    uint16_t cc = query->device.sm.cc, code_cc = smc_query_time_cc(cc);
+    bool is_own = cc == code_cc;
+    options.log = log;
+    enum smc_status status =
+        smc_compile(query->kernel, &query->params, cc, &options, &compiled->resources,
+                    is_own ? &compiled->binary : NULL, warnings, error);
+    options.log = NULL;
+    if (status == SMC_UNAVAILABLE && is_own) {
+        *error = (struct smc_error){""};
+        status = smc_compile(query->kernel, &query->params, cc, &options, &compiled->resources,
+                             NULL, warnings, error);
+    } else if (status == SMC_OK && !is_own) {
+        smc_compile(query->kernel, &query->params, code_cc, &options, &others, &compiled->binary,
+                    NULL, NULL);
+    }
+    return status;
+}
+
+static void predict(struct smc_job_result *result, const struct smc_compiled *compiled,
+                    struct smc_text *warnings)
+{
+    struct smc_answer answer = {0};
+    struct smc_error why = {""};
+    struct smc_query *query = &result->job.query;
+    smc_known_ceilings(query, 1, warnings);
+    if (smc_query_evaluate(query, &compiled->resources, &answer, warnings, &why) == SMC_OK)
+        smc_query_find_time_of(&answer, &compiled->binary, &why);
+    result->time = answer.time;
+    if (result->time.basis == SMC_TIME_UNKNOWN && !result->time.reason[0])
+        snprintf(result->time.reason, sizeof result->time.reason, "%.199s", why.message);
+}
+
 static void compile(struct smc_job_result *result, struct smc_text *warnings)
 {
     struct smc_query *query = &result->job.query;
     struct smc_text log = {0};
-    struct smc_compile_options options = query->compile;
-    options.log = &log;
+    struct smc_compiled found = {0};
+    const struct smc_compiled *compiled = NULL;
     result->status = query->kernel->complete(query->kernel, &query->params, &result->error);
     if (result->status == SMC_OK)
-        result->status = smc_compile(query->kernel, &query->params, query->device.sm.cc, &options,
-                                     &result->resources, NULL, warnings, &result->error);
+        compiled = smc_memo_find_compiled(&compiled_kernels, query);
+    if (result->status == SMC_OK && !compiled) {
+        result->status = compile_anew(query, &log, &found, warnings, &result->error);
+        compiled = &found;
+    }
+    if (result->status == SMC_OK) {
+        result->resources = compiled->resources;
+        predict(result, compiled, warnings);
+    }
+    if (found.binary.cubin)
+        keep_compiled(query, &found);
     snprintf(result->log, sizeof result->log, "%s", smc_text_string(&log));
     smc_text_free(&log);
 }
@@ -131,6 +194,13 @@ static bool receive_all(int from, void *data, size_t bytes)
     return true;
 }
 
+/* What is sent of a result: far less of a prediction, which follows each key, than of a launch. */
+static size_t bytes_of(enum smc_job_kind kind)
+{
+    return kind == SMC_JOB_RUN ? sizeof(struct smc_job_result)
+                               : offsetof(struct smc_job_result, run_count);
+}
+
 /* The terminal belongs to the other process: a library must neither print to it nor read its
    keys. */
 static void leave_terminal(void)
@@ -158,7 +228,7 @@ static void serve(int socket, pid_t screen, struct smc_emulation_progress *progr
         do_job(&job, progress, result);
         if (smc_memory_failed())
             _exit(SMC_MACHINE); /* the result may lack parts */
-        if (!send_all(socket, result, sizeof *result))
+        if (!send_all(socket, result, bytes_of(job.kind)))
             break;
     }
     _exit(result ? SMC_OK : SMC_MACHINE);
@@ -280,7 +350,8 @@ static void report_end(struct smc_worker *worker, struct smc_job_result *result)
 bool smc_worker_take(struct smc_worker *worker, struct smc_job_result *result)
 {
     bool expected = worker->busy;
-    if (!receive_all(worker->socket, result, sizeof *result)) {
+    result->run_count = 0;
+    if (!receive_all(worker->socket, result, bytes_of(worker->job.kind))) {
         report_end(worker, result);
         smc_worker_stop(worker);
     } else if (result->status == SMC_MACHINE) {

@@ -16,7 +16,8 @@
 
 enum smc_job_kind {
     SMC_JOB_NONE,
-    SMC_JOB_COMPILE, /* the query's resources */
+    SMC_JOB_COMPILE, /* the query's resources, and the time that is predicted from its machine code
+                      */
     SMC_JOB_GPUS,    /* the GPUs of this machine */
     SMC_JOB_RUN,     /* launch and confirm */
 };
@@ -25,8 +26,10 @@ enum { SMC_MOST_GPUS = 16, SMC_LOG_BYTES = 1 << 14 };
 
 struct smc_job {
     enum smc_job_kind kind;
-    char kernel_dir[512]; /* the query's, or ""; its pointer is not valid in the other process */
-    struct smc_query query;
+    char kernel_dir[512];   /* the query's, or ""; its pointer is not valid in the other process */
+    struct smc_query query; /* COMPILE: completed */
+    uint64_t serial;        /* COMPILE: of the answer that wants it */
+    bool of_family; /* COMPILE: it is about another kernel of the family, for the roofline */
     struct smc_run_settings settings; /* RUN */
 };
 
@@ -36,10 +39,11 @@ struct smc_job_result {
     struct smc_error error;
     bool out_of_memory;             /* in the worker's process */
     struct smc_resources resources; /* COMPILE */
+    struct smc_time time;           /* COMPILE; with the ceilings that job.query has then */
     char log[SMC_LOG_BYTES];        /* COMPILE: the compiler's messages, cut to fit; or "" */
     size_t gpu_count;               /* GPUS */
     struct smc_device gpu[SMC_MOST_GPUS];
-    size_t run_count; /* RUN */
+    size_t run_count; /* RUN: from here on only a launch has a result */
     struct smc_confirmed_run run[SMC_MOST_RUNS];
 };
 
