@@ -146,8 +146,14 @@ static enum smc_status measure(struct run *run)
     const struct smc_answer *answer = run->request->answer;
     const struct smc_run_settings *settings = run->request->settings;
     double start_ms = smc_clock_ms();
-    enum smc_status status = measure_residency(run, settings->timeout_ms / 2.0);
+    enum smc_status status = SMC_OK;
+    if (settings->no_probe)
+        smc_not_made(&run->result->probe, "not requested");
+    else
+        status = measure_residency(run, settings->timeout_ms / 2.0);
     double left_ms = settings->timeout_ms - (smc_clock_ms() - start_ms);
+    if (settings->timing_ms && settings->timing_ms < left_ms)
+        left_ms = settings->timing_ms;
     if (status != SMC_OK || smc_is_lost(&run->result->finish))
         return status;
     if (answer->query.kernel->is_racy) {

@@ -5,4 +5,5 @@ libsmc_la_SOURCES += \
 	src/query/best.c src/query/best.h \
 	src/query/query.c src/query/query.h \
 	src/query/sweep.c src/query/sweep.h \
+	src/query/tune.c src/query/tune.h src/query/tune_states.def \
 	src/query/time.c
