@@ -100,7 +100,7 @@ static enum smc_status ask_place(const struct smc_arguments *arguments,
     if (emulated)
         set_not_measured(tune, "the emulator counts, but has no time");
     else if (named)
-        set_not_measured(tune, "ranked for the device of --device; without it this machine's GPU "
+        set_not_measured(tune, "--device names a device to rank for; without it this machine's GPU "
                                "is measured");
     else if (executor->device_count(&why) <= 0 && gpu_asked)
         return smc_fail(error, SMC_UNAVAILABLE,

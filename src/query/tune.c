@@ -247,6 +247,23 @@ static bool varies_carveout(const struct smc_tune *tune)
            !(tune->query.kernel->params & 1u << SMC_PARAM_BLOCK_M);
 }
 
+static int place_of(const struct smc_tune_axis *axis)
+{
+    return axis->kind == SMC_TUNE_PARAM ? (int)axis->param : SMC_PARAM_COUNT;
+}
+
+/* Insertion sort, in the order of the catalog: there are few. */
+static void sort_axes(struct smc_tune *tune)
+{
+    for (size_t i = 1; i < tune->axis_count; i++) {
+        struct smc_tune_axis axis = tune->axis[i];
+        size_t at = i;
+        for (; at > 0 && place_of(&tune->axis[at - 1]) > place_of(&axis); at--)
+            tune->axis[at] = tune->axis[at - 1];
+        tune->axis[at] = axis;
+    }
+}
+
 enum smc_status smc_tune_add_usual_axes(struct smc_tune *tune, struct smc_error *error)
 {
     const struct smc_query *query = &tune->query;
@@ -265,6 +282,7 @@ enum smc_status smc_tune_add_usual_axes(struct smc_tune *tune, struct smc_error 
         if (axis.count > 1)
             status = append_axis(tune, &axis, error);
     }
+    sort_axes(tune);
     if (status == SMC_OK && tune->axis_count == 0)
         return smc_fail(error, SMC_USAGE,
                         "nothing varies: every parameter of %s has a value; --vary NAME=4,8,16 "

@@ -115,8 +115,8 @@ enum smc_status smc_tune_add_axis(struct smc_tune *tune, const struct smc_tune_a
                                   struct smc_error *error);
 
 /* Adds the other parameters of tune->query.kernel that determine its speed and not its result, if
-   the user did not give their value, with the values worth trying. SMC_USAGE: there is nothing to
-   vary. */
+   the user did not give their value, with the values worth trying; and sorts the axes. SMC_USAGE:
+   there is nothing to vary. */
 enum smc_status smc_tune_add_usual_axes(struct smc_tune *tune, struct smc_error *error);
 
 /* Lists the shapes. `is_legal` says whether the values may be combined; NULL: what the kernel of
