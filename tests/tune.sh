@@ -72,6 +72,43 @@ tune_refuses "option --entry: only with --source FILE" --kernel stencil-dynamic 
 refuses 2 "option --runs: 'x' is not a whole number between 0 and 2147483647" \
     tune --kernel stencil-dynamic --runs x
 
+printf 'extern "C" __global__ void twice(int *values, int count)
+{
+#if BT == 96
+#error "no 96"
+#endif
+    int i = blockIdx.x * BT + threadIdx.x;
+    if (i < count)
+        values[i] *= 2;
+}\n' >x.cu
+own="tune --source x.cu -a i32x4096:ramp -a i32:4096 --device H200"
+needs="needed with --source"
+refuses 2 "option --vary: $needs: NAME=4,8,16, a macro that the source uses" $own --grid 8 --block 64
+refuses 2 "option --grid: $needs: such as 4096/(TM*16), or 64,32" $own --vary BT=64 --block BT
+refuses 2 "option --block: $needs: such as 256, 32x8 or TM*32" $own --vary BT=64 --grid 64
+refuses 2 "option --source: '-' is read once, and every shape compiles it: name a file" \
+    tune --source - --vary BT=64 --grid 64 --block BT --device H200
+refuses 2 "option --kernel: not with --source, only with kernels of the catalog; --entry NAME \
+chooses a kernel of the source" $own --kernel stencil-dynamic --vary BT=64 --grid 64 --block BT
+refuses 2 "option --vary: 'block-m' is not the name of a macro" \
+    $own --vary block-m=64 --grid 64 --block 64
+refuses 2 "option --vary: 'BT' is given twice" $own --vary BT=64 --vary BT=32 --grid 64 --block 64
+none="no combination of the values is legal; the first"
+refuses 2 "$none: option --grid: '4096/U': column 6: unknown variable 'U'; known are BT" \
+    $own --vary BT=64,128 --grid 4096/U --block BT
+refuses 2 "$none: option --grid: '4096/(BT-64)': division by zero" \
+    $own --vary BT=64 --grid '4096/(BT-64)' --block BT
+refuses 2 "$none: option --grid: '64-BT' is 0 in x, not between 1 and 2147483647" \
+    $own --vary BT=64 --grid 64-BT --block BT
+refuses 2 "$none: option --block: 'BT,BT' has 4096 threads, more than 1024" \
+    $own --vary BT=64 --grid 64 --block BT,BT
+refuses 2 "$none: option --grid: '1,2,3,4' is not a shape such as 256, 32x8 or 4096/(TM*16),64" \
+    $own --vary BT=64 --grid 1,2,3,4 --block BT
+refuses 2 "$none: option --dynamic-smem: '64-2*BT' is -64 bytes" \
+    $own --vary BT=64 --grid 64 --block BT --dynamic-smem '64-2*BT'
+refuses 2 "$none: option --arg: 'i32:4096/': '4096/': column 6: a number, a variable or '(' \
+expected, but the text ends" tune --source x.cu -a i32:4096/ --device H200 --vary BT=64 --grid 64 --block BT
+
 if ! command -v jq >/dev/null; then
     skip "ranks" "there is no jq"
     finish_cases
@@ -159,6 +196,15 @@ empty "CSV: a line for each shape, and the same ranks" "$(
 smemcalc tune --kernel stencil-dynamic --vary block=64,128 --device H200 --on emulator >text 2>err
 empty "the emulator has no time" "$(grep -q 'nothing: the emulator counts' text || cat text err)"
 
+# --- Your own source ------------------------------------------------------------------------------
+
+ranked own.json --source x.cu --vary BT=32:128:32,2048 --grid '(4096+BT-1)/BT' \
+    --block BT -a i32x64*BT:ramp -a i32:64*BT
+holds "macros vary, and what depends on them" '.tune | .kernel.file == "x.cu" and
+    .shapes.combinations == 5 and .shapes.legal == 4 and .shapes.failed == 1 and
+    (.dropped[0] | .values.BT == 96 and (.reason | test("no 96"))) and
+    ([.ranking[] | .values.BT == .threads_per_block] | all) and (.ranking | length) == 3' own.json
+
 # --- Measured, on a fake GPU ----------------------------------------------------------------------
 
 [ -x "$fake" ] || { skip "measurements" "no fake GPU in this build"; finish_cases; }
@@ -217,6 +263,18 @@ holds "Ctrl-C leaves what was measured" '.tune | .measurement.stopped and
     .winner != null and ([.ranking[:.measurement.runs][] | .measured.median_ms != null] | all)' out
 empty "and says so" "$(grep -q 'interrupted after [0-9]* of 16 runs' err || cat err)"
 
+compiled="--source x.cu --grid 4096/BT -a i32x4096:ramp -a i32:4096 --vary BT=64:512:64"
+on_fake 0 "paced" --block BT --all --format json
+holds "your own source is measured" '.tune | .winner.values.BT == 256 and .measurement.exhaustive and
+    .measurement.runs == 8 and ([.ranking[].measured | .median_ms >= 1 and .correct] | all)' out
+on_fake 1 "paced spoils-256" --block BT --all --format json
+holds "a result that differs from the first never wins" '.tune | .winner.values.BT != 256 and
+    ([.ranking[] | select(.measured.correct == false) | .values.BT] == [256])' out
+on_fake 4 "endless" --block BT --all --timeout 50 --format json
+holds "a kernel that does not end is the last" '.tune | .winner == null and
+    .measurement.runs == 1 and .measurement.stopped' out
+
+compiled="--kernel stencil-dynamic --size 2054 --vary block=64:1024:64"
 on_fake 0 "none" --vary carveout=-1 --format json
 holds "without a GPU the shapes are ranked" '.tune | .measurement.runs == 0 and
     (.measurement.not_measured | test("no GPU")) and (.ranking | length) > 0' out

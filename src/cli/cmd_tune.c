@@ -3,25 +3,28 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "cli/ask.h"
 #include "cli/command.h"
 #include "cli/output.h"
 #include "cli/progress.h"
-#include "confirm/tuning.h"
+#include "confirm/tuning_source.h"
 
 static smc_command_function run;
 
 const struct smc_command smc_command_tune = {
     .name = "tune",
-    .usage = "--kernel NAME [--vary NAME=LIST]... [OPTION]...",
+    .usage = "--kernel NAME | --source FILE [--vary NAME=LIST]... [OPTION]...",
     .help = "the fastest values of a kernel's parameters: ranked by prediction, the best run",
     .examples =
         "  smemcalc tune --kernel matmul-register --size 4096\n"
         "  smemcalc tune --kernel stencil-dynamic --radius 100 --device H200\n"
         "  smemcalc tune --kernel matmul-register --size 4096 --vary block-m=64,128,256 \\\n"
-        "      --vary stages=2:4 --runs 20 --format csv\n",
+        "      --vary stages=2:4 --runs 20 --format csv\n"
+        "  smemcalc tune --source x.cu --vary TM=4,8,16 --vary BK=8:32:8 \\\n"
+        "      --grid '4096/(TM*16)' --block 256 -a f32x16M:random -a i32:4096\n",
     .run = run,
 };
 
@@ -46,7 +49,8 @@ static enum smc_status ask_kernel(const struct smc_arguments *arguments, struct 
                                   struct smc_error *error)
 {
     static const enum smc_option_id of_source[] = {SMC_OPTION_ENTRY, SMC_OPTION_ARG,
-                                                   SMC_OPTION_GRID, SMC_OPTION_COMPILER_OPTIONS};
+                                                   SMC_OPTION_GRID, SMC_OPTION_COMPILER_OPTIONS,
+                                                   SMC_OPTION_TUNE_DYNAMIC_SMEM};
     for (size_t i = 0; i < sizeof of_source / sizeof *of_source; i++)
         if (arguments->given[of_source[i]])
             return smc_fail(error, SMC_USAGE, "option --%s: only with --source FILE",
@@ -55,6 +59,65 @@ static enum smc_status ask_kernel(const struct smc_arguments *arguments, struct 
     tune->predict = smc_tune_predict_catalog;
     return status == SMC_OK ? check_kernel(tune->query.kernel, error) : status;
 }
+
+/* --- Your own source -------------------------------------------------------------------------- */
+
+static enum smc_status check_source(const struct smc_arguments *arguments, struct smc_error *error)
+{
+    static const enum smc_option_id needed[] = {SMC_OPTION_VARY, SMC_OPTION_GRID,
+                                                SMC_OPTION_BLOCK_SHAPE};
+    static const char *const forms[] = {"NAME=4,8,16, a macro that the source uses",
+                                        "such as 4096/(TM*16), or 64,32",
+                                        "such as 256, 32x8 or TM*32"};
+    if (strcmp(arguments->text[SMC_OPTION_SOURCE], "-") == 0)
+        return smc_fail(error, SMC_USAGE,
+                        "option --source: '-' is read once, and every shape compiles it: name a "
+                        "file");
+    for (int i = 0; i < SMC_OPTION_COUNT; i++)
+        if (arguments->given[i] &&
+            (smc_options[i].group == SMC_GROUP_KERNEL || i == SMC_OPTION_KERNEL_DIR))
+            return smc_fail(error, SMC_USAGE,
+                            "option --%s: not with --source, only with kernels of the catalog%s",
+                            smc_options[i].name,
+                            i == SMC_OPTION_KERNEL ? "; --entry NAME chooses a kernel of the source"
+                                                   : "");
+    for (size_t i = 0; i < sizeof needed / sizeof *needed; i++)
+        if (!arguments->given[needed[i]])
+            return smc_fail(error, SMC_USAGE, "option --%s: needed with --source: %s",
+                            smc_options[needed[i]].name, forms[i]);
+    return SMC_OK;
+}
+
+static enum smc_status ask_source(const struct smc_arguments *arguments, struct smc_tune *tune,
+                                  struct smc_tuned_source *source, struct smc_error *error)
+{
+    enum smc_status status = check_source(arguments, error);
+    if (status != SMC_OK)
+        return status;
+    smc_query_init(&tune->query);
+    smc_ask_launch(arguments, &tune->query);
+    tune->predict = smc_tuning_predict_source;
+    tune->context = source;
+    tune->source = arguments->text[SMC_OPTION_SOURCE];
+    tune->entry = arguments->text[SMC_OPTION_ENTRY];
+    source->request = (struct smc_user_request){
+        .file = tune->source,
+        .entry = tune->entry,
+        .compiler_options = arguments->text[SMC_OPTION_COMPILER_OPTIONS],
+        .no_cache = arguments->given[SMC_OPTION_NO_CACHE],
+        .launch = SMC_LAUNCH_INIT,
+    };
+    smc_ask_settings(arguments, &source->request.launch);
+    source->grid = arguments->text[SMC_OPTION_GRID];
+    source->block = arguments->text[SMC_OPTION_BLOCK_SHAPE];
+    source->dynamic_smem = arguments->text[SMC_OPTION_TUNE_DYNAMIC_SMEM];
+    source->argument_count = arguments->arg.count;
+    for (size_t i = 0; i < arguments->arg.count; i++)
+        source->argument[i] = arguments->arg.item[i];
+    return SMC_OK;
+}
+
+/* --- Where ------------------------------------------------------------------------------------ */
 
 static enum smc_status check_place(const struct smc_arguments *arguments, struct smc_error *error)
 {
@@ -129,11 +192,12 @@ static enum smc_status ask_axes(const struct smc_arguments *arguments, struct sm
         struct smc_tune_axis axis;
         enum smc_status status = smc_tune_read_axis(arguments->vary.item[i], &axis, &why);
         if (status == SMC_OK)
-            status = smc_tune_add_axis(tune, &axis, &why);
+            status = tune->source ? smc_tuning_add_macro(tune, &axis, &why)
+                                  : smc_tune_add_axis(tune, &axis, &why);
         if (status != SMC_OK)
             return smc_fail(error, status, "option --vary: %.900s", why.message);
     }
-    return smc_tune_add_usual_axes(tune, error);
+    return tune->source ? SMC_OK : smc_tune_add_usual_axes(tune, error);
 }
 
 /* The work of a launch does not depend on the shape. */
@@ -150,21 +214,25 @@ static void find_work(struct smc_tune *tune)
 }
 
 static enum smc_status ask(const struct smc_arguments *arguments,
-                           struct smc_chosen_devices *devices, struct smc_tune *tune,
-                           struct smc_error *error)
+                           struct smc_chosen_devices *devices, struct smc_tuned_source *source,
+                           struct smc_tune *tune, struct smc_error *error)
 {
-    enum smc_status status = ask_kernel(arguments, tune, error);
+    const bool own = arguments->given[SMC_OPTION_SOURCE];
+    enum smc_status status =
+        own ? ask_source(arguments, tune, source, error) : ask_kernel(arguments, tune, error);
     if (status == SMC_OK)
         status = ask_place(arguments, devices, tune, error);
+    source->request.device = tune->query.device;
     if (status == SMC_OK)
         status = ask_axes(arguments, tune, error);
     if (status == SMC_OK)
-        status = smc_tune_list(tune, NULL, error);
+        status = smc_tune_list(tune, own ? smc_tuning_is_source_legal : NULL, error);
     if (status != SMC_OK)
         return status;
     smc_idle_warn_of(arguments, &tune->query.device);
     smc_ask_ceilings(&tune->query, 1);
-    find_work(tune);
+    if (!own)
+        find_work(tune);
     tune->wanted_first = (size_t)arguments->number[SMC_OPTION_RUNS];
     tune->wanted = arguments->given[SMC_OPTION_ALL_SHAPES] ? SIZE_MAX : tune->wanted_first;
     return SMC_OK;
@@ -210,8 +278,9 @@ static enum smc_status measure(const struct smc_arguments *arguments, struct smc
     if (tune->not_measured[0] || runs == 0)
         return SMC_OK;
     smc_progress_begin(&progress, runs, "runs");
-    enum smc_status status = smc_tuning_measure(
-        tune, smc_tuning_run_catalog, smc_executor_default(), &settings, &watcher, warnings, error);
+    enum smc_status status =
+        smc_tuning_measure(tune, tune->source ? smc_tuning_run_source : smc_tuning_run_catalog,
+                           smc_executor_default(), &settings, &watcher, warnings, error);
     smc_progress_erase(&progress);
     return status;
 }
@@ -268,13 +337,17 @@ static enum smc_status run(const struct smc_arguments *arguments, struct smc_tex
 {
     struct smc_chosen_devices devices = {0};
     struct smc_tune *tune = smc_calloc(1, sizeof *tune); /* large */
-    if (!tune)
-        return smc_out_of_memory(error);
-    enum smc_status status = ask(arguments, &devices, tune, error);
+    struct smc_tuned_source *source = smc_calloc(1, sizeof *source);
+    enum smc_status status =
+        tune && source ? ask(arguments, &devices, source, tune, error) : smc_out_of_memory(error);
     if (status == SMC_OK)
         status = answer(arguments, tune, out, error);
-    smc_tune_free(tune);
+    if (tune)
+        smc_tune_free(tune);
+    if (source)
+        smc_tuned_source_free(source);
     free(tune);
+    free(source);
     smc_chosen_devices_free(&devices);
     return status;
 }

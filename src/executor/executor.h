@@ -43,7 +43,8 @@ struct smc_run_settings {
     /* For many runs, each as short as possible: */
     bool no_probe;      /* do not measure the residency */
     uint32_t check_ms;  /* for comparing the result; then the rest is not compared; 0: 20 s */
-    uint32_t timing_ms; /* for the timed launches together; 0: what timeout_ms leaves */
+    uint32_t timing_ms; /* for the timed launches together; 0: what timeout_ms leaves, and a user's
+                           kernel, whose memory stays as the launch before left it, is not timed */
 };
 
 #define SMC_RUN_SETTINGS_INIT                                                                      \

@@ -223,8 +223,9 @@ static enum smc_status copy_in(struct run *run)
     return status;
 }
 
-static cudaError_t launch_user(struct run *run)
+static cudaError_t launch_user(void *context)
 {
+    struct run *run = context;
     const struct smc_user_request *request = &run->request->user->request;
     void *arguments[SMC_MAX_USER_ARGUMENTS], **buffer = run->user_buffer;
     for (size_t i = 0; i < request->argument_count; i++) {
@@ -264,7 +265,11 @@ static enum smc_status run_user(struct run *run)
     cudaError_t code = smc_gpu_wait(settings->timeout_ms, settings->stop, "", &result->finish);
     result->first_launch_ms = smc_clock_ms() - start_ms;
     result->stopped = code == cudaErrorNotReady && settings->stop && settings->stop();
-    return result->finish.succeeded ? copy_out(run) : SMC_OK;
+    status = result->finish.succeeded ? copy_out(run) : SMC_OK;
+    if (status != SMC_OK || !result->finish.succeeded || settings->timing_ms == 0)
+        return status;
+    return smc_gpu_time_launches(launch_user, run, settings->gpu_index, settings->timeout_ms,
+                                 settings->timing_ms, result, run->error);
 }
 
 /* --- A run -------------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ libsmc_la_SOURCES += \
 	src/executor/metrics.def \
 	src/executor/none.c \
 	src/executor/types.def \
-	src/executor/user.c src/executor/user.h \
+	src/executor/user.c src/executor/user_time.c src/executor/user.h \
 	src/executor/user_argument.c src/executor/user_argument.h
 
 if HAVE_CUDA

@@ -69,6 +69,10 @@ struct smc_user_run {
 enum smc_status smc_user_prepare(const struct smc_user_request *request, struct smc_user_run *run,
                                  struct smc_text *warnings, struct smc_error *error);
 
+/* Predicts the time of a prepared launch, as smc_query_find_time does: sets answer.time. */
+enum smc_status smc_user_find_time(struct smc_user_run *run, const struct smc_ceilings *ceilings,
+                                   struct smc_error *error);
+
 /* Fills the memory and launches. Fails as the back end does; SMC_MACHINE also if there is not
    enough memory; SMC_INTERRUPTED if the settings' `stop` requested it before the launch. The
    emulator's part of `result` is valid even if the GPU failed after it. */

@@ -451,6 +451,7 @@ enum smc_status smc_tune_predict_catalog(const struct smc_tune *tune, struct smc
         smc_tune_note(answer, shape);
     } else {
         shape->state = SMC_TUNE_FAILED;
+        shape->failure = status;
         snprintf(shape->why, sizeof shape->why, "%.199s", why.message);
     }
     free(answer);
@@ -623,7 +624,7 @@ static enum smc_status check_compiled(const struct smc_tune *tune, struct smc_er
     size_t failed = smc_tune_state_count(tune, SMC_TUNE_FAILED);
     if (failed == 0 || failed < tune->count)
         return SMC_OK;
-    return smc_fail(error, SMC_UNAVAILABLE, "none of %zu shapes compiles; the first: %s",
+    return smc_fail(error, tune->shape[0].failure, "none of %zu shapes compiles; the first: %s",
                     tune->count, tune->shape[0].why);
 }
 

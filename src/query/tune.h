@@ -54,7 +54,8 @@ extern const struct smc_tune_state_info smc_tune_state_info[SMC_TUNE_STATE_COUNT
 struct smc_tune_shape {
     int64_t value[SMC_TUNE_MOST_AXES]; /* in the order of the axes */
     enum smc_tune_state state;
-    char why[200]; /* it was dropped or failed; or there is no prediction; or "" */
+    enum smc_status failure; /* of SMC_TUNE_FAILED: SMC_USAGE for source with errors */
+    char why[200];           /* it was dropped or failed; or there is no prediction; or "" */
     uint32_t threads_per_block, regs_per_thread, smem_bytes_per_block, spill_bytes;
     uint32_t blocks_per_sm;
     uint32_t smem_configured_bytes; /* the carve-out that the launch gets */
@@ -83,9 +84,9 @@ struct smc_tune {
     struct smc_query query; /* what does not vary; without a kernel for the user's source */
     smc_tune_predict_function *predict;
     void *context;      /* of `predict`; not owned */
-    const char *source; /* the user's file, and its kernel; NULL for one of the catalog */
-    const char *entry;
-    size_t axis_count; /* the last one varies fastest */
+    const char *source; /* the user's file; NULL for a kernel of the catalog */
+    const char *entry;  /* its kernel; NULL: the only one */
+    size_t axis_count;  /* the last one varies fastest */
     struct smc_tune_axis axis[SMC_TUNE_MOST_AXES];
     uint64_t tried; /* combinations of values; those that the kernel does not allow are no shapes */
     size_t count;
@@ -142,7 +143,7 @@ struct smc_tune_watcher {
 };
 
 /* Predicts every shape with all cores, and ranks them: by predicted time, then those without one by
-   occupancy. SMC_UNAVAILABLE: no shape could be compiled. */
+   occupancy. SMC_UNAVAILABLE or SMC_USAGE: no shape could be compiled. */
 enum smc_status smc_tune_predict(struct smc_tune *tune, const struct smc_tune_watcher *watcher,
                                  struct smc_text *warnings, struct smc_error *error);
 

@@ -147,7 +147,8 @@ static void words_subject(const struct smc_tune *tune, struct smc_text *out)
 {
     struct smc_query query;
     if (tune->source) {
-        smc_text_printf(out, "%s of %s", tune->entry, tune->source);
+        smc_text_printf(out, "%s%s%s", tune->entry ? tune->entry : "", tune->entry ? " of " : "",
+                        tune->source);
         return;
     }
     completed_query(tune, &tune->shape[0], &query);
@@ -173,7 +174,8 @@ static void words_axes(const struct smc_tune *tune, struct smc_text *out)
     }
 }
 
-/* "792 of 2304 combinations are legal; 12 cannot launch, 68 spill registers". */
+/* "792 of 2304 combinations are legal; 712 predicted, 12 that cannot launch, 68 with spilled
+   registers". */
 static void words_shapes(const struct smc_tune *tune, struct smc_text *out)
 {
     smc_text_printf(out, "%zu", tune->count);
@@ -472,7 +474,7 @@ static json_t *kernel_object(const struct smc_tune *tune)
     json_t *object = json_object();
     struct smc_query query;
     if (tune->source) {
-        smc_json_string(object, "name", tune->entry);
+        smc_json_known_string(object, "name", tune->entry ? tune->entry : "");
         smc_json_string(object, "file", tune->source);
         return object;
     }

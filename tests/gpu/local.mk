@@ -1,7 +1,7 @@
 # The tests that need a GPU, and `make gpu-bundle`: one folder to carry to a machine that has one
 # but no build tools. `make check` runs the tests too; without a GPU they count as skipped.
 
-EXTRA_DIST += tests/gpu/confirm_view.sh tests/gpu/run-all.sh
+EXTRA_DIST += tests/gpu/confirm_view.sh tests/gpu/run-all.sh tests/gpu/tune_bar.sh
 .PHONY: gpu-bundle clean-gpu-bundle
 
 if HAVE_GPU_TESTS
@@ -58,7 +58,8 @@ gpu-bundle: smemcalc$(EXEEXT) tests/gpu/gpu_tests$(EXEEXT) $(gpu_benchmarks)
 	$(bundle_link) -o gpu-bundle/gpu_tests $(tests_gpu_gpu_tests_OBJECTS) $(bundle_libs)
 	$(bundle_link) -o gpu-bundle/sgemm_speed $(bench_sgemm_speed_OBJECTS) $(bundle_libs)
 	$(bundle_link) -o gpu-bundle/stencil_speed $(bench_stencil_speed_OBJECTS) $(bundle_libs)
-	$(INSTALL_SCRIPT) $(srcdir)/tests/gpu/confirm_view.sh $(srcdir)/tests/gpu/run-all.sh gpu-bundle
+	$(INSTALL_SCRIPT) $(srcdir)/tests/gpu/confirm_view.sh $(srcdir)/tests/gpu/run-all.sh \
+		$(srcdir)/tests/gpu/tune_bar.sh gpu-bundle
 	@echo "gpu-bundle: carry the folder gpu-bundle to a machine with a GPU and start ./run-all.sh"
 
 clean-local: clean-gpu-bundle
