@@ -217,6 +217,61 @@ static void test_measure(void)
     free(tune);
 }
 
+/* A model that is wrong about half of the shapes (they take three times as long as predicted, the
+   others as long) does not lead to all of these first. */
+static enum smc_status predict_half(const struct smc_tune *tune, struct smc_tune_shape *shape,
+                                    struct smc_text *warnings, struct smc_error *error)
+{
+    (void)tune, (void)warnings, (void)error;
+    shape->state = SMC_TUNE_PREDICTED;
+    shape->time.basis = SMC_TIME_TABLE;
+    shape->time.predicted_ms = (shape->value[0] == 16 ? 1 : 1.5) + 0.001 * (double)shape->value[1];
+    return SMC_OK;
+}
+
+static enum smc_status run_half(const struct smc_tune *tune, struct smc_tune_shape *shape,
+                                const struct smc_executor *executor,
+                                const struct smc_run_settings *settings, struct smc_text *warnings,
+                                struct smc_error *error)
+{
+    (void)tune, (void)executor, (void)settings, (void)warnings, (void)error;
+    const struct smc_run_result result = {
+        .launch = {.made = true, .succeeded = true},
+        .timing = {.made = true, .succeeded = true},
+        .timed_launches = 10,
+        .median_ms = shape->time.predicted_ms * (shape->value[0] == 16 ? 3 : 1.1),
+    };
+    smc_tuning_note(&result, shape);
+    return SMC_OK;
+}
+
+static void test_learn(void)
+{
+    struct smc_tune *tune = calloc(1, sizeof *tune);
+    const struct smc_run_settings settings = SMC_RUN_SETTINGS_INIT;
+    const struct smc_tune_watcher watcher = {0};
+    struct smc_tune_axis axis;
+    begin("matmul-tiled", tune);
+    tune->predict = predict_half;
+    smc_tune_read_axis("tile=8,16", &axis, NULL);
+    smc_tune_add_axis(tune, &axis, NULL);
+    smc_tune_read_axis("pad=0:31", &axis, NULL);
+    smc_tune_add_axis(tune, &axis, NULL);
+    CU_ASSERT_EQUAL(smc_tune_list(tune, NULL, NULL), SMC_OK);
+    CU_ASSERT_EQUAL(smc_tune_predict(tune, &watcher, NULL, NULL), SMC_OK);
+    for (size_t i = 0; i < 32; i++)
+        CU_ASSERT_EQUAL(tune->shape[tune->order[i]].value[0], 16);
+    tune->wanted = 16;
+    CU_ASSERT_EQUAL(smc_tuning_measure(tune, run_half, NULL, &settings, &watcher, NULL, NULL),
+                    SMC_OK);
+    CU_ASSERT_EQUAL(smc_tune_run_count(tune), 16);
+    CU_ASSERT_EQUAL(tune->shape[tune->order[0]].turn, 1);
+    CU_ASSERT_EQUAL(smc_tune_winner(tune)->value[0], 8);
+    CU_ASSERT_TRUE(smc_tune_fastest(tune, 1)->value[0] == 16);
+    smc_tune_free(tune);
+    free(tune);
+}
+
 static void test_stop(void)
 {
     struct smc_tune *tune = calloc(1, sizeof *tune);
@@ -258,6 +313,7 @@ CU_TestInfo tests_tune[] = {
     {"the shapes", test_list},
     {"ranks", test_rank},
     {"measured: the winner, regret, failures", test_measure},
+    {"measured shapes correct predictions", test_learn},
     {"stopped while measuring", test_stop},
     {"stopped while compiling", test_stop_prediction},
     CU_TEST_INFO_NULL,

@@ -17,7 +17,7 @@ static smc_command_function run;
 const struct smc_command smc_command_tune = {
     .name = "tune",
     .usage = "--kernel NAME | --source FILE [--vary NAME=LIST]... [OPTION]...",
-    .help = "the fastest values of a kernel's parameters: ranked by prediction, the best run",
+    .help = "the fastest shape of a kernel: all ranked, the best run",
     .examples =
         "  smemcalc tune --kernel matmul-register --size 4096\n"
         "  smemcalc tune --kernel stencil-dynamic --radius 100 --device H200\n"

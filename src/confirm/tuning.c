@@ -22,7 +22,6 @@ static const struct smc_attempt *failed_step(const struct smc_run_result *result
 void smc_tuning_note(const struct smc_run_result *result, struct smc_tune_shape *shape)
 {
     const struct smc_attempt *failed = failed_step(result);
-    shape->tried = true;
     shape->wrong = result->check.made && !result->check.succeeded;
     shape->measured = !failed && result->timing.made && result->timed_launches > 0;
     if (shape->measured) {
@@ -90,7 +89,7 @@ enum smc_status smc_tuning_measure(struct smc_tune *tune, smc_tuning_run_functio
 {
     size_t wanted = tune->wanted < tune->ranked ? tune->wanted : tune->ranked;
     for (size_t i = 0; i < wanted; i++) {
-        struct smc_tune_shape *shape = &tune->shape[tune->order[i]];
+        struct smc_tune_shape *shape = smc_tune_next(tune);
         struct smc_error why = {""};
         struct smc_text heard = {0};
         tune->cut_short = true;
@@ -98,8 +97,10 @@ enum smc_status smc_tuning_measure(struct smc_tune *tune, smc_tuning_run_functio
             return smc_fail(error, SMC_INTERRUPTED, "interrupted after %zu of %zu runs", i, wanted);
         enum smc_status status = run(tune, shape, executor, settings, &heard, &why);
         add_warnings(&heard, warnings);
+        shape->tried = true;
+        shape->turn = i + 1;
+        smc_tune_learn(tune);
         if (status != SMC_OK) {
-            shape->tried = true;
             snprintf(shape->why, sizeof shape->why, "%.199s", why.message);
         }
         if (status == SMC_MACHINE)

@@ -16,9 +16,9 @@ typedef enum smc_status smc_tuning_run_function(const struct smc_tune *tune,
    rows if it is large. */
 smc_tuning_run_function smc_tuning_run_catalog;
 
-/* Runs tune->wanted shapes by rank, each once. A shape that fails has its reason in `why`, and the
-   next ones follow. tune->cut_short: the watcher's `stop` ended it, with SMC_INTERRUPTED; or the
-   GPU was lost, with SMC_MACHINE. */
+/* Runs tune->wanted shapes, each once, in the order of smc_tune_next. A shape that fails has its
+   reason in `why`, and the next ones follow. tune->cut_short: the watcher's `stop` ended it, with
+   SMC_INTERRUPTED; or the GPU was lost, with SMC_MACHINE. */
 enum smc_status smc_tuning_measure(struct smc_tune *tune, smc_tuning_run_function *run,
                                    const struct smc_executor *executor,
                                    const struct smc_run_settings *settings,

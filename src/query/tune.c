@@ -5,6 +5,7 @@
 
 #include <ctype.h>
 #include <inttypes.h>
+#include <math.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -552,15 +553,23 @@ static bool is_same_but_carveout(const struct smc_tune *tune, const struct smc_t
     for (size_t i = 0; i < tune->axis_count; i++)
         if (tune->axis[i].kind != SMC_TUNE_CARVEOUT && a->value[i] != b->value[i])
             return false;
-    return a->smem_configured_bytes == b->smem_configured_bytes;
+    return true;
 }
 
 static bool is_launchable(const struct smc_tune_shape *shape)
 {
-    return shape->state == SMC_TUNE_PREDICTED || shape->state == SMC_TUNE_UNPREDICTED;
+    return shape->state == SMC_TUNE_PREDICTED || shape->state == SMC_TUNE_REPEATED ||
+           shape->state == SMC_TUNE_UNPREDICTED;
 }
 
-/* A carve-out too small for one block is raised: then several percentages are one launch. */
+static bool has_same_prediction(const struct smc_tune_shape *a, const struct smc_tune_shape *b)
+{
+    return a->state == SMC_TUNE_PREDICTED && b->state == SMC_TUNE_PREDICTED &&
+           a->blocks_per_sm == b->blocks_per_sm && a->time.predicted_ms == b->time.predicted_ms;
+}
+
+/* A carve-out too small for one block is raised: then several percentages are one launch. Others
+   change nothing that the model knows: they are worth less than other shapes. */
 static void drop_repeated(struct smc_tune *tune)
 {
     if (!is_varied(tune, SMC_TUNE_CARVEOUT, SMC_PARAM_COUNT))
@@ -568,10 +577,15 @@ static void drop_repeated(struct smc_tune *tune)
     for (size_t i = 0; i < tune->count; i++) {
         struct smc_tune_shape *shape = &tune->shape[i];
         size_t from = i > SMC_TUNE_MOST_VALUES ? i - SMC_TUNE_MOST_VALUES : 0;
-        for (size_t k = from; k < i && is_launchable(shape); k++)
-            if (is_launchable(&tune->shape[k]) &&
-                is_same_but_carveout(tune, &tune->shape[k], shape))
+        for (size_t k = from; k < i && is_launchable(shape); k++) {
+            const struct smc_tune_shape *other = &tune->shape[k];
+            if (!is_launchable(other) || !is_same_but_carveout(tune, other, shape))
+                continue;
+            if (other->smem_configured_bytes == shape->smem_configured_bytes)
                 shape->state = SMC_TUNE_SAME;
+            else if (has_same_prediction(other, shape))
+                shape->state = SMC_TUNE_REPEATED;
+        }
     }
 }
 
@@ -586,7 +600,7 @@ static int compare_shapes(const void *left, const void *right)
     const struct smc_tune_shape *a = *(struct smc_tune_shape *const *)left;
     const struct smc_tune_shape *b = *(struct smc_tune_shape *const *)right;
     int order = (int)a->state - (int)b->state;
-    if (order == 0 && a->state == SMC_TUNE_PREDICTED)
+    if (order == 0 && a->state != SMC_TUNE_UNPREDICTED)
         order = compare(a->time.predicted_ms, b->time.predicted_ms);
     else if (order == 0)
         order = compare(b->percent, a->percent);
@@ -637,14 +651,114 @@ enum smc_status smc_tune_predict(struct smc_tune *tune, const struct smc_tune_wa
     return status == SMC_OK ? smc_tune_rank(tune, error) : status;
 }
 
+/* --- Which shape to run ----------------------------------------------------------------------- */
+
+/* What is expected of the logarithms before anything is measured: how far the factor of all
+   predictions, those of single values, and what these do not explain are from 0. */
+static const double common_spread = 0.1, effect_spread = 0.15, residue_spread = 0.05;
+
+enum { SWEEPS = 50 };
+
+static double ridge(double spread)
+{
+    return residue_spread * residue_spread / (spread * spread);
+}
+
+static size_t position_of(const struct smc_tune_axis *axis, int64_t value)
+{
+    size_t i = 0;
+    while (i + 1 < axis->count && axis->value[i] != value)
+        i++;
+    return i;
+}
+
+/* The logarithm of the factor that a shape's prediction is corrected by. */
+static double correction_of(const struct smc_tune *tune, const struct smc_tune_shape *shape)
+{
+    double sum = tune->common;
+    for (size_t i = 0; i < tune->axis_count; i++)
+        sum += tune->effect[i][position_of(&tune->axis[i], shape->value[i])];
+    return sum;
+}
+
+static bool teaches(const struct smc_tune_shape *shape)
+{
+    return shape->measured && !shape->wrong && shape->time.basis != SMC_TIME_UNKNOWN &&
+           shape->time.predicted_ms > 0 && shape->median_ms > 0;
+}
+
+/* What the corrections leave unexplained of a measured shape. */
+static double residue_of(const struct smc_tune *tune, const struct smc_tune_shape *shape)
+{
+    return log(shape->median_ms / shape->time.predicted_ms) - correction_of(tune, shape);
+}
+
+static void fit_common(struct smc_tune *tune)
+{
+    double sum = 0, count = 0;
+    for (size_t i = 0; i < tune->count; i++)
+        if (teaches(&tune->shape[i])) {
+            sum += residue_of(tune, &tune->shape[i]);
+            count++;
+        }
+    tune->common = (sum + count * tune->common) / (count + ridge(common_spread));
+}
+
+static void fit_axis(struct smc_tune *tune, size_t axis)
+{
+    double sum[SMC_TUNE_MOST_VALUES] = {0}, count[SMC_TUNE_MOST_VALUES] = {0};
+    for (size_t i = 0; i < tune->count; i++) {
+        const struct smc_tune_shape *shape = &tune->shape[i];
+        size_t position = position_of(&tune->axis[axis], shape->value[axis]);
+        if (!teaches(shape))
+            continue;
+        sum[position] += residue_of(tune, shape);
+        count[position]++;
+    }
+    for (size_t k = 0; k < tune->axis[axis].count; k++) {
+        double *effect = &tune->effect[axis][k];
+        *effect = (sum[k] + count[k] * *effect) / (count[k] + ridge(effect_spread));
+    }
+}
+
+/* One unknown after the other, until they settle. */
+void smc_tune_learn(struct smc_tune *tune)
+{
+    for (int sweep = 0; sweep < SWEEPS; sweep++) {
+        fit_common(tune);
+        for (size_t i = 0; i < tune->axis_count; i++)
+            fit_axis(tune, i);
+    }
+}
+
+static double expected_ms(const struct smc_tune *tune, const struct smc_tune_shape *shape)
+{
+    return shape->time.predicted_ms * exp(correction_of(tune, shape));
+}
+
+struct smc_tune_shape *smc_tune_next(const struct smc_tune *tune)
+{
+    struct smc_tune_shape *next = NULL;
+    for (size_t i = 0; i < tune->ranked; i++) {
+        struct smc_tune_shape *shape = &tune->shape[tune->order[i]];
+        if (shape->tried)
+            continue;
+        bool comparable = next && shape->state == next->state &&
+                          shape->time.basis != SMC_TIME_UNKNOWN; /* else by rank */
+        if (!next || (comparable && expected_ms(tune, shape) < expected_ms(tune, next)))
+            next = shape;
+    }
+    return next;
+}
+
 /* --- What follows from the measurements ------------------------------------------------------- */
 
-const struct smc_tune_shape *smc_tune_fastest(const struct smc_tune *tune, size_t ranks)
+const struct smc_tune_shape *smc_tune_fastest(const struct smc_tune *tune, size_t runs)
 {
     const struct smc_tune_shape *best = NULL;
-    for (size_t i = 0; i < tune->ranked && i < ranks; i++) {
-        const struct smc_tune_shape *shape = &tune->shape[tune->order[i]];
-        bool counts = shape->measured && !shape->wrong;
+    for (size_t i = 0; i < tune->count; i++) {
+        const struct smc_tune_shape *shape = &tune->shape[i];
+        bool counts = shape->measured && !shape->wrong && shape->turn <= runs;
         if (counts && (!best || shape->median_ms < best->median_ms))
             best = shape;
     }
@@ -677,10 +791,10 @@ bool smc_tune_is_exhaustive(const struct smc_tune *tune)
     return tune->ranked > 0 && !tune->incomplete && smc_tune_run_count(tune) == tune->ranked;
 }
 
-double smc_tune_regret(const struct smc_tune *tune, size_t ranks)
+double smc_tune_regret(const struct smc_tune *tune, size_t runs)
 {
     const struct smc_tune_shape *best = smc_tune_winner(tune);
-    const struct smc_tune_shape *first = smc_tune_fastest(tune, ranks);
+    const struct smc_tune_shape *first = smc_tune_fastest(tune, runs);
     return best && first ? first->median_ms / best->median_ms - 1 : -1;
 }
 
@@ -691,7 +805,7 @@ bool smc_tune_errors(const struct smc_tune *tune, double *mean, double *worst)
     *worst = 0;
     for (size_t i = 0; i < tune->count; i++) {
         const struct smc_tune_shape *shape = &tune->shape[i];
-        if (!shape->measured || shape->state != SMC_TUNE_PREDICTED || shape->median_ms <= 0)
+        if (!shape->measured || shape->time.basis == SMC_TIME_UNKNOWN || shape->median_ms <= 0)
             continue;
         double error = shape->time.predicted_ms / shape->median_ms - 1;
         error = error < 0 ? -error : error;

@@ -65,6 +65,7 @@ struct smc_tune_shape {
 
     /* Set by smc_tuning_measure. */
     bool tried;    /* on the GPU */
+    size_t turn;   /* in which it was, from 1 */
     bool measured; /* and has a time */
     bool wrong;    /* but its result differs from the reference: never the winner */
     uint32_t timed_launches;
@@ -96,12 +97,15 @@ struct smc_tune {
     bool incomplete; /* stopped before every shape was predicted */
 
     /* Set by smc_tuning_measure. */
-    size_t wanted;          /* shapes to run, by rank */
+    size_t wanted;          /* shapes to run */
     size_t wanted_first;    /* those that a search without --all runs: what regret is about */
     char not_measured[256]; /* why nothing was measured, or "" */
     int gpu_index;          /* that measured */
     bool cut_short;         /* stopped, or the GPU lost, before all of `wanted` were run */
-    double flops, fma;      /* of a launch; 0: unknown */
+    /* What the measurements say about the predictions, as natural logarithms of factors: that of
+       all, and those of each value of each axis. */
+    double common, effect[SMC_TUNE_MOST_AXES][SMC_TUNE_MOST_VALUES];
+    double flops, fma; /* of a launch; 0: unknown */
 };
 
 /* Reads "NAME=4,8,16" or "NAME=8:32:8" (or a mix, joined by commas) into an axis without a kind.
@@ -142,16 +146,26 @@ struct smc_tune_watcher {
     void *context;
 };
 
-/* Predicts every shape with all cores, and ranks them: by predicted time, then those without one by
-   occupancy. SMC_UNAVAILABLE or SMC_USAGE: no shape could be compiled. */
+/* Predicts every shape with all cores, and ranks them: by predicted time; then those that only
+   repeat another's prediction with a different carve-out; then those without one by occupancy.
+   SMC_UNAVAILABLE or SMC_USAGE: no shape could be compiled. */
 enum smc_status smc_tune_predict(struct smc_tune *tune, const struct smc_tune_watcher *watcher,
                                  struct smc_text *warnings, struct smc_error *error);
 
 /* Only the second part, for shapes that are predicted. */
 enum smc_status smc_tune_rank(struct smc_tune *tune, struct smc_error *error);
 
-/* The fastest measured shape among the first `ranks` ranks; NULL if there is none. */
-const struct smc_tune_shape *smc_tune_fastest(const struct smc_tune *tune, size_t ranks);
+/* The next shape to run; NULL: all were. It is the one with the lowest predicted time, corrected by
+   what smc_tune_learn found. */
+struct smc_tune_shape *smc_tune_next(const struct smc_tune *tune);
+
+/* To be called after each run: explains how far off the predictions of the measured shapes are by
+   a factor for each value that varies, and one for all, each as small as it can be (ridge
+   regression of the logarithms). */
+void smc_tune_learn(struct smc_tune *tune);
+
+/* The fastest measured shape among the first `runs`; NULL if there is none. */
+const struct smc_tune_shape *smc_tune_fastest(const struct smc_tune *tune, size_t runs);
 
 /* The winner: the fastest that was measured; without measurements NULL. */
 const struct smc_tune_shape *smc_tune_winner(const struct smc_tune *tune);
@@ -163,9 +177,9 @@ bool smc_tune_is_exhaustive(const struct smc_tune *tune);
 size_t smc_tune_run_count(const struct smc_tune *tune);
 size_t smc_tune_state_count(const struct smc_tune *tune, enum smc_tune_state state);
 
-/* By what share the fastest of the first `ranks` is slower than the winner: 0.01 for 1 %. For an
+/* By what share the fastest of the first `runs` is slower than the winner: 0.01 for 1 %. For an
    exhaustive search; negative if none of them was measured. */
-double smc_tune_regret(const struct smc_tune *tune, size_t ranks);
+double smc_tune_regret(const struct smc_tune *tune, size_t runs);
 
 /* Mean and worst error of the predictions as a share of the measured time. False: none. */
 bool smc_tune_errors(const struct smc_tune *tune, double *mean, double *worst);

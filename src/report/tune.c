@@ -3,8 +3,10 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "report/csv_parts.h"
 #include "report/fields.h"
 #include "report/json_parts.h"
@@ -63,11 +65,11 @@ static struct smc_value bound_by(const struct row *row)
 #define TUNE_FIELDS(FIELD)                                                                         \
     FIELD(rank, "rank", "rank", "", "by predicted time, from 1; unknown for a dropped shape",      \
           smc_value_known(item->shape->rank))                                                      \
-    FIELD(                                                                                         \
-        state, "state", "state", "",                                                               \
-        "predicted; unpredicted; or why it was dropped: refused, spills, same (as another, with "  \
-        "a carve-out that is rounded up to one size), failed, not_compiled",                       \
-        smc_value_text(smc_tune_state_info[item->shape->state].name))                              \
+    FIELD(state, "state", "state", "",                                                             \
+          "predicted; repeated (predicted like another that differs only in the carve-out); "      \
+          "unpredicted; or why it was dropped: refused, spills, same (as another, with "           \
+          "a carve-out that is rounded up to one size), failed, not_compiled",                     \
+          smc_value_text(smc_tune_state_info[item->shape->state].name))                            \
     FIELD(reason, "reason", "reason", "",                                                          \
           "why it was dropped, has no prediction, or failed to run",                               \
           smc_value_string(item->shape->why))                                                      \
@@ -79,6 +81,8 @@ static struct smc_value bound_by(const struct row *row)
           predicted(item, item->shape->time.high_ms))                                              \
     FIELD(bound, "time.bound_by", "bound_by", "", "what bounds the predicted time",                \
           bound_by(item))                                                                          \
+    FIELD(turn, "measured.turn", "turn", "", "in which turn it was run, from 1",                   \
+          smc_value_known(item->shape->turn))                                                      \
     FIELD(median, "measured.median_ms", "measured_ms", "ms", "measured time, the median",          \
           measured(item, item->shape->median_ms))                                                  \
     FIELD(fastest, "measured.fastest_ms", "fastest_ms", "ms", "the fastest launch",                \
@@ -263,7 +267,7 @@ static void words_regret(const struct smc_tune *tune, struct smc_text *out)
         return;
     const struct smc_tune_shape *first = smc_tune_fastest(tune, tune->wanted_first);
     smc_text_printf(out,
-                    "the first %zu ranks alone (%.3g" SMC_TIE "%% of the shapes) find %.4g" SMC_TIE
+                    "the first %zu runs alone (%.3g" SMC_TIE "%% of the shapes) find %.4g" SMC_TIE
                     "ms, %.2g" SMC_TIE "%% more than the full search",
                     tune->wanted_first, 100.0 * (double)tune->wanted_first / (double)tune->ranked,
                     first->median_ms, 100 * regret);
@@ -322,7 +326,7 @@ static void append_heading(const struct smc_tune *tune, struct smc_text *out)
             split_name(&tune->axis[i], part);
             smc_text_printf(&row, " %*s", axis_width(&tune->axis[i]), part[line]);
         }
-        smc_text_append(&row, line ? "         ms         ms  bound by" : "  predicted   measured");
+        smc_text_append(&row, line ? "        ms        ms  bound by" : " predicted  measured");
         smc_layout_row(out, &row);
     }
 }
@@ -332,7 +336,7 @@ static void append_ms(bool known, double ms, struct smc_text *row)
     char cell[CELL] = "-";
     if (known)
         snprintf(cell, sizeof cell, "%.4g", ms);
-    smc_text_printf(row, " %10s", cell);
+    smc_text_printf(row, " %9s", cell);
 }
 
 /* What a person must know about a row: else what bounds it. */
@@ -342,8 +346,8 @@ static const char *remark(const struct smc_tune_shape *shape)
         return "WRONG RESULT";
     if (shape->tried && !shape->measured)
         return "failed";
-    return shape->state == SMC_TUNE_PREDICTED ? smc_time_term_info[shape->time.bound_by].label
-                                              : "not predicted";
+    return shape->time.basis != SMC_TIME_UNKNOWN ? smc_time_term_info[shape->time.bound_by].key
+                                                 : "not predicted";
 }
 
 static void append_shape(const struct smc_tune *tune, const struct smc_tune_shape *shape,
@@ -354,7 +358,7 @@ static void append_shape(const struct smc_tune *tune, const struct smc_tune_shap
     smc_text_printf(&row, "%c %4zu", won ? '>' : ' ', shape->rank);
     for (size_t i = 0; i < tune->axis_count; i++)
         smc_text_printf(&row, " %*" PRId64, axis_width(&tune->axis[i]), shape->value[i]);
-    append_ms(shape->state == SMC_TUNE_PREDICTED, shape->time.predicted_ms, &row);
+    append_ms(shape->time.basis != SMC_TIME_UNKNOWN, shape->time.predicted_ms, &row);
     append_ms(shape->measured, shape->median_ms, &row);
     smc_text_printf(&row, "  %s", remark(shape));
     smc_layout_begin(out, style, won ? SMC_STRONG : shape->wrong ? SMC_BAD : SMC_PLAIN);
@@ -362,23 +366,42 @@ static void append_shape(const struct smc_tune *tune, const struct smc_tune_shap
     smc_layout_end(out, style);
 }
 
-/* The first ranks, and the winner where it is further down. */
+/* Measured shapes by time, then those that failed or are wrong, then the others by rank. */
+static int place_in_table(const struct smc_tune_shape *shape)
+{
+    return !shape->tried ? 2 : shape->measured && !shape->wrong ? 0 : 1;
+}
+
+static int compare_lines(const void *left, const void *right)
+{
+    const struct smc_tune_shape *a = *(const struct smc_tune_shape *const *)left;
+    const struct smc_tune_shape *b = *(const struct smc_tune_shape *const *)right;
+    int order = place_in_table(a) - place_in_table(b);
+    if (order == 0 && place_in_table(a) == 0)
+        order = (a->median_ms > b->median_ms) - (a->median_ms < b->median_ms);
+    return order ? order : (a->rank > b->rank) - (a->rank < b->rank);
+}
+
 static void append_table(const struct smc_tune *tune, const struct smc_report_style *style,
                          struct smc_text *out)
 {
-    const struct smc_tune_shape *winner = smc_tune_winner(tune);
     size_t shown = style->most_kernels ? style->most_kernels : tune->ranked;
+    const struct smc_tune_shape **line = smc_calloc(tune->ranked + 1, sizeof *line);
     shown = shown < tune->ranked ? shown : tune->ranked;
+    out->failed |= !line;
+    for (size_t i = 0; i < tune->ranked && line; i++)
+        line[i] = &tune->shape[tune->order[i]];
+    if (line)
+        qsort(line, tune->ranked, sizeof *line, compare_lines);
     smc_text_append_char(out, '\n', 1);
     append_heading(tune, out);
-    for (size_t i = 0; i < shown; i++)
-        append_shape(tune, &tune->shape[tune->order[i]], style, out);
-    if (winner && winner->rank > shown)
-        append_shape(tune, winner, style, out);
+    for (size_t i = 0; i < shown && line; i++)
+        append_shape(tune, line[i], style, out);
     if (shown < tune->ranked)
         smc_text_printf(out, "  %4s %zu more; --top all lists every rank\n", "...",
                         tune->ranked - shown);
     smc_text_append_char(out, '\n', 1);
+    free(line);
 }
 
 /* The first of each kind of failure. */

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Whether tune finds the fastest shape with few runs: for matmul-register at five sizes and
-# stencil-dynamic at five radii every shape is run, and the best of the first 5 % of the ranks must
+# stencil-dynamic at five radii every shape is run, and the best of the first 5 % of the runs must
 # be within 3 % of the best of all. Takes some minutes; nothing else may use the GPU.
 # Usage: tune_bar.sh [PROGRAM [FOLDER FOR THE OUTPUT [CASE]...]]; a case is such as
 # matmul-register:4096. Needs NVRTC, jq and a GPU that smemcalc finds.
@@ -53,7 +53,7 @@ for case in "$@"; do
     tune --kernel "$kernel" "$option" "$value" --gpu 0 --all --runs "$runs"
     [ "$status" -eq 0 ] || { failed=1; printf '%-24s exit status %s\n' "$case" "$status"; continue; }
     jq -r --arg case "$case" '.tune | .measurement as $m |
-        ([.ranking[:$m.regret_runs][] | select(.measured.correct) | .measured.median_ms] | min) as $found |
+        ([.ranking[].measured | select(.turn <= $m.regret_runs and .correct) | .median_ms] | min) as $found |
         [$case, .shapes.ranked, $m.regret_runs, .winner.measured.median_ms, $found,
          $m.regret_percent, $m.mean_error_percent] | @tsv' "$file" |
         awk -F '\t' '{printf "%-24s %7d %6d %12.5g %12.5g %7.2f %% %.3g %%\n", $1, $2, $3, $4, $5, $6, $7}'
