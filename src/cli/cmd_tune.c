@@ -18,13 +18,11 @@ const struct smc_command smc_command_tune = {
     .name = "tune",
     .usage = "--kernel NAME | --source FILE [--vary NAME=LIST]... [OPTION]...",
     .help = "the fastest shape of a kernel: all ranked, the best run",
-    .examples =
-        "  smemcalc tune --kernel matmul-register --size 4096\n"
-        "  smemcalc tune --kernel stencil-dynamic --radius 100 --device H200\n"
-        "  smemcalc tune --kernel matmul-register --size 4096 --vary block-m=64,128,256 \\\n"
-        "      --vary stages=2:4 --runs 20 --format csv\n"
-        "  smemcalc tune --source x.cu --vary TM=4,8,16 --vary BK=8:32:8 \\\n"
-        "      --grid '4096/(TM*16)' --block 256 -a f32x16M:random -a i32:4096\n",
+    .examples = "  smemcalc tune --kernel matmul-register --size 4096\n"
+                "  smemcalc tune --kernel stencil-dynamic --radius 100 --device H200\n"
+                "  smemcalc tune --kernel matmul-register --vary stages=2:4 --runs 20\n"
+                "  smemcalc tune --kernel matmul-tiled --size 2048 --all --format csv\n"
+                "  smemcalc tune --source x.cu --vary N=1,2,4 --grid 64/N --block 256\n",
     .run = run,
 };
 
