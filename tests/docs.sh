@@ -112,6 +112,7 @@ documented_json() { # NAME COMMAND...
 if command -v jq >/dev/null; then
     documented_json "every JSON key of a query" --tile 32 --device H200 --no-nvrtc
     documented_json "every JSON key of an own kernel" --threads 256 --regs 40 --grid 100 --device 9.0
+    documented_json "every JSON key of tune" tune --kernel reverse-dynamic --vary block=64 --device 9.0
     documented_json "every JSON key of devices" devices --device H200
     documented_json "every JSON key of kernels" kernels
     printf '{"schema": "smemcalc-ceilings/1", "ceilings": [{"device": "NVIDIA A30"}]}' >ceilings.json
@@ -142,6 +143,9 @@ csv merge merge "$here/data/merge/node1.json"
 csv limits limits --threads 256 --device H200
 csv best best --regs 40 --device H200
 csv carveout carveout --device H200
+smemcalc tune --kernel reverse-dynamic --vary block=64 --vary carveout=50 --device 9.0 --format csv |
+    sed 's/^block,carveout,//' >csv-seen
+documented_csv tune <csv-seen
 csv inspect inspect "$here/data/inspect/own-sm90.cubin"
 csv diff diff --fail-on never "$here/data/inspect/own-sm90.cubin" "$here/data/inspect/own-sm90.ptxas"
 csv lint inspect --lint "$here/data/inspect/own-sm90.cubin"

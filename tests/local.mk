@@ -63,6 +63,7 @@ tests_unit_SOURCES = \
 	tests/test_tui_banks.c tests/test_tui_devices.c tests/test_tui_roofline.c tests/test_tui_views.c \
 	tests/view_sitting.c tests/view_sitting.h \
 	tests/test_tui_confirm.c \
+	tests/test_tune.c \
 	tests/test_workload.c \
 	tests/test_tui_chart.c tests/test_tui_explore.c tests/test_tui_fields.c \
 	tests/test_tui_frame.c tests/test_tui_glyph.c tests/test_tui_keys.c \
@@ -140,6 +141,10 @@ EXTRA_DIST += tests/counters.sh
 # Runs side by side.
 TESTS += tests/compare_run.sh
 EXTRA_DIST += tests/compare_run.sh
+
+# Shapes ranked and measured.
+TESTS += tests/tune.sh
+EXTRA_DIST += tests/tune.sh
 
 # Every GPU of a machine.
 TESTS += tests/all_gpus.sh

@@ -254,7 +254,7 @@ for option in "--entry k" "--arg i32:1" "--dump 1:x" "--grid 4" "--compiler-opti
     name=${option%% *}
     run_refuses "option $name: only with --source FILE" --tile 8 $option
 done
-refuses 2 "option --source: not for the command query, only for run" --tile 8 --source x.cu
+refuses 2 "option --source: not for the command query, only for run, tune" --tile 8 --source x.cu
 
 # --- What the compiler warns of -----------------------------------------------------------------
 

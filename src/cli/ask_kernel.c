@@ -61,8 +61,9 @@ static enum smc_status fail_no_kernel(const struct smc_arguments *arguments,
         return smc_fail(error, SMC_USAGE,
                         "option --compare: name a family of kernels, such as --kernel matmul");
     return smc_fail(error, SMC_USAGE, "no kernel: give --tile N, --kernel NAME, or %s",
-                    arguments->command == SMC_COMMAND_RUN ? "--source FILE with your own"
-                                                          : "--threads N for your own");
+                    arguments->command == SMC_COMMAND_RUN || arguments->command == SMC_COMMAND_TUNE
+                        ? "--source FILE with your own"
+                        : "--threads N for your own");
 }
 
 static enum smc_status fail_family(const struct smc_arguments *arguments, const char *family,

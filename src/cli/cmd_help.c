@@ -153,8 +153,9 @@ void smc_help_short(struct smc_text *out)
     append_head(out);
     append_commands(out);
     append_most_used(out);
-    smc_program_append(out, "\n'smemcalc help COMMAND' shows a command's options and examples,\n"
-                            "'smemcalc help all' every option.\n");
+    smc_program_append(out,
+                       "\n'smemcalc help COMMAND' shows a command's options, 'smemcalc help all' "
+                       "all.\n");
 }
 
 void smc_help_all(struct smc_text *out)

@@ -12,6 +12,7 @@
 #include "judge/selection.h"
 #include "query/query.h"
 #include "query/sweep.h"
+#include "query/tune.h"
 
 enum {
 #define COMMAND(ID, name) ID = 1 << SMC_COMMAND_##ID,
@@ -33,10 +34,10 @@ enum {
      : (id) == SMC_PARAM_BLOCK        ? "SHAPE"                                                    \
                                       : "N")
 
-/* `best` chooses the tile or the block itself; `banks` and `run` read --block as a shape, and no
-   bank depends on the problem's sizes, which begin with M. */
+/* `best` chooses the tile or the block itself; `banks`, `run` and `tune` read --block as a shape,
+   and no bank depends on the problem's sizes, which begin with M. */
 #define PARAM_COMMANDS(id)                                                                         \
-    (QUERY | TUI | SWEEP | LIMITS | CARVEOUT | ((id) == SMC_PARAM_BLOCK ? 0 : RUN) |               \
+    (QUERY | TUI | SWEEP | LIMITS | CARVEOUT | ((id) == SMC_PARAM_BLOCK ? 0 : RUN | TUNE) |        \
      ((id) == SMC_PARAM_TILE    ? BANKS                                                            \
       : (id) == SMC_PARAM_BLOCK ? 0                                                                \
       : (id) < SMC_PARAM_M      ? BANKS | BEST                                                     \
@@ -432,6 +433,7 @@ static const struct repeatable {
     {SMC_OPTION_OWN_THREADS, VALUES(own_threads), SMC_MAX_LISTED, "lists are read"},
     {SMC_OPTION_OWN_DYNAMIC_SMEM, VALUES(own_dynamic_smem), SMC_MAX_LISTED, "lists are read"},
     {SMC_OPTION_OWN_KERNEL, VALUES(own_kernel), SMC_MAX_LISTED, "patterns are read"},
+    {SMC_OPTION_VARY, VALUES(vary), SMC_TUNE_MOST_AXES, "names vary"},
     {SMC_OPTION_ONLY, VALUES(only), SMC_MAX_LISTED, "lists are read"},
 #undef VALUES
 };

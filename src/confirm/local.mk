@@ -8,5 +8,7 @@ libsmc_la_SOURCES += \
 	src/confirm/memory.c \
 	src/confirm/merge.c src/confirm/merge.h \
 	src/confirm/merge_read.c \
+	src/confirm/tuning.c src/confirm/tuning.h \
+	src/confirm/tuning_source.c src/confirm/tuning_source.h \
 	src/confirm/user.c \
 	src/confirm/series.c src/confirm/series.h

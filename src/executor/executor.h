@@ -40,6 +40,11 @@ struct smc_run_settings {
     bool (*stop)(void);  /* returns whether to stop early; called by several threads; or NULL */
     struct smc_emulation_progress *progress; /* filled by the emulator; or NULL */
     struct smc_annotation *annotation;       /* filled by the emulator; or NULL */
+    /* For many runs, each as short as possible: */
+    bool no_probe;      /* do not measure the residency */
+    uint32_t check_ms;  /* for comparing the result; then the rest is not compared; 0: 20 s */
+    uint32_t timing_ms; /* for the timed launches together; 0: what timeout_ms leaves, and a user's
+                           kernel, whose memory stays as the launch before left it, is not timed */
 };
 
 #define SMC_RUN_SETTINGS_INIT                                                                      \

@@ -146,8 +146,14 @@ static enum smc_status measure(struct run *run)
     const struct smc_answer *answer = run->request->answer;
     const struct smc_run_settings *settings = run->request->settings;
     double start_ms = smc_clock_ms();
-    enum smc_status status = measure_residency(run, settings->timeout_ms / 2.0);
+    enum smc_status status = SMC_OK;
+    if (settings->no_probe)
+        smc_not_made(&run->result->probe, "not requested");
+    else
+        status = measure_residency(run, settings->timeout_ms / 2.0);
     double left_ms = settings->timeout_ms - (smc_clock_ms() - start_ms);
+    if (settings->timing_ms && settings->timing_ms < left_ms)
+        left_ms = settings->timing_ms;
     if (status != SMC_OK || smc_is_lost(&run->result->finish))
         return status;
     if (answer->query.kernel->is_racy) {
@@ -217,8 +223,9 @@ static enum smc_status copy_in(struct run *run)
     return status;
 }
 
-static cudaError_t launch_user(struct run *run)
+static cudaError_t launch_user(void *context)
 {
+    struct run *run = context;
     const struct smc_user_request *request = &run->request->user->request;
     void *arguments[SMC_MAX_USER_ARGUMENTS], **buffer = run->user_buffer;
     for (size_t i = 0; i < request->argument_count; i++) {
@@ -258,7 +265,11 @@ static enum smc_status run_user(struct run *run)
     cudaError_t code = smc_gpu_wait(settings->timeout_ms, settings->stop, "", &result->finish);
     result->first_launch_ms = smc_clock_ms() - start_ms;
     result->stopped = code == cudaErrorNotReady && settings->stop && settings->stop();
-    return result->finish.succeeded ? copy_out(run) : SMC_OK;
+    status = result->finish.succeeded ? copy_out(run) : SMC_OK;
+    if (status != SMC_OK || !result->finish.succeeded || settings->timing_ms == 0)
+        return status;
+    return smc_gpu_time_launches(launch_user, run, settings->gpu_index, settings->timeout_ms,
+                                 settings->timing_ms, result, run->error);
 }
 
 /* --- A run -------------------------------------------------------------------------------------

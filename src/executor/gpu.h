@@ -152,7 +152,13 @@ cudaError_t smc_gpu_stopwatch_read(const struct smc_gpu_stopwatch *watch, cudaEr
 
 /* --- Measurements ------------------------------------------------------------------------- */
 
+/* Launches once without waiting. */
+typedef cudaError_t smc_gpu_launch_function(void *context);
+
 /* Fills the timing fields of `result`, and notes there if launches do not end in `timeout_ms`. */
+enum smc_status smc_gpu_time_launches(smc_gpu_launch_function *launch, void *context, int gpu_index,
+                                      uint32_t timeout_ms, double budget_ms,
+                                      struct smc_run_result *result, struct smc_error *error);
 enum smc_status smc_gpu_time(const struct smc_gpu_kernel *kernel, const struct smc_plan *plan,
                              uint32_t dynamic_smem_bytes, struct smc_gpu_buffers *buffers,
                              int gpu_index, uint32_t timeout_ms, double budget_ms,

@@ -16,10 +16,8 @@ enum {
 };
 
 struct timer {
-    const struct smc_gpu_kernel *kernel;
-    const struct smc_plan *plan;
-    uint32_t dynamic_smem_bytes;
-    struct smc_gpu_buffers *buffers;
+    smc_gpu_launch_function *launch;
+    void *context;
     int gpu_index;
     uint32_t timeout_ms;
     struct smc_attempt *finish;
@@ -36,18 +34,13 @@ static cudaError_t create_watches(struct timer *timer)
     return code;
 }
 
-static cudaError_t launch(const struct timer *timer)
-{
-    return smc_gpu_launch(timer->kernel, timer->plan, timer->dynamic_smem_bytes, timer->buffers);
-}
-
 static cudaError_t time_batch(struct timer *timer, int launches)
 {
     cudaError_t code = cudaSuccess;
     for (int i = 0; i < launches && code == cudaSuccess; i++) {
         code = smc_gpu_stopwatch_start(&timer->watch[i]);
         if (code == cudaSuccess)
-            code = launch(timer);
+            code = timer->launch(timer->context);
         code = smc_gpu_stopwatch_stop(&timer->watch[i], code);
     }
     if (timer->sm_clock_khz == 0)
@@ -95,16 +88,13 @@ static void summarise(struct timer *timer, struct smc_run_result *result)
     result->sm_clock_khz = timer->sm_clock_khz;
 }
 
-enum smc_status smc_gpu_time(const struct smc_gpu_kernel *kernel, const struct smc_plan *plan,
-                             uint32_t dynamic_smem_bytes, struct smc_gpu_buffers *buffers,
-                             int gpu_index, uint32_t timeout_ms, double budget_ms,
-                             struct smc_run_result *result, struct smc_error *error)
+enum smc_status smc_gpu_time_launches(smc_gpu_launch_function *launch, void *context, int gpu_index,
+                                      uint32_t timeout_ms, double budget_ms,
+                                      struct smc_run_result *result, struct smc_error *error)
 {
     struct timer timer = {
-        .kernel = kernel,
-        .plan = plan,
-        .dynamic_smem_bytes = dynamic_smem_bytes,
-        .buffers = buffers,
+        .launch = launch,
+        .context = context,
         .gpu_index = gpu_index,
         .timeout_ms = timeout_ms,
         .finish = &result->finish,
@@ -122,6 +112,31 @@ enum smc_status smc_gpu_time(const struct smc_gpu_kernel *kernel, const struct s
         return smc_gpu_fail(error, code, "timing");
     summarise(&timer, result);
     return SMC_OK;
+}
+
+/* A launch according to a plan. */
+struct planned {
+    const struct smc_gpu_kernel *kernel;
+    const struct smc_plan *plan;
+    uint32_t dynamic_smem_bytes;
+    struct smc_gpu_buffers *buffers;
+};
+
+static cudaError_t launch_planned(void *context)
+{
+    const struct planned *planned = context;
+    return smc_gpu_launch(planned->kernel, planned->plan, planned->dynamic_smem_bytes,
+                          planned->buffers);
+}
+
+enum smc_status smc_gpu_time(const struct smc_gpu_kernel *kernel, const struct smc_plan *plan,
+                             uint32_t dynamic_smem_bytes, struct smc_gpu_buffers *buffers,
+                             int gpu_index, uint32_t timeout_ms, double budget_ms,
+                             struct smc_run_result *result, struct smc_error *error)
+{
+    struct planned planned = {kernel, plan, dynamic_smem_bytes, buffers};
+    return smc_gpu_time_launches(launch_planned, &planned, gpu_index, timeout_ms, budget_ms, result,
+                                 error);
 }
 
 /* --- Counters --------------------------------------------------------------------------------- */

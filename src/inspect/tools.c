@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <pthread.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
@@ -23,6 +24,9 @@ extern char **environ;
 
 /* Becomes readable when a signal arrives; only valid while a temporary folder exists. */
 static int signals = -1;
+
+/* Held while a temporary folder exists: one tool at a time runs, whatever thread asks. */
+static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
 
 static bool is_program(const char *path)
 {
@@ -205,6 +209,7 @@ static void release_signals(void)
     int number = smc_signals_seen();
     smc_signals_release();
     signals = -1;
+    pthread_mutex_unlock(&one_at_a_time);
     if (number)
         raise(number);
 }
@@ -215,9 +220,13 @@ enum smc_status smc_tool_folder_make(char folder[SMC_TOOL_PATH], struct smc_erro
     if (!root || !*root || strlen(root) > SMC_TOOL_PATH - 64)
         root = "/tmp";
     snprintf(folder, SMC_TOOL_PATH, "%s/smemcalc-XXXXXX", root);
+    pthread_mutex_lock(&one_at_a_time);
     signals = smc_signals_watch(false);
-    if (signals < 0)
-        return smc_fail(error, SMC_MACHINE, "a pipe: %s", strerror(errno));
+    if (signals < 0) {
+        int reason = errno;
+        pthread_mutex_unlock(&one_at_a_time);
+        return smc_fail(error, SMC_MACHINE, "a pipe: %s", strerror(reason));
+    }
     if (mkdtemp(folder))
         return SMC_OK;
     int reason = errno;

@@ -7,4 +7,5 @@ libsmc_la_SOURCES += \
 	src/query/family.c src/query/family.h \
 	src/query/query.c src/query/query.h \
 	src/query/sweep.c src/query/sweep.h \
+	src/query/tune.c src/query/tune.h src/query/tune_states.def \
 	src/query/time.c

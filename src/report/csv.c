@@ -79,6 +79,7 @@ const struct smc_writer smc_writer_csv = {
     .inspection = smc_csv_inspection,
     .promises = smc_csv_promises,
     .diff = smc_csv_diff,
+    .tune = smc_csv_tune,
     .kernels = smc_csv_kernels,
     .sweep_begin = smc_csv_sweep_begin,
     .sweep_point = smc_csv_sweep_point,

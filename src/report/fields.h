@@ -76,6 +76,7 @@ extern const struct smc_field_table smc_workload_tables[];      /* workload.c */
 extern const struct smc_field_table smc_time_tables[];          /* time.c */
 extern const struct smc_field_table smc_bank_accesses_tables[]; /* bank_accesses.c */
 extern const struct smc_field_table smc_inspect_tables[];       /* inspect.c */
+extern const struct smc_field_table smc_tune_tables[];          /* tune.c */
 extern const struct smc_field_table smc_diff_tables[];          /* diff.c */
 
 /* Stands for every parameter of the catalog: as a column for a column of each, as the last name of

@@ -255,6 +255,15 @@ static void write_best_of_kernels(const struct smc_best_proposal *proposals, siz
     finish_answers(list, out);
 }
 
+static void write_tune(const struct smc_tune *tune, const struct smc_report_style *style,
+                       struct smc_text *out)
+{
+    (void)style;
+    json_t *root = begin();
+    smc_json_set(root, "tune", smc_json_tune(tune));
+    smc_json_finish(root, out);
+}
+
 static void write_kernels(const struct smc_report_style *style, struct smc_text *out)
 {
     (void)style;
@@ -349,6 +358,7 @@ const struct smc_writer smc_writer_json = {
     .inspection = write_inspection,
     .promises = write_promises,
     .diff = write_diff,
+    .tune = write_tune,
     .kernels = write_kernels,
     .sweep_begin = smc_json_sweep_begin,
     .sweep_point = smc_json_sweep_point,

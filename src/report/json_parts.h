@@ -47,6 +47,8 @@ void smc_json_confirmation(json_t *object, const struct smc_run_result *result,
 
 /* Adds the members of the first run, and the others as "further_runs". */
 void smc_json_runs(json_t *object, const struct smc_confirmed_run *runs, size_t count);
+json_t *smc_json_tune(const struct smc_tune *tune);
+
 /* Adds "runs". */
 void smc_json_all_gpus(json_t *object, const struct smc_all_gpus *all);
 /* Where a run was made, and from which seed. */

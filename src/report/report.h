@@ -22,6 +22,7 @@
 #include "query/best.h"
 #include "query/query.h"
 #include "query/sweep.h"
+#include "query/tune.h"
 
 struct smc_report_style {
     unsigned columns; /* width to fill: the terminal's, or 80 */
@@ -108,6 +109,10 @@ struct smc_writer {
 
     /* Two builds compared. */
     void (*diff)(const struct smc_diff *diff, const struct smc_report_style *style,
+                 struct smc_text *out);
+
+    /* The shapes of a kernel, ranked and measured; style->most_kernels: lines of the table. */
+    void (*tune)(const struct smc_tune *tune, const struct smc_report_style *style,
                  struct smc_text *out);
 
     void (*kernels)(const struct smc_report_style *style, struct smc_text *out);

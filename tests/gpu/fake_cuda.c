@@ -8,6 +8,7 @@
 #include <limits.h>
 #include <pthread.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -494,6 +495,12 @@ cudaError_t cudaLaunchKernel(const void *function, dim3 grid, dim3 block, void *
     fake_cuda.launches++;
     fake_cuda.last_dynamic_smem_bytes = (unsigned)dynamic_smem_bytes;
     fake_cuda.launch_ms = strcmp(kernel->name, "stencil_naive") == 0 ? 6 : 2;
+    if (fake_cuda.block_matters)
+        fake_cuda.launch_ms = (float)(1 + abs((int)block.x - 256) / 1024.0);
+    if (fake_cuda.wrong_block)
+        fake_cuda.wrong_result = block.x == fake_cuda.wrong_block;
+    if (fake_cuda.launches == fake_cuda.interrupted_at)
+        raise(SIGINT);
     fake_cuda.launched_on |= 1u << current_device;
     while (fake_cuda.waits_for_all && fake_cuda.launched_on + 1 != 1u << fake_cuda.device_count)
         sched_yield();

@@ -38,6 +38,9 @@ struct fake_cuda {
     int at; /* the device where the following happens, or FAKE_CUDA_EVERY */
     cudaError_t load_error, launch_error, crash; /* a crash shows at the next wait */
     bool wrong_result;
+    unsigned wrong_block;         /* threads of the blocks whose results are wrong; 0: none */
+    bool block_matters;           /* to the time of a launch: 256 threads are the fastest */
+    unsigned interrupted_at;      /* the launch at which the user presses Ctrl-C; 0: never */
     bool hangs;                   /* the launch call never returns */
     unsigned endless_from;        /* the first launch with an endless kernel; 0: all kernels end */
     int reserved_smem_bytes;      /* as the attribute reports it */

@@ -106,6 +106,9 @@ int main(int argc, char **argv)
     fake_cuda.waits_for_all = says(words, "together");
     fake_cuda.hangs = says(words, "hangs");
     fake_cuda.wrong_result = says(words, "wrong");
+    fake_cuda.block_matters = says(words, "paced");
+    fake_cuda.wrong_block = says(words, "spoils-256") ? 256 : 0;
+    fake_cuda.interrupted_at = says(words, "interrupted") ? 300 : 0;
     if (says(words, "refuses"))
         fake_cuda.launch_error = cudaErrorInvalidValue;
     if (says(words, "crashes"))

@@ -1,7 +1,7 @@
 # The tests that need a GPU, and `make gpu-bundle`: one folder to carry to a machine that has one
 # but no build tools. `make check` runs the tests too; without a GPU they count as skipped.
 
-EXTRA_DIST += tests/gpu/confirm_view.sh tests/gpu/run-all.sh
+EXTRA_DIST += tests/gpu/confirm_view.sh tests/gpu/run-all.sh tests/gpu/tune_bar.sh
 .PHONY: gpu-bundle clean-gpu-bundle
 
 if HAVE_GPU_TESTS
@@ -62,6 +62,8 @@ gpu-bundle: smemcalc$(EXEEXT) tests/gpu/gpu_tests$(EXEEXT) bench/time_error$(EXE
 	$(MKDIR_P) gpu-bundle/own-kernels
 	for file in $(own_kernels); do $(INSTALL_DATA) $(srcdir)/$$file gpu-bundle/own-kernels || exit 1; done
 	$(INSTALL_SCRIPT) $(srcdir)/tests/gpu/confirm_view.sh $(srcdir)/tests/gpu/run-all.sh gpu-bundle
+	$(INSTALL_SCRIPT) $(srcdir)/tests/gpu/confirm_view.sh $(srcdir)/tests/gpu/run-all.sh \
+		$(srcdir)/tests/gpu/tune_bar.sh gpu-bundle
 	@echo "gpu-bundle: carry the folder gpu-bundle to a machine with a GPU and start ./run-all.sh"
 
 clean-local: clean-gpu-bundle

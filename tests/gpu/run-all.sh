@@ -137,6 +137,7 @@ try 4 endless-own "$here/smemcalc" run --source "$out/stencil_naive.cu" --grid 2
 confirm after-endless --kernel stencil-naive
 try 0 every-gpu "$here/smemcalc" run --timeout 3000 --tile 32 --gpu all
 "$here/smemcalc" run --timeout 3000 --tile 32 --gpu all --format json >"$out/every-gpu.json"
+try 0 tune "$here/smemcalc" tune --kernel matmul-register --size 1024 --runs 5
 try 0 merge "$here/smemcalc" merge "$out/every-gpu.json"
 try 0 explorer "$here/confirm_view.sh" "$here/smemcalc" "$out"
 for benchmark in sgemm_speed stencil_speed; do
