@@ -35,6 +35,9 @@
 #define A_ROW   (BM + VECTOR) /* a panel of A is transposed: padding spreads its stores */
 #define LANES_M 8             /* how a warp's 32 threads cover its tile */
 #define LANES_N 4
+#ifndef UNROLLED
+#define UNROLLED (BK % 4 ? 2 : 4) /* steps of k in the code of a loop */
+#endif
 #define GROUP   8 /* rows of tiles that neighbouring blocks share */
 
 struct __align__(16) vector
@@ -124,21 +127,33 @@ static __device__ __forceinline__ const ELEMENT *at_row(const ELEMENT *first, un
     return first + (unsigned long long)row * leading;
 }
 
-/* Panels that lie inside A and B, rows of B at multiples of 16 bytes. */
-static __device__ __forceinline__ void fetch_whole(const place &at, unsigned k, ELEMENT *a_panel,
-                                                   ELEMENT *b_panel)
+/* The same value, but the compiler cannot compute it again for each panel instead of keeping it. */
+static __device__ __forceinline__ unsigned keep(unsigned value)
+{
+    asm volatile("" : "+r"(value));
+    return value;
+}
+
+/* Panels that lie inside A and B, rows of B at multiples of 16 bytes. The pointers are to the first
+   elements that this thread copies; the others lie constant distances from them. */
+static __device__ __forceinline__ void fetch_whole(const place &at, const ELEMENT *from_a,
+                                                   const ELEMENT *from_b, ELEMENT *to_a,
+                                                   ELEMENT *to_b)
 {
 #pragma unroll
     for (unsigned i = 0; i < BM * BK; i += THREADS) {
-        const unsigned row = row_of(i, BK), step = column_of(i, BK);
-        if (i + THREADS <= BM * BK || row < BM)
-            copy(&a_panel[step * A_ROW + row], at_row(at.A, row, at.lda) + k + step);
+        const unsigned rows = row_of(i, BK) - row_of(0, BK);
+        const int steps = column_of(i, BK) - column_of(0, BK);
+        if (i + THREADS <= BM * BK || row_of(i, BK) < BM)
+            copy(&to_a[steps * A_ROW + (int)rows], at_row(from_a, rows, at.lda) + steps);
     }
 #pragma unroll
     for (unsigned i = 0; i < BK * VECTORS; i += THREADS) {
-        const unsigned step = row_of(i, VECTORS), column = column_of(i, VECTORS) * VECTOR;
-        if (i + THREADS <= BK * VECTORS || step < BK)
-            copy((vector *)&b_panel[step * BN + column], at_row(at.B, k + step, at.ldb) + column);
+        const unsigned steps = row_of(i, VECTORS) - row_of(0, VECTORS);
+        const int columns = (column_of(i, VECTORS) - column_of(0, VECTORS)) * VECTOR;
+        if (i + THREADS <= BK * VECTORS || row_of(i, VECTORS) < BK)
+            copy((vector *)&to_b[(int)steps * BN + columns],
+                 at_row(from_b, steps, at.ldb) + columns);
     }
 }
 
@@ -176,10 +191,10 @@ static __device__ __forceinline__ void load(fragments &next, const ELEMENT *a, c
 static __device__ __forceinline__ void multiply(const fragments &now, ELEMENT (&sum)[TM][TN])
 {
 #pragma unroll
-    for (int j = 0; j < TN; j++)
+    for (int i = 0; i < TM; i++)
 #pragma unroll
-        for (int n = 0; n < TM; n++) {
-            const int i = j % 2 ? TM - 1 - n : n;
+        for (int n = 0; n < TN; n++) {
+            const int j = i % 2 ? TN - 1 - n : n;
             sum[i][j] += now.a[i] * now.b[j];
         }
 }
@@ -216,42 +231,65 @@ extern "C" __global__ void __launch_bounds__(THREADS, 1)
     const unsigned steps = (K + BK - 1u) / BK;
     const unsigned whole_steps = is_whole && b_is_aligned ? K / BK : 0;
 
+    /* Copied by this thread first: in whole panels, from where and, in stage 0, to where. */
+    const unsigned a_row = row_of(0, BK), a_step = column_of(0, BK);
+    const unsigned b_step = row_of(0, VECTORS), b_column = column_of(0, VECTORS) * VECTOR;
+    const ELEMENT *from_a = at_row(at.A, a_row, at.lda) + a_step;
+    const ELEMENT *from_b = at_row(at.B, b_step, at.ldb) + b_column;
+    ELEMENT *const to_a = a_panels + keep(a_step * A_ROW + a_row);
+    ELEMENT *const to_b = b_panels + keep(b_step * BN + b_column);
+    const ELEMENT *const a_first = a_panels + keep(m), *const b_first = b_panels + keep(n);
+
     unsigned stage = 0, last = STAGES - 1; /* multiplied now; refilled meanwhile */
     fragments f[2];
     ELEMENT sum[TM][TN] = {};
     for (unsigned s = 0; s < STAGES - 1; s++) {
         if (s < whole_steps)
-            fetch_whole(at, s * BK, a_panels + s * BK * A_ROW, b_panels + s * BK * BN);
+            fetch_whole(at, from_a, from_b, to_a + s * BK * A_ROW, to_b + s * BK * BN);
         else if (s < steps)
             fetch_inside(at, s * BK, a_panels + s * BK * A_ROW, b_panels + s * BK * BN);
         end_group();
+        from_a += BK;
+        from_b = at_row(from_b, BK, at.ldb);
     }
     wait_for_panels();
-    load(f[0], a_panels + m, b_panels + n);
+    load(f[0], a_first, b_first);
 
-    for (unsigned s = 0; s < steps; s++) {
-        const ELEMENT *a = a_panels + stage * BK * A_ROW + m, *b = b_panels + stage * BK * BN + n;
-        ELEMENT *const a_free = a_panels + last * BK * A_ROW, *const b_free =
-                                                                  b_panels + last * BK * BN;
-        const unsigned later = s + STAGES - 1;
+    for (unsigned s = 0;; s++) {
+        const unsigned later = s + STAGES - 1, refilled = last * BK;
         if (later < whole_steps)
-            fetch_whole(at, later * BK, a_free, b_free);
+            fetch_whole(at, from_a, from_b, to_a + refilled * A_ROW, to_b + refilled * BN);
         else if (later < steps)
-            fetch_inside(at, later * BK, a_free, b_free);
+            fetch_inside(at, later * BK, a_panels + refilled * A_ROW, b_panels + refilled * BN);
         end_group();
+        from_a += BK;
+        from_b = at_row(from_b, BK, at.ldb);
 
+        const ELEMENT *a = a_first + stage * BK * A_ROW, *b = b_first + stage * BK * BN;
+#pragma unroll 1
+        for (int k = 0; k < BK - UNROLLED; k += UNROLLED) {
 #pragma unroll
-        for (int k = 0; k < BK - 1; k++) {
-            load(f[(k + 1) % 2], a + (k + 1) * A_ROW, b + (k + 1) * BN);
-            multiply(f[k % 2], sum);
+            for (int u = 0; u < UNROLLED; u++) {
+                load(f[(u + 1) % 2], a + (u + 1) * A_ROW, b + (u + 1) * BN);
+                multiply(f[u % 2], sum);
+            }
+            a += UNROLLED * A_ROW;
+            b += UNROLLED * BN;
         }
+#pragma unroll
+        for (int u = 0; u < UNROLLED - 1; u++) {
+            load(f[(u + 1) % 2], a + (u + 1) * A_ROW, b + (u + 1) * BN);
+            multiply(f[u % 2], sum);
+        }
+        if (s + 1 == steps)
+            break;
         wait_for_panels(); /* also: no thread still reads what is refilled next */
         last = stage;
         stage = stage + 1 == STAGES ? 0 : stage + 1;
-        if (s + 1 < steps)
-            load(f[0], a_panels + stage * BK * A_ROW + m, b_panels + stage * BK * BN + n);
-        multiply(f[(BK - 1) % 2], sum);
+        load(f[0], a_first + stage * BK * A_ROW, b_first + stage * BK * BN);
+        multiply(f[1], sum);
     }
+    multiply(f[1], sum);
 
     ELEMENT *const c = C + (long long)block_row * ldc + block_column;
     const bool c_is_aligned = ldc % VECTOR == 0 && (size_t)C % 16 == 0;
