@@ -15,6 +15,12 @@
      bytes then takes two wavefronts instead of four.
    - The fragments of the next k are loaded while those of this one are multiplied, and the order of
      multiplications alternates, so that the operand of one is still in a register for the next.
+   - Of the registers that a multiplication reads, an even and an odd one arrive together, two odd
+     ones in turn. The compiler numbers the sums accordingly, but for stores of 16 bytes four of
+   them must be neighbours. The multiplication after the loop moves them: it costs nothing, and
+   inside the loop they may have any numbers.
+   - The loop has the code of few k and fits an instruction cache. It moves two pointers; all else
+     that addresses need is constant, or is kept in registers from before the loop.
    With this many registers one block of 8 warps fits on an SM. Independent multiplications in each
    thread hide the latency instead of many warps: occupancy is not the aim.
 
@@ -35,10 +41,8 @@
 #define A_ROW   (BM + VECTOR) /* a panel of A is transposed: padding spreads its stores */
 #define LANES_M 8             /* how a warp's 32 threads cover its tile */
 #define LANES_N 4
-#ifndef UNROLLED
-#define UNROLLED (BK % 4 ? 2 : 4) /* steps of k in the code of a loop */
-#endif
-#define GROUP   8 /* rows of tiles that neighbouring blocks share */
+#define UNROLL  (BK % 4 ? 2 : 4) /* k in the code of the loop; the others repeat it */
+#define GROUP   8                /* rows of tiles that neighbouring blocks share */
 
 struct __align__(16) vector
 {
@@ -191,10 +195,10 @@ static __device__ __forceinline__ void load(fragments &next, const ELEMENT *a, c
 static __device__ __forceinline__ void multiply(const fragments &now, ELEMENT (&sum)[TM][TN])
 {
 #pragma unroll
-    for (int i = 0; i < TM; i++)
+    for (int j = 0; j < TN; j++)
 #pragma unroll
-        for (int n = 0; n < TN; n++) {
-            const int j = i % 2 ? TN - 1 - n : n;
+        for (int n = 0; n < TM; n++) {
+            const int i = j % 2 ? TM - 1 - n : n;
             sum[i][j] += now.a[i] * now.b[j];
         }
 }
@@ -240,53 +244,47 @@ extern "C" __global__ void __launch_bounds__(THREADS, 1)
     ELEMENT *const to_b = b_panels + keep(b_step * BN + b_column);
     const ELEMENT *const a_first = a_panels + keep(m), *const b_first = b_panels + keep(n);
 
-    unsigned stage = 0, last = STAGES - 1; /* multiplied now; refilled meanwhile */
+    /* Panels `s` of A and B, if there are any, to `stage`. Called for each s in turn. */
+    const auto fetch = [&](unsigned s, unsigned stage) {
+        const unsigned a = stage * BK * A_ROW, b = stage * BK * BN;
+        if (s < whole_steps)
+            fetch_whole(at, from_a, from_b, to_a + a, to_b + b);
+        else if (s < steps)
+            fetch_inside(at, s * BK, a_panels + a, b_panels + b);
+        end_group();
+        from_a += BK;
+        from_b = at_row(from_b, BK, at.ldb);
+    };
+
     fragments f[2];
     ELEMENT sum[TM][TN] = {};
-    for (unsigned s = 0; s < STAGES - 1; s++) {
-        if (s < whole_steps)
-            fetch_whole(at, from_a, from_b, to_a + s * BK * A_ROW, to_b + s * BK * BN);
-        else if (s < steps)
-            fetch_inside(at, s * BK, a_panels + s * BK * A_ROW, b_panels + s * BK * BN);
-        end_group();
-        from_a += BK;
-        from_b = at_row(from_b, BK, at.ldb);
-    }
+    for (unsigned s = 0; s < STAGES; s++)
+        fetch(s, s);
     wait_for_panels();
-    load(f[0], a_first, b_first);
-
-    for (unsigned s = 0;; s++) {
-        const unsigned later = s + STAGES - 1, refilled = last * BK;
-        if (later < whole_steps)
-            fetch_whole(at, from_a, from_b, to_a + refilled * A_ROW, to_b + refilled * BN);
-        else if (later < steps)
-            fetch_inside(at, later * BK, a_panels + refilled * A_ROW, b_panels + refilled * BN);
-        end_group();
-        from_a += BK;
-        from_b = at_row(from_b, BK, at.ldb);
-
-        const ELEMENT *a = a_first + stage * BK * A_ROW, *b = b_first + stage * BK * BN;
-#pragma unroll 1
-        for (int k = 0; k < BK - UNROLLED; k += UNROLLED) {
+    const ELEMENT *a = a_first, *b = b_first;
+    load(f[0], a, b);
+    for (unsigned s = 0, stage = 0, k = 0;;) {
 #pragma unroll
-            for (int u = 0; u < UNROLLED; u++) {
-                load(f[(u + 1) % 2], a + (u + 1) * A_ROW, b + (u + 1) * BN);
-                multiply(f[u % 2], sum);
-            }
-            a += UNROLLED * A_ROW;
-            b += UNROLLED * BN;
-        }
-#pragma unroll
-        for (int u = 0; u < UNROLLED - 1; u++) {
+        for (int u = 0; u < UNROLL - 1; u++) {
             load(f[(u + 1) % 2], a + (u + 1) * A_ROW, b + (u + 1) * BN);
             multiply(f[u % 2], sum);
         }
-        if (s + 1 == steps)
-            break;
-        wait_for_panels(); /* also: no thread still reads what is refilled next */
-        last = stage;
-        stage = stage + 1 == STAGES ? 0 : stage + 1;
-        load(f[0], a_first + stage * BK * A_ROW, b_first + stage * BK * BN);
+        a += UNROLL * A_ROW;
+        b += UNROLL * BN;
+        k += UNROLL;
+        if (k == BK) { /* the next panels */
+            if (++s == steps)
+                break;
+            wait_for_panels(); /* also: no thread still reads what is refilled now */
+            fetch(s + STAGES - 1, stage);
+            k = 0;
+            if (++stage == STAGES) {
+                stage = 0;
+                a = a_first;
+                b = b_first;
+            }
+        }
+        load(f[0], a, b);
         multiply(f[1], sum);
     }
     multiply(f[1], sum);
