@@ -206,6 +206,27 @@ static void parameter(struct image *i)
 {
     attribute(i, ".nv.info.bounded", 0x17)[3] += 4 << 18;
 }
+static void parameter_number(struct image *i)
+{
+    attribute(i, ".nv.info.spilling", 0x17)[2] -= 1;
+}
+static void parameter_missing(struct image *i)
+{
+    attribute(i, ".nv.info.spilling", 0x17)[2] += 1;
+}
+static void parameter_far(struct image *i)
+{
+    attribute(i, ".nv.info.spilling", 0x17)[2] |= 0xffff;
+}
+static void parameter_overlaps(struct image *i)
+{
+    attribute(i, ".nv.info.spilling", 0x17)[2] -= 4 << 16;
+    attribute(i, ".nv.info.spilling", 0x17)[3] += 4 << 18;
+}
+static void parameter_empty(struct image *i)
+{
+    attribute(i, ".nv.info.spilling", 0x17)[3] &= (1 << 18) - 1;
+}
 static void parameter_bank(struct image *i)
 {
     attribute(i, ".nv.info.bounded", 0x0a)[2] += 8;
@@ -246,6 +267,11 @@ static const struct damage {
     {barriers, "section .nv.info.bounded holds an attribute that cannot be"},
     {no_threads, "section .nv.info.bounded holds an attribute that cannot be"},
     {parameter, "kernel bounded has parameters of different sizes"},
+    {parameter_number, "section .nv.info.spilling holds an attribute that cannot be"},
+    {parameter_missing, "kernel spilling has parameters of different sizes"},
+    {parameter_far, "section .nv.info.spilling holds an attribute that cannot be"},
+    {parameter_overlaps, "kernel spilling has parameters of different sizes"},
+    {parameter_empty, "section .nv.info.spilling holds an attribute that cannot be"},
     {parameter_bank, "kernel bounded has parameters of different sizes"},
 };
 
@@ -301,8 +327,13 @@ static bool has_the_same_kernels(const struct smc_cubin *a, const struct smc_cub
         struct smc_cubin_kernel k = a->kernel[i], l = b->kernel[i];
         bool same_name = strcmp(k.name, l.name) == 0;
         k.name = l.name = NULL;
+        bool same_parameters =
+            k.parameter_count == l.parameter_count &&
+            (k.parameter_count == 0 ||
+             memcmp(k.parameter, l.parameter, k.parameter_count * sizeof *k.parameter) == 0);
         k.code = l.code = NULL; /* each within its own file */
-        if (!same_name || memcmp(&k, &l, sizeof k) != 0)
+        k.parameter = l.parameter = NULL;
+        if (!same_name || !same_parameters || memcmp(&k, &l, sizeof k) != 0)
             return false;
     }
     return true;
@@ -387,6 +418,43 @@ static void test_barriers(void)
     free(image.bytes);
 }
 
+static const struct smc_cubin_kernel *kernel_of(const struct smc_cubin *cubin, const char *name)
+{
+    for (size_t i = 0; i < cubin->kernel_count; i++)
+        if (strcmp(cubin->kernel[i].name, name) == 0)
+            return &cubin->kernel[i];
+    CU_FAIL_FATAL("no such kernel");
+    return NULL;
+}
+
+static void check_parameters(const char *file, uint32_t at)
+{
+    struct image image = load(file);
+    struct smc_cubin cubin;
+    struct smc_error error = {""};
+    CU_ASSERT_EQUAL_FATAL(smc_cubin_open(image.bytes, image.size, &cubin, &error), SMC_OK);
+    const struct smc_cubin_kernel *kernel = kernel_of(&cubin, "spilling"); /* float *, int */
+    CU_ASSERT_EQUAL(kernel->parameters_at, at);
+    CU_ASSERT_EQUAL(kernel->parameter_bytes, 12);
+    CU_ASSERT_EQUAL_FATAL(kernel->parameter_count, 2);
+    CU_ASSERT_EQUAL(kernel->parameter[0].offset, 0);
+    CU_ASSERT_EQUAL(kernel->parameter[0].bytes, 8);
+    CU_ASSERT_EQUAL(kernel->parameter[1].offset, 8);
+    CU_ASSERT_EQUAL(kernel->parameter[1].bytes, 4);
+    kernel = kernel_of(&cubin, "bounded"); /* float * */
+    CU_ASSERT_EQUAL(kernel->parameter_bytes, 8);
+    CU_ASSERT_EQUAL(kernel->parameter_count, 1);
+    smc_cubin_close(&cubin);
+    free(image.bytes);
+}
+
+static void test_parameters(void)
+{
+    check_parameters(DATA "own-sm75.cubin", 0x160);
+    check_parameters(DATA "own-sm90.cubin", 0x210);
+    check_parameters(DATA "own-sm120.cubin", 0x380);
+}
+
 /* --- What the architecture has ---------------------------------------------------------------- */
 
 static void test_more_than_there_is(void)
@@ -417,6 +485,7 @@ CU_TestInfo tests_cubin[] = {
     {"flipped bits are found, or change nothing that is told", test_flipped_bits},
     {"the letter of an architecture is kept", test_suffixes},
     {"barriers of one kernel", test_barriers},
+    {"where parameters are", test_parameters},
     {"what no kernel can have is refused", test_more_than_there_is},
     CU_TEST_INFO_NULL,
 };

@@ -178,7 +178,8 @@ static void test_trace(void)
     const struct code code[] = {move_zero, load_shared, exit_all};
     struct smc_machine_program program;
     struct smc_trace_entry entries[8];
-    struct smc_trace trace = {.entry = entries, .room = 8};
+    static struct smc_patterns patterns;
+    struct smc_trace trace = {.entry = entries, .room = 8, .patterns = &patterns};
     static const struct smc_bank_layout layout = {
         .banks = 32, .row_words = 32, .neighbouring_words = 1, .loads_join = true};
     const uint32_t index[3] = {0, 0, 0};

@@ -19,10 +19,9 @@ struct smc_cubin_claims {
     uint32_t least_stack;    /* with called functions */
     uint32_t constant_bytes; /* of the constant bank that ends with its parameters */
     bool has_registers;      /* with called functions */
-    bool has_attributes, has_bank, has_parameters, lists_parameters;
-    uint32_t bank_end, bank_bytes; /* the parameters within that bank */
+    bool has_attributes, has_bank, has_parameters;
+    uint32_t bank_at, bank_bytes; /* the parameters within that bank */
     uint32_t parameter_bytes;
-    uint32_t parameters_end; /* of the last one */
 };
 
 struct smc_cubin_section {
@@ -44,6 +43,7 @@ struct smc_cubin_reading {
     struct smc_cubin_claims *claims; /* as cubin->kernel */
     bool lists_registers; /* false: from an assembler for code without calls; some of NVIDIA's
                              libraries have such kernels */
+    bool failed;          /* memory */
     struct smc_error *error;
 };
 
@@ -382,19 +382,40 @@ static bool take_extent(const struct attribute *attribute, uint32_t *count, uint
     return true;
 }
 
-static void take_parameter(const struct attribute *attribute, struct smc_cubin_claims *claims)
+/* They may come in any order. Each before this one takes at least one byte. */
+static bool take_parameter(struct smc_cubin_reading *reading, const struct attribute *attribute,
+                           struct smc_cubin_kernel *kernel)
 {
-    uint32_t offset = attribute->word[1] >> 16, size = attribute->word[2];
+    uint32_t number = attribute->word[1] & 0xffff, offset = attribute->word[1] >> 16;
+    uint32_t size = attribute->word[2];
     bool is_large = attribute->kind == LARGE_PARAMETER;
-    uint32_t end = offset + (is_large ? size & 0xffff : size >> PARAMETER_SIZE_SHIFT);
-    claims->lists_parameters = true;
-    claims->parameters_end = end > claims->parameters_end ? end : claims->parameters_end;
+    if (number > offset)
+        return false;
+    if (number >= kernel->parameter_count) {
+        struct smc_cubin_parameter *more =
+            smc_realloc(kernel->parameter, (number + (size_t)1) * sizeof *more);
+        if (!more) {
+            reading->failed = true;
+            return false;
+        }
+        memset(more + kernel->parameter_count, 0,
+               (number + (size_t)1 - kernel->parameter_count) * sizeof *more);
+        kernel->parameter = more;
+        kernel->parameter_count = number + 1;
+    }
+    struct smc_cubin_parameter *parameter = &kernel->parameter[number];
+    if (parameter->bytes != 0)
+        return false;
+    parameter->offset = offset;
+    parameter->bytes = is_large ? size & 0xffff : size >> PARAMETER_SIZE_SHIFT;
+    return parameter->bytes != 0;
 }
 
 /* An attribute that applies to the kernel of its section. */
-static bool take_own(const struct attribute *attribute, struct smc_cubin_kernel *kernel,
-                     struct smc_cubin_claims *claims)
+static bool take_own(struct smc_cubin_reading *reading, const struct attribute *attribute,
+                     struct smc_cubin_kernel *kernel)
 {
+    struct smc_cubin_claims *claims = claims_of(reading, kernel);
     switch ((enum kind)attribute->kind) {
     case MAX_THREADS:
         return take_extent(attribute, &kernel->max_threads_per_block, kernel->block);
@@ -410,8 +431,7 @@ static bool take_own(const struct attribute *attribute, struct smc_cubin_kernel 
         return kernel->barriers <= MOST_BARRIERS;
     case PARAMETER:
     case LARGE_PARAMETER:
-        take_parameter(attribute, claims);
-        return true;
+        return take_parameter(reading, attribute, kernel);
     case PARAMETER_BYTES:
         claims->has_parameters = true;
         claims->parameter_bytes = attribute->value;
@@ -419,7 +439,7 @@ static bool take_own(const struct attribute *attribute, struct smc_cubin_kernel 
     case PARAMETER_BANK:
         claims->has_bank = true;
         claims->bank_bytes = attribute->word[1] >> 16;
-        claims->bank_end = (attribute->word[1] & 0xffff) + claims->bank_bytes;
+        claims->bank_at = attribute->word[1] & 0xffff;
         return true;
     default:
         return true;
@@ -435,7 +455,7 @@ static bool take(struct smc_cubin_reading *reading, const struct attribute *attr
     case LEAST_STACK:
         return take_count(reading, attribute);
     default:
-        return !kernel || take_own(attribute, kernel, claims_of(reading, kernel));
+        return !kernel || take_own(reading, attribute, kernel);
     }
 }
 
@@ -675,6 +695,22 @@ static enum smc_status take_section(struct smc_cubin_reading *reading,
     return SMC_OK;
 }
 
+/* Hands the parameters on. False: they overlap, one is missing, or they do not end where they
+   should. */
+static bool fill_parameters(struct smc_cubin_kernel *kernel, const struct smc_cubin_claims *claims)
+{
+    uint32_t end = 0;
+    for (uint32_t i = 0; i < kernel->parameter_count; i++) {
+        const struct smc_cubin_parameter *parameter = &kernel->parameter[i];
+        if (parameter->bytes == 0 || parameter->offset < end)
+            return false;
+        end = parameter->offset + parameter->bytes;
+    }
+    kernel->parameters_at = claims->bank_at;
+    kernel->parameter_bytes = claims->parameter_bytes;
+    return kernel->parameter_count == 0 || end == claims->parameter_bytes;
+}
+
 static enum smc_status check_kernel(const struct smc_cubin_reading *reading, size_t index)
 {
     struct smc_cubin_kernel *kernel = &reading->cubin->kernel[index];
@@ -692,10 +728,10 @@ static enum smc_status check_kernel(const struct smc_cubin_reading *reading, siz
         (claims->has_least_stack && kernel->stack_bytes > claims->least_stack))
         return smc_fail(reading->error, SMC_USAGE, "kernel %.200s cannot have a stack of %u bytes",
                         kernel->name, kernel->stack_bytes);
-    bool agree = claims->has_bank == claims->has_parameters &&
-                 claims->bank_bytes == claims->parameter_bytes &&
-                 (!claims->lists_parameters || claims->parameters_end == claims->parameter_bytes) &&
-                 (!claims->has_bank || claims->bank_end == claims->constant_bytes);
+    bool agree =
+        claims->has_bank == claims->has_parameters &&
+        claims->bank_bytes == claims->parameter_bytes && fill_parameters(kernel, claims) &&
+        (!claims->has_bank || claims->bank_at + claims->bank_bytes == claims->constant_bytes);
     if (!agree)
         return smc_fail(reading->error, SMC_USAGE,
                         "kernel %.200s has parameters of different sizes", kernel->name);
@@ -764,7 +800,7 @@ enum smc_status smc_cubin_open(const void *file, size_t bytes, struct smc_cubin 
         status = smc_fail(error, SMC_USAGE, "its header is cut off or none of machine code");
     else
         status = read_all(&reading);
-    if (status == SMC_USAGE && is_short_of_memory())
+    if (status == SMC_USAGE && (reading.failed || is_short_of_memory()))
         status = smc_out_of_memory(error);
     free(reading.section);
     free(reading.claims);
@@ -775,6 +811,8 @@ enum smc_status smc_cubin_open(const void *file, size_t bytes, struct smc_cubin 
 
 void smc_cubin_close(struct smc_cubin *cubin)
 {
+    for (size_t i = 0; i < cubin->kernel_count; i++)
+        free(cubin->kernel[i].parameter);
     free(cubin->kernel);
     elf_end(cubin->elf);
     *cubin = (struct smc_cubin){0};

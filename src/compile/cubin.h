@@ -10,6 +10,11 @@
 #include "base/status.h"
 #include "compile/build_note.h"
 
+struct smc_cubin_parameter {
+    uint32_t offset; /* in bytes, from the first one on */
+    uint32_t bytes;
+};
+
 struct smc_cubin_kernel {
     const char *name;
     uint32_t regs_per_thread;
@@ -21,8 +26,12 @@ struct smc_cubin_kernel {
     uint32_t blocks_per_cluster;         /* __cluster_dims__; 0: none */
     const void *code;                    /* its instructions, within the file */
     size_t code_bytes;
-    uint32_t block[3];   /* the shape of that size; {0}: none, or only a number */
-    bool calls_unlinked; /* it calls functions whose registers and stack nvlink will add */
+    uint32_t block[3];        /* the shape of that size; {0}: none, or only a number */
+    bool calls_unlinked;      /* it calls functions whose registers and stack nvlink will add */
+    uint32_t parameters_at;   /* where they begin in constant bank 0; 0: there are none */
+    uint32_t parameter_bytes; /* of all, with the gaps between them */
+    struct smc_cubin_parameter *parameter; /* in their order; owned by the cubin */
+    uint32_t parameter_count;              /* 0: none, or the file does not list them */
 };
 
 struct smc_cubin {

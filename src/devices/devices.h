@@ -32,6 +32,7 @@ struct smc_capability {
     uint32_t machine_code_format; /* 0: instructions of 64 bits; 1: of 128 bits; 2: the same, with
                                      8 more low bits in the targets of branches; 3: also with the
                                      width of asynchronous copies in two bits */
+    uint32_t fp64_lanes_per_sm;   /* 0: none */
 };
 
 struct smc_device {

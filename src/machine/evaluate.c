@@ -5,10 +5,11 @@
 
 /* The operands of one instruction, for one lane if all lanes compute the same, else for 32. */
 struct operands {
-    uint32_t low[3][SMC_LANES], high[3][SMC_LANES]; /* high: the second register of a pair */
-    uint32_t unknown;                               /* lanes with an unknown operand */
-    uint32_t carry;                                 /* the sum of 1 for each negated operand */
-    uint32_t lanes;                                 /* 1 or 32 */
+    const uint32_t *low[3], *high[3]; /* high: the second register of a pair */
+    uint32_t copy[3][2][SMC_LANES];   /* what they point to, if not to the registers themselves */
+    uint32_t unknown;                 /* lanes with an unknown operand */
+    uint32_t carry;                   /* the sum of 1 for each negated operand */
+    uint32_t lanes;                   /* 1 or 32 */
     uint32_t predicate[3], predicate_unknown[3];
 };
 
@@ -20,6 +21,14 @@ struct results {
 };
 
 #define EACH_LANE for (uint32_t l = 0; l < ops->lanes; l++)
+
+/* Loops over all lanes, also if one would do: the compiler makes vector instructions of them. What
+   is added up over lanes is added up in bits of `lane_bit`. */
+#define ALL_LANES for (uint32_t l = 0; l < SMC_LANES; l++)
+
+static const uint32_t lane_bit[SMC_LANES] = {
+#define BITS(n) 1u << (n), 2u << (n), 4u << (n), 8u << (n)
+    BITS(0), BITS(4), BITS(8), BITS(12), BITS(16), BITS(20), BITS(24), BITS(28)};
 
 static const struct smc_lanes zero = {.same = true};
 static const struct smc_lanes unknown = {.same = true, .unknown = UINT32_MAX};
@@ -76,14 +85,24 @@ static void fetch(const struct smc_warp *warp, const struct smc_operand *operand
     }
 }
 
-static void spread(const struct smc_lanes *lanes, uint32_t count, uint32_t flip, uint32_t *out)
+static void fill_lanes(uint32_t *restrict to, uint32_t value)
 {
-    if (lanes->same)
-        for (uint32_t l = 0; l < count; l++)
-            out[l] = lanes->value[0] ^ flip;
+    ALL_LANES to[l] = value;
+}
+
+/* Where the lanes' values are; `copy` is used if they are not so in a register. */
+static const uint32_t *spread(const struct smc_lanes *lanes, uint32_t count, uint32_t flip,
+                              uint32_t *restrict copy)
+{
+    if (!lanes->same && flip == 0)
+        return lanes->value;
+    if (count == 1)
+        copy[0] = lanes->value[0] ^ flip;
+    else if (lanes->same)
+        fill_lanes(copy, lanes->value[0] ^ flip);
     else
-        for (uint32_t l = 0; l < count; l++)
-            out[l] = lanes->value[l] ^ flip;
+        ALL_LANES copy[l] = lanes->value[l] ^ flip;
+    return copy;
 }
 
 static bool is_same(uint32_t flags, uint32_t mask)
@@ -109,6 +128,11 @@ static void gather(const struct smc_warp *warp, const struct smc_instruction *in
             ops->unknown |= lanes[i][part]->unknown;
         }
         ops->carry += in->from[i].negated;
+        if (in->predicate[i].number == SMC_TRUE_PREDICATE) {
+            ops->predicate[i] = in->predicate[i].negated ? 0 : UINT32_MAX;
+            ops->predicate_unknown[i] = 0;
+            continue;
+        }
         ops->predicate[i] = smc_warp_holds(warp, in->predicate[i], &ops->predicate_unknown[i]);
         same &= is_same(ops->predicate[i], mask) && is_same(ops->predicate_unknown[i], mask);
     }
@@ -123,15 +147,22 @@ static void gather(const struct smc_warp *warp, const struct smc_instruction *in
     }
     for (int i = 0; i < 3; i++) {
         uint32_t flip = in->from[i].negated ? UINT32_MAX : 0;
-        spread(lanes[i][0], ops->lanes, flip, ops->low[i]);
-        if (in->from[i].registers == 2)
-            spread(lanes[i][1], ops->lanes, flip, ops->high[i]);
-        else
-            memset(ops->high[i], flip ? 0xff : 0, ops->lanes * sizeof ops->high[i][0]);
+        ops->low[i] = spread(lanes[i][0], ops->lanes, flip, ops->copy[i][0]);
+        ops->high[i] = spread(lanes[i][1], ops->lanes, flip, ops->copy[i][1]);
     }
 }
 
 /* --- Storing ---------------------------------------------------------------------------------- */
+
+static void blend_lanes(uint32_t *restrict to, const uint32_t *restrict value, bool same,
+                        uint32_t mask)
+{
+    uint32_t first = value[0];
+    if (same)
+        ALL_LANES to[l] = mask & lane_bit[l] ? first : to[l];
+    else
+        ALL_LANES to[l] = mask & lane_bit[l] ? value[l] : to[l];
+}
 
 static void store_register(struct smc_warp *warp, struct smc_lanes *to, const uint32_t *value,
                            uint32_t not_known, uint32_t lanes, uint32_t mask)
@@ -143,13 +174,14 @@ static void store_register(struct smc_warp *warp, struct smc_lanes *to, const ui
         to->same = true;
         return;
     }
-    if (to->same)
-        for (uint32_t l = SMC_LANES; l-- > 0;)
-            to->value[l] = to->value[0];
+    if (to->same) {
+        fill_lanes(to->value, to->value[0]);
+    }
     to->same = false;
-    for (uint32_t l = 0; l < SMC_LANES; l++)
-        if (mask >> l & 1)
-            to->value[l] = value[lanes == 1 ? 0 : l];
+    if (whole)
+        memcpy(to->value, value, sizeof to->value);
+    else
+        blend_lanes(to->value, value, lanes == 1, mask);
     to->unknown = (to->unknown & ~mask) | (not_known & mask);
 }
 
@@ -224,10 +256,26 @@ static bool extends(const struct smc_instruction *in)
     return smc_bit(in, 74);
 }
 
+static void add_lanes(const struct operands *restrict ops, uint32_t carry, uint32_t *restrict to)
+{
+    const uint32_t *restrict a = ops->low[0], *restrict b = ops->low[1], *restrict c = ops->low[2];
+    ALL_LANES to[l] = a[l] + b[l] + c[l] + carry;
+}
+
+/* Most results set no predicates. */
+static bool sets_predicates(const struct smc_instruction *in)
+{
+    return in->to_predicate[0] != SMC_TRUE_PREDICATE || in->to_predicate[1] != SMC_TRUE_PREDICATE;
+}
+
 static bool add_three(const struct smc_instruction *in, const struct operands *ops,
                       struct results *out)
 {
     bool x = extends(in);
+    if (!x && !sets_predicates(in) && ops->lanes == SMC_LANES) {
+        add_lanes(ops, ops->carry, out->low);
+        return true;
+    }
     EACH_LANE
     {
         uint64_t carry =
@@ -242,6 +290,13 @@ static bool add_three(const struct smc_instruction *in, const struct operands *o
     return true;
 }
 
+static void shift_lanes_and_add(const struct operands *restrict ops, unsigned shift, uint32_t carry,
+                                uint32_t *restrict to)
+{
+    const uint32_t *restrict a = ops->low[0], *restrict b = ops->low[1];
+    ALL_LANES to[l] = (a[l] << shift) + b[l] + carry;
+}
+
 /* Bits 75 to 79: the shift; 80: .HI; 73: .SX32. */
 static bool shift_and_add(const struct smc_instruction *in, const struct operands *ops,
                           struct results *out)
@@ -251,6 +306,10 @@ static bool shift_and_add(const struct smc_instruction *in, const struct operand
     bool negate_first = smc_bit(in, 72), negate_second = smc_bit(in, 63);
     bool has_sign_field = in->from[1].kind != SMC_OPERAND_IMMEDIATE;
     negate_second = negate_second && has_sign_field;
+    if (!x && !high && !negate_first && !sets_predicates(in) && ops->lanes == SMC_LANES) {
+        shift_lanes_and_add(ops, shift, negate_second, out->low);
+        return true;
+    }
     EACH_LANE
     {
         /* The first operand's sign applies to what was shifted. */
@@ -269,6 +328,20 @@ static bool shift_and_add(const struct smc_instruction *in, const struct operand
     return true;
 }
 
+static void logic_of_lanes(const uint32_t *restrict on, const struct operands *restrict ops,
+                           uint32_t *restrict to)
+{
+    const uint32_t *restrict a = ops->low[0], *restrict b = ops->low[1], *restrict c = ops->low[2];
+    ALL_LANES
+    {
+        uint32_t with_a = (b[l] & ((c[l] & on[7]) | (~c[l] & on[6]))) |
+                          (~b[l] & ((c[l] & on[5]) | (~c[l] & on[4])));
+        uint32_t without = (b[l] & ((c[l] & on[3]) | (~c[l] & on[2]))) |
+                           (~b[l] & ((c[l] & on[1]) | (~c[l] & on[0])));
+        to[l] = (a[l] & with_a) | (~a[l] & without);
+    }
+}
+
 /* Bits 72 to 79: the table; 80: a predicate joins by AND instead of OR. */
 static bool logic(const struct smc_instruction *in, const struct operands *ops, struct results *out)
 {
@@ -277,6 +350,10 @@ static bool logic(const struct smc_instruction *in, const struct operands *ops, 
     uint32_t on[8]; /* all bits, where the table says 1 */
     for (unsigned i = 0; i < 8; i++)
         on[i] = table >> i & 1 ? UINT32_MAX : 0;
+    if (!sets_predicates(in) && ops->lanes == SMC_LANES) {
+        logic_of_lanes(on, ops, out->low);
+        return true;
+    }
     EACH_LANE
     {
         uint32_t a = ops->low[0][l], b = ops->low[1][l], c = ops->low[2][l];
@@ -298,11 +375,23 @@ static int64_t product(const struct operands *ops, uint32_t l, bool is_signed)
     return (int64_t)((uint64_t)ops->low[0][l] * ops->low[1][l]);
 }
 
+static void multiply_lanes(const struct operands *restrict ops, uint32_t carry,
+                           uint32_t *restrict to)
+{
+    const uint32_t *restrict a = ops->low[0], *restrict b = ops->low[1], *restrict c = ops->low[2];
+    ALL_LANES to[l] = a[l] * b[l] + c[l] + carry;
+}
+
 static bool multiply_add(const struct smc_instruction *in, const struct operands *ops,
                          struct results *out)
 {
     bool x = extends(in), is_signed = smc_bit(in, 73);
     bool high = in->operation == SMC_OP_IMAD_HI;
+    bool narrow = in->operation == SMC_OP_IMAD || in->operation == SMC_OP_UIMAD;
+    if (narrow && !x && !sets_predicates(in) && ops->lanes == SMC_LANES) {
+        multiply_lanes(ops, ops->carry, out->low);
+        return true;
+    }
     for (uint32_t l = 0; l < ops->lanes; l++) {
         uint64_t third = (uint64_t)ops->high[2][l] << 32 | ops->low[2][l];
         uint64_t carry = x ? bit_of(ops->predicate[0], l) : ops->carry;
@@ -317,6 +406,17 @@ static bool multiply_add(const struct smc_instruction *in, const struct operands
     return true;
 }
 
+static void shift_lanes(const uint32_t *restrict a, uint32_t count, bool left, bool is_signed,
+                        uint32_t *restrict to)
+{
+    if (left)
+        ALL_LANES to[l] = a[l] << count;
+    else if (is_signed)
+        ALL_LANES to[l] = (uint32_t)((int32_t)a[l] >> count);
+    else
+        ALL_LANES to[l] = a[l] >> count;
+}
+
 /* Bits 73 and 74: S64, U64, S32, U32; 75: wraps the count; 76: right; 80: the high half. */
 static bool shift(const struct smc_instruction *in, const struct operands *ops, struct results *out)
 {
@@ -324,6 +424,11 @@ static bool shift(const struct smc_instruction *in, const struct operands *ops, 
     bool is_signed = type == 0 || type == 2, wraps = smc_bit(in, 75), left = !smc_bit(in, 76);
     bool high = smc_bit(in, 80);
     uint32_t most = type < 2 ? 64 : 32;
+    if (in->from[1].kind == SMC_OPERAND_IMMEDIATE && ops->low[1][0] < 32 && left != high &&
+        ops->lanes == SMC_LANES) { /* of one word, and by less than its bits */
+        shift_lanes(ops->low[left ? 0 : 2], ops->low[1][0], left, is_signed, out->low);
+        return true;
+    }
     EACH_LANE
     {
         uint64_t wide = (uint64_t)ops->low[2][l] << 32 | ops->low[0][l];
@@ -341,9 +446,19 @@ static bool shift(const struct smc_instruction *in, const struct operands *ops, 
     return true;
 }
 
+static void select_lanes(uint32_t first, const uint32_t *restrict a, const uint32_t *restrict b,
+                         uint32_t *restrict to)
+{
+    ALL_LANES to[l] = first & lane_bit[l] ? a[l] : b[l];
+}
+
 static bool select_one(const struct operands *ops, struct results *out)
 {
-    EACH_LANE out->low[l] = bit_of(ops->predicate[0], l) ? ops->low[0][l] : ops->low[1][l];
+    const uint32_t *a = ops->low[0], *b = ops->low[1], first = ops->predicate[0];
+    if (ops->lanes == 1)
+        out->low[0] = first & 1 ? a[0] : b[0];
+    else
+        select_lanes(first, a, b, out->low);
     out->unknown |= ops->predicate_unknown[0];
     return true;
 }
@@ -404,6 +519,21 @@ static uint32_t unknown_join(unsigned how, uint32_t unknown_a, uint32_t b, uint3
     return how == JOIN_OR ? unknown_b | (unknown_a & ~b) : unknown_a | unknown_b;
 }
 
+/* The lanes for which the comparison holds. */
+static uint32_t compare_lanes(const uint32_t *a, const uint32_t *b, unsigned how, bool is_signed)
+{
+    uint32_t flip = is_signed ? 0 : UINT32_C(1) << 31, is = 0;
+    uint32_t if_less = how & 1 ? UINT32_MAX : 0, if_equal = how & 2 ? UINT32_MAX : 0;
+    uint32_t if_greater = how & 4 ? UINT32_MAX : 0;
+    ALL_LANES
+    {
+        int32_t left = (int32_t)(a[l] ^ flip), right = (int32_t)(b[l] ^ flip);
+        uint32_t yes = left < right ? if_less : left == right ? if_equal : if_greater;
+        is |= yes & lane_bit[l];
+    }
+    return is;
+}
+
 /* Bits 76 to 78: the comparison; 74, 75: how it joins the predicate; 73: signed; 72: .EX. */
 static bool set_predicate(const struct smc_instruction *in, const struct operands *ops,
                           struct results *out)
@@ -411,13 +541,16 @@ static bool set_predicate(const struct smc_instruction *in, const struct operand
     unsigned how = (unsigned)smc_bits(in, 76, 3), join = (unsigned)smc_bits(in, 74, 2);
     bool is_signed = smc_bit(in, 73), ex = smc_bit(in, 72);
     uint32_t is = 0, not_known = ops->unknown;
-    EACH_LANE
-    {
-        uint32_t a = ops->low[0][l], b = ops->low[1][l];
-        uint32_t yes = ex ? compare_high(a, b, how, is_signed, bit_of(ops->predicate[2], l))
-                          : compare(a, b, how, is_signed);
-        is |= yes << l;
-    }
+    if (!ex && ops->lanes == SMC_LANES)
+        is = compare_lanes(ops->low[0], ops->low[1], how, is_signed);
+    else
+        EACH_LANE
+        {
+            uint32_t a = ops->low[0][l], b = ops->low[1][l];
+            uint32_t yes = ex ? compare_high(a, b, how, is_signed, bit_of(ops->predicate[2], l))
+                              : compare(a, b, how, is_signed);
+            is |= yes << l;
+        }
     if (ex)
         not_known |= ops->predicate_unknown[2];
     out->predicate[0] = join_flags(join, is, ops->predicate[0]);
@@ -532,14 +665,24 @@ enum {
     SR_ZERO = 0xff
 };
 
-static uint32_t thread_index(const struct smc_machine_place *place, uint32_t lane, unsigned axis)
+/* The indices of the lanes' threads along an axis: lanes go along x, then y, then z. */
+static void thread_indices(const struct smc_machine_place *place, unsigned axis,
+                           uint32_t to[SMC_LANES])
 {
-    uint32_t thread = place->first_thread + lane;
-    if (axis == 0)
-        return thread % place->block[0];
-    if (axis == 1)
-        return thread / place->block[0] % place->block[1];
-    return thread / place->block[0] / place->block[1];
+    const uint32_t *block = place->block;
+    uint32_t at[3] = {place->first_thread % block[0], place->first_thread / block[0] % block[1],
+                      place->first_thread / block[0] / block[1]};
+    ALL_LANES
+    {
+        to[l] = at[axis];
+        if (++at[0] < block[0])
+            continue;
+        at[0] = 0;
+        if (++at[1] < block[1])
+            continue;
+        at[1] = 0;
+        at[2]++;
+    }
 }
 
 static bool special(const struct smc_warp *warp, const struct smc_instruction *in,
@@ -547,12 +690,14 @@ static bool special(const struct smc_warp *warp, const struct smc_instruction *i
 {
     unsigned number = (unsigned)smc_bits(in, 72, 8);
     const struct smc_machine_place *place = warp->place;
+    if (number >= SR_THREAD_X && number <= SR_THREAD_Z) {
+        thread_indices(place, number - SR_THREAD_X, out->low);
+        return true;
+    }
     EACH_LANE
     {
         out->low[l] = out->high[l] = 0;
-        if (number >= SR_THREAD_X && number <= SR_THREAD_Z)
-            out->low[l] = thread_index(place, l, number - SR_THREAD_X);
-        else if (number >= SR_BLOCK_X && number <= SR_BLOCK_Z)
+        if (number >= SR_BLOCK_X && number <= SR_BLOCK_Z)
             out->low[l] = place->index[number - SR_BLOCK_X];
         else if (number == SR_LANE)
             out->low[l] = l;
@@ -788,7 +933,8 @@ static void take_first_lane(struct operands *ops, uint32_t mask)
     unsigned lane = mask ? (unsigned)__builtin_ctz(mask) : 0;
     if (ops->lanes == 1)
         return;
-    ops->low[0][0] = ops->low[0][lane];
+    ops->copy[0][0][0] = ops->low[0][lane];
+    ops->low[0] = ops->copy[0][0];
     ops->unknown = ops->unknown >> lane & 1 ? UINT32_MAX : 0;
     ops->lanes = 1;
 }

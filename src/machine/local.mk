@@ -4,6 +4,7 @@ libsmc_la_SOURCES += \
 	src/machine/instruction.c src/machine/instruction.h \
 	src/machine/launch.c src/machine/launch.h \
 	src/machine/operations.def \
+	src/machine/patterns.c src/machine/patterns.h \
 	src/machine/program.c src/machine/program.h \
 	src/machine/text.c src/machine/text.h \
 	src/machine/walk.c src/machine/walk.h \

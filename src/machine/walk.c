@@ -42,8 +42,8 @@ static void end_walk(struct state *state, enum smc_walk_end end, uint32_t at)
 /* --- Memory ------------------------------------------------------------------------------------
  */
 
-static uint32_t count_shared(struct state *state, const struct smc_instruction *in, uint32_t mask,
-                             const uint64_t address[SMC_LANES])
+static void count_shared(struct state *state, const struct smc_instruction *in, uint32_t mask,
+                         const uint64_t address[SMC_LANES])
 {
     struct smc_access access = {.mask = mask,
                                 .width_bytes = in->access_bytes,
@@ -53,17 +53,16 @@ static uint32_t count_shared(struct state *state, const struct smc_instruction *
         access.address[lane] = (uint32_t)address[lane];
     if (smc_access_misaligned(&access)) {
         counts->unknown_addresses++;
-        return 0;
+        return;
     }
     uint32_t wavefronts = smc_banks_count(state->walk->layout, &access).wavefronts;
     bool load = access.op == SMC_BANK_LOAD;
     *(load ? &counts->shared_loads : &counts->shared_stores) += 1;
     *(load ? &counts->shared_load_wavefronts : &counts->shared_store_wavefronts) += wavefronts;
-    return wavefronts;
 }
 
-static uint32_t count_copy(struct state *state, const struct smc_instruction *in, uint32_t mask,
-                           const uint64_t address[SMC_LANES])
+static void count_copy(struct state *state, const struct smc_instruction *in, uint32_t mask,
+                       const uint64_t address[SMC_LANES])
 {
     uint64_t to[SMC_LANES];
     struct smc_memory_counts *counts = &state->walk->memory;
@@ -74,18 +73,37 @@ static uint32_t count_copy(struct state *state, const struct smc_instruction *in
         sectors = smc_sectors_count(address, mask);
     counts->copies++;
     counts->copy_sectors += sectors;
-    return sectors;
 }
 
-static uint32_t count_global(struct state *state, const struct smc_instruction *in, uint32_t mask,
-                             const uint64_t address[SMC_LANES])
+static void count_global(struct state *state, const struct smc_instruction *in, uint32_t mask,
+                         const uint64_t address[SMC_LANES])
 {
     struct smc_memory_counts *counts = &state->walk->memory;
     bool load = in->operation == SMC_OP_LDG;
     uint32_t sectors = smc_sectors_count(address, mask);
     *(load ? &counts->global_loads : &counts->global_stores) += 1;
     *(load ? &counts->global_load_sectors : &counts->global_store_sectors) += sectors;
-    return sectors;
+}
+
+/* Keeps what the trace needs of an access. */
+static void trace_access(struct state *state, const struct smc_instruction *in, uint32_t mask,
+                         const uint64_t address[SMC_LANES], struct smc_trace_entry *entry)
+{
+    struct smc_trace *trace = state->walk->trace;
+    const struct smc_pattern *pattern =
+        smc_patterns_find(trace->patterns, state->walk->layout, in, mask, address);
+    entry->wavefronts = pattern->wavefronts;
+    if (in->operation == SMC_OP_LDS || in->operation == SMC_OP_STS)
+        return;
+    entry->sectors = pattern->sectors;
+    if (trace->line_room - trace->line_count < pattern->lines)
+        return;
+    entry->line = (uint32_t)trace->line_count;
+    entry->lines = pattern->lines;
+    uint64_t base = address[__builtin_ctz(mask)] / SMC_LINE_BYTES;
+    for (unsigned i = 0; i < pattern->lines; i++)
+        trace->line[trace->line_count++] = (struct smc_trace_line){
+            base + (uint64_t)pattern->line[i].number, pattern->line[i].sectors};
 }
 
 static void count_access(struct state *state, const struct smc_instruction *in, uint32_t mask,
@@ -102,13 +120,20 @@ static void count_access(struct state *state, const struct smc_instruction *in, 
         return;
     if (!smc_warp_addresses(state->warp, in, mask, address)) {
         state->walk->memory.unknown_addresses++;
+        entry->unknown_addresses = true;
+        return;
+    }
+    if (state->walk->trace) {
+        if (state->walk->trace->patterns)
+            trace_access(state, in, mask, address, entry);
         return;
     }
     if (shared)
-        entry->wavefronts = (uint8_t)count_shared(state, in, mask, address);
+        count_shared(state, in, mask, address);
+    else if (copies)
+        count_copy(state, in, mask, address);
     else
-        entry->sectors = (uint8_t)(copies ? count_copy(state, in, mask, address)
-                                          : count_global(state, in, mask, address));
+        count_global(state, in, mask, address);
 }
 
 /* --- Divergence --------------------------------------------------------------------------------
@@ -249,13 +274,20 @@ static void trace(struct state *state, const struct smc_trace_entry *entry)
     struct smc_trace *out = state->walk->trace;
     if (out && out->count++ < out->room)
         out->entry[out->count - 1] = *entry;
+    if (out && out->count == out->room)
+        out->signature = state->walk->signature;
 }
 
 /* Steps that are only counted. */
 static void trace_data(struct state *state, uint32_t from, uint32_t to, uint32_t lanes)
 {
-    if (!state->walk->trace)
+    struct smc_trace *out = state->walk->trace;
+    if (!out)
         return;
+    if (out->count >= out->room) {
+        out->count += to > from ? to - from : 0;
+        return;
+    }
     for (uint32_t at = from; at < to; at++)
         trace(state, &(struct smc_trace_entry){.step = at,
                                                .active_lanes = (uint8_t)__builtin_popcount(lanes)});
@@ -356,6 +388,11 @@ void smc_walk_warp(struct smc_walk *walk, const struct smc_machine_place *place,
             walk->was_cut = true;
             return;
         }
+        if (walk->trace && walk->trace->count >= walk->trace->room) {
+            if (walk->trace->stop)
+                return;
+            walk->follow_addresses = false; /* addresses are no longer needed */
+        }
         uint32_t index = state.groups;
         while (index-- > 0 && state.group[index].awaited != NO_BARRIER)
             ;
@@ -369,4 +406,6 @@ void smc_walk_warp(struct smc_walk *walk, const struct smc_machine_place *place,
         }
         run(&state, index);
     }
+    if (walk->trace && walk->trace->count < walk->trace->room)
+        walk->trace->signature = walk->signature;
 }

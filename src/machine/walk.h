@@ -3,6 +3,7 @@
 #ifndef SMC_MACHINE_WALK_H
 #define SMC_MACHINE_WALK_H
 
+#include "machine/patterns.h"
 #include "machine/program.h"
 #include "machine/warp.h"
 #include "model/banks.h"
@@ -20,15 +21,30 @@ struct smc_memory_counts {
 /* One executed instruction of the traced warp. */
 struct smc_trace_entry {
     uint32_t step;      /* in the program, which has registers, pipe and control bits */
-    uint8_t wavefronts; /* of an access to shared memory */
+    uint32_t line;      /* the first of its lines in the trace; of an access to global memory */
+    uint8_t lines;      /* 0: no lane accesses memory, or the addresses are not known */
+    uint8_t wavefronts; /* through the banks of shared memory, or of L1 for global memory */
     uint8_t sectors;    /* of an access to global memory */
     uint8_t active_lanes;
+    bool unknown_addresses;
+};
+
+/* Part of an access to global memory. */
+struct smc_trace_line {
+    uint64_t number; /* address / 128 */
+    uint8_t sectors; /* bit n: sector n of 32 bytes */
 };
 
 /* Owned by the caller. */
 struct smc_trace {
     struct smc_trace_entry *entry;
     size_t room, count; /* the walk goes on when the room is used up; count is then above room */
+    struct smc_trace_line *line;
+    size_t line_room, line_count;
+    struct smc_patterns *patterns; /* may be shared by traces that are made one after the other;
+                                      NULL if there is no room */
+    uint64_t signature;            /* of the walk when the room was used up, or at the end */
+    bool stop;                     /* the walk ends when the room is used up */
 };
 
 enum smc_walk_end {

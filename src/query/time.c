@@ -73,6 +73,15 @@ static void unknown(struct smc_answer *answer, const char *reason)
     snprintf(answer->time.reason, sizeof answer->time.reason, "%s", reason);
 }
 
+/* The architecture whose machine code is read: the device's, or the newest that is known. */
+static uint16_t readable(uint16_t cc)
+{
+    struct smc_capability capability;
+    smc_capability_nearest(cc, &capability);
+    enum { NEWEST = 90, NEWEST_FORMAT = 2 };
+    return capability.machine_code_format > NEWEST_FORMAT ? NEWEST : cc;
+}
+
 enum smc_status smc_query_find_time(struct smc_answer *answer, struct smc_error *error)
 {
     const struct smc_query *query = &answer->query;
@@ -87,8 +96,9 @@ enum smc_status smc_query_find_time(struct smc_answer *answer, struct smc_error 
         unknown(answer, "the launch is refused");
         return SMC_OK;
     }
-    enum smc_status status = smc_compile(query->kernel, &query->params, query->device.sm.cc,
-                                         &query->compile, &resources, &binary, NULL, &why);
+    enum smc_status status =
+        smc_compile(query->kernel, &query->params, readable(query->device.sm.cc), &query->compile,
+                    &resources, &binary, NULL, &why);
     if (status == SMC_OK && binary.cubin)
         status = predict(answer, &binary, error);
     else

@@ -1,0 +1,62 @@
+/* The L1 cache of one SM. */
+#include "timing/l1.h"
+
+#include <stdlib.h>
+
+#include "base/memory.h"
+
+enum { LINE_BYTES = 128 };
+
+bool smc_l1_open(struct smc_l1 *cache, uint64_t bytes)
+{
+    uint64_t lines = bytes / LINE_BYTES / SMC_L1_WAYS * SMC_L1_WAYS;
+    *cache = (struct smc_l1){.sets = (uint32_t)(lines / SMC_L1_WAYS)};
+    cache->line = smc_calloc(lines ? lines : 1, sizeof *cache->line);
+    return cache->line != NULL;
+}
+
+void smc_l1_close(struct smc_l1 *cache)
+{
+    free(cache->line);
+    cache->line = NULL;
+}
+
+/* Lines at powers of two must not all be in one set. */
+static struct smc_l1_line *set_of(const struct smc_l1 *cache, uint64_t number)
+{
+    uint64_t mixed = (number * UINT64_C(0x9e3779b97f4a7c15)) >> 32;
+    return &cache->line[mixed % cache->sets * SMC_L1_WAYS];
+}
+
+uint32_t smc_l1_look(struct smc_l1 *cache, uint64_t number, uint32_t sectors, double *when)
+{
+    *when = 0;
+    if (cache->sets == 0)
+        return sectors;
+    struct smc_l1_line *set = set_of(cache, number);
+    for (int i = 0; i < SMC_L1_WAYS; i++)
+        if (set[i].number == number && set[i].sectors) {
+            set[i].used = ++cache->now;
+            *when = set[i].when;
+            return sectors & ~(uint32_t)set[i].sectors;
+        }
+    return sectors;
+}
+
+void smc_l1_fill(struct smc_l1 *cache, uint64_t number, uint32_t sectors, double when)
+{
+    if (cache->sets == 0)
+        return;
+    struct smc_l1_line *set = set_of(cache, number), *oldest = set;
+    for (int i = 0; i < SMC_L1_WAYS; i++) {
+        if (set[i].number == number && set[i].sectors) {
+            set[i].sectors |= (uint8_t)sectors;
+            set[i].when = when > set[i].when ? when : set[i].when;
+            set[i].used = ++cache->now;
+            return;
+        }
+        if (set[i].used < oldest->used)
+            oldest = &set[i];
+    }
+    *oldest = (struct smc_l1_line){number, ++cache->now, when, (uint8_t)sectors};
+}

@@ -1,0 +1,35 @@
+/* The L1 cache of one SM: lines of 128 bytes in sets, least recently used first out, filled by
+   sector. */
+#ifndef SMC_TIMING_L1_H
+#define SMC_TIMING_L1_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { SMC_L1_WAYS = 16 };
+
+struct smc_l1_line {
+    uint64_t number;
+    uint64_t used;
+    double when; /* the last of its sectors is there */
+    uint8_t sectors;
+};
+
+/* Owns `line`. */
+struct smc_l1 {
+    struct smc_l1_line *line;
+    uint32_t sets; /* a power of two; 0: it holds nothing */
+    uint64_t now;
+};
+
+/* False: memory. */
+bool smc_l1_open(struct smc_l1 *cache, uint64_t bytes);
+void smc_l1_close(struct smc_l1 *cache);
+
+/* Returns the sectors that are missing; `when`: the clock at which the others are there. */
+uint32_t smc_l1_look(struct smc_l1 *cache, uint64_t number, uint32_t sectors, double *when);
+
+/* Sectors will be there at a clock. */
+void smc_l1_fill(struct smc_l1 *cache, uint64_t number, uint32_t sectors, double when);
+
+#endif

@@ -1,0 +1,95 @@
+/* The quantities of a GPU: measured ones, else those of its specifications. */
+#include "timing/rates.h"
+
+#include <math.h>
+
+/* Latencies in clocks and shares of the published bandwidths, for boards that nobody has measured:
+   those of an H100 and an H200, rounded (data/ceilings.csv). */
+enum {
+    USUAL_SHARED_CLOCKS = 23,
+    USUAL_L1_CLOCKS = 33,
+    USUAL_L2_CLOCKS = 280,
+    USUAL_DRAM_CLOCKS = 670,
+    USUAL_L2_BYTES = 32, /* for each SM and clock */
+    SUBPARTITIONS = 4,
+    SECTOR_BYTES = 32
+};
+
+static const double usual_read_share = 0.92, usual_copy_share = 0.88, usual_launch_us = 3.5;
+
+static double value(const struct smc_ceilings *ceilings, enum smc_ceiling id, double usual)
+{
+    double measured = ceilings ? ceilings->value[id] : 0;
+    return measured > 0 ? measured : usual;
+}
+
+/* Clocks for which a warp's instruction occupies its sub-partition's share of so many lanes. */
+static double clocks_of(double lanes)
+{
+    return 32 * SUBPARTITIONS / lanes;
+}
+
+static double fp64_lanes(uint16_t cc)
+{
+    struct smc_capability capability;
+    smc_capability_nearest(cc, &capability);
+    return capability.fp64_lanes_per_sm ? capability.fp64_lanes_per_sm : 2;
+}
+
+/* Results per clock and SM: CUDA C++ Programming Guide, table "Throughput of Native Arithmetic
+   Instructions". Integers: 64 lanes. Special functions and conversions: 16. Loads and stores: 32,
+   with a queue. */
+static void set_pipes(struct smc_rates *rates, const struct smc_sm *sm)
+{
+    double lanes = sm->fp32_lanes_per_sm ? sm->fp32_lanes_per_sm : 128;
+    double *issue = rates->issue;
+    rates->fma_halves = lanes > 64 ? 2 : 1;
+    issue[SMC_PIPE_NONE] = 1;
+    issue[SMC_PIPE_FMA] = clocks_of(64); /* of one half */
+    issue[SMC_PIPE_FMA_HEAVY] = clocks_of(64);
+    issue[SMC_PIPE_ALU] = clocks_of(64);
+    issue[SMC_PIPE_FP64] = clocks_of(fp64_lanes(sm->cc));
+    issue[SMC_PIPE_HALF] = clocks_of(lanes);
+    issue[SMC_PIPE_XU] = clocks_of(16);
+    issue[SMC_PIPE_LSU] = 2;
+    issue[SMC_PIPE_UNIFORM] = 2;
+    issue[SMC_PIPE_UNIFORM_MOVE] = 2;
+    issue[SMC_PIPE_BRANCH] = 2;
+    issue[SMC_PIPE_CBU] = 2;
+    issue[SMC_PIPE_ADU] = 8;
+    issue[SMC_PIPE_UNKNOWN] = 2;
+    rates->wide_multiply = 2 * issue[SMC_PIPE_FMA_HEAVY];
+}
+
+static void set_memory(struct smc_rates *rates, const struct smc_device *device,
+                       const struct smc_ceilings *ceilings, uint32_t busy_sms)
+{
+    double peak = device->memory_bytes_per_s, clock = rates->clock_hz;
+    double usual_l2 = USUAL_L2_BYTES * clock * device->sm_count;
+    double l2 = value(ceilings, SMC_CEILING_L2, usual_l2) / clock / SECTOR_BYTES / busy_sms;
+    double read = value(ceilings, SMC_CEILING_READ, usual_read_share * peak);
+    rates->l1_requests = 1;
+    rates->l2_port_sectors = 2;
+    rates->l2_sectors_per_clock = fmin(l2, rates->l2_port_sectors);
+    rates->dram_sectors_per_clock = read / clock / SECTOR_BYTES / busy_sms;
+    rates->dram_bytes_per_clock =
+        value(ceilings, SMC_CEILING_COPY, usual_copy_share * peak) / clock;
+}
+
+void smc_rates_of(const struct smc_device *device, const struct smc_ceilings *ceilings,
+                  uint32_t busy_sms, struct smc_rates *rates)
+{
+    *rates = (struct smc_rates){.clock_hz = device->sm_clock_khz * 1e3};
+    set_pipes(rates, &device->sm);
+    set_memory(rates, device, ceilings, busy_sms);
+    rates->shared_latency = value(ceilings, SMC_CEILING_SHARED_CLOCKS, USUAL_SHARED_CLOCKS);
+    rates->l1_latency = value(ceilings, SMC_CEILING_L1_CLOCKS, USUAL_L1_CLOCKS);
+    rates->l2_latency = value(ceilings, SMC_CEILING_L2_CLOCKS, USUAL_L2_CLOCKS);
+    rates->dram_latency = value(ceilings, SMC_CEILING_DRAM_CLOCKS, USUAL_DRAM_CLOCKS);
+    rates->special_latency = 24;
+    rates->constant_latency = 30;
+    rates->barrier_latency = 20;
+    rates->branch_latency = 8;
+    rates->block_start = 60;
+    rates->launch_ms = value(ceilings, SMC_CEILING_LAUNCH, usual_launch_us) * 1e-3;
+}

@@ -1,0 +1,32 @@
+/* The physical quantities of a GPU that the model of an SM uses, in clocks of the SM. */
+#ifndef SMC_TIMING_RATES_H
+#define SMC_TIMING_RATES_H
+
+#include "devices/ceilings.h"
+#include "devices/devices.h"
+#include "machine/instruction.h"
+
+struct smc_rates {
+    double clock_hz;
+    double issue[SMC_PIPE_COUNT]; /* clocks for which an instruction occupies the pipe of its
+                                     sub-partition */
+    double fma_halves;            /* 2: FMAs may use either half of their pipe; 1: there is one */
+    double wide_multiply;         /* the same for a multiplication with a result of 64 bits */
+    double register_ports;        /* operands that a sub-partition reads in a clock */
+    /* Latencies: clocks from the issue to the result. */
+    double shared_latency, l1_latency, l2_latency, dram_latency, special_latency, constant_latency;
+    double barrier_latency, branch_latency;
+    double l1_requests;            /* clocks of the tag stage for a request of up to 4 sectors */
+    double l2_sectors_per_clock;   /* to one SM, while all are busy */
+    double l2_port_sectors;        /* to one SM at most */
+    double dram_sectors_per_clock; /* read by one SM */
+    double dram_bytes_per_clock;   /* of all, read and written */
+    double block_start; /* clocks from the end of a block to the first instruction of the next */
+    double launch_ms;   /* of an empty launch */
+};
+
+/* `busy_sms`: how many of the device's SMs execute blocks and share its L2 cache and DRAM. */
+void smc_rates_of(const struct smc_device *device, const struct smc_ceilings *ceilings,
+                  uint32_t busy_sms, struct smc_rates *rates);
+
+#endif

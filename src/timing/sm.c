@@ -1,0 +1,605 @@
+/* One SM, clock by clock where something happens. */
+#include "timing/sm.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "timing/l1.h"
+
+enum { SCOREBOARDS = 6, MOST_SUBPARTITIONS = 4, NO_WARP = -1 };
+
+/* What an instruction needs to know of its operation, found once. */
+struct step {
+    uint8_t pipe;
+    uint8_t wait;              /* scoreboards */
+    uint8_t write_sb, read_sb; /* 7: none */
+    uint8_t stall;
+    uint8_t reads[2]; /* registers of each bank that are not in the operand cache */
+    uint8_t kind;
+    uint8_t argument;
+    uint8_t flops;  /* of a lane */
+    float occupies; /* the pipe, in clocks */
+    float latency;  /* to the result, if a scoreboard tells of it */
+};
+
+enum kind {
+    KIND_PLAIN,
+    KIND_SHARED_LOAD,
+    KIND_SHARED_STORE,
+    KIND_GLOBAL_LOAD,
+    KIND_GLOBAL_STORE,
+    KIND_COPY,
+    KIND_COPY_GROUP,
+    KIND_COPY_WAIT,
+    KIND_BARRIER,
+    KIND_BRANCH
+};
+
+enum { COPY_GROUPS = 16 };
+
+/* Clocks by which units with a queue may lag behind the issue. */
+enum { LSU_QUEUE = 16, PORT_QUEUE = 4 };
+
+struct warp {
+    const struct smc_trace *trace;
+    uint32_t at, count; /* of entries; `count` are there */
+    uint32_t block;     /* the slot */
+    double ready;       /* when its next instruction may issue, of itself */
+    double scoreboard[SCOREBOARDS];
+    double copies;             /* when the copies since the last group are there */
+    double group[COPY_GROUPS]; /* when a group is there, the newest at (groups - 1) % COPY_GROUPS */
+    uint32_t groups;
+    bool at_barrier;
+    uint32_t subpartition, place; /* among those that wait there */
+};
+
+struct slot {
+    bool used;
+    uint32_t warps_left, waiting;
+    double barrier_clock; /* when the last one arrived */
+    uint32_t first_warp;
+};
+
+/* A resident warp: when its next instruction can issue as far as it depends on the warp, and what
+   it needs then. */
+struct waiting {
+    double ready; /* INFINITY at a barrier */
+    uint32_t warp;
+    uint8_t pipe, reads[2];
+};
+
+struct subpartition {
+    double issue_free;
+    double pipe_free[SMC_PIPE_COUNT];
+    double port_free[2]; /* banks of registers */
+    double memory_free;  /* the way to the units that sub-partitions share */
+    struct waiting *waiting;
+    uint32_t warps;
+    int next; /* position in `waiting` of what issues next */
+    double next_clock;
+};
+
+struct sm {
+    const struct smc_sm_launch *launch;
+    const struct smc_rates *rates;
+    struct smc_sm_result *result;
+    struct step *step;
+    struct warp *warp;
+    struct slot *slot;
+    struct subpartition part[MOST_SUBPARTITIONS];
+    struct smc_l1 cache;
+    uint32_t next_block, ended;
+    double data_free; /* L1's data stage */
+    double tag_free;
+    double l2_free, dram_free;
+    double dram_debt;
+    double end;
+    uint64_t noted_from, noted_to, half;
+};
+
+/* --- Steps ------------------------------------------------------------------------------------ */
+
+static bool in_operand_cache(const struct smc_instruction *in, int operand)
+{
+    return smc_bit(in, 122 + (unsigned)operand);
+}
+
+static void count_reads(const struct smc_instruction *in, struct step *step)
+{
+    for (int i = 0; i < 3; i++) {
+        const struct smc_operand *from = &in->from[i];
+        if (from->kind != SMC_OPERAND_REGISTER || from->number == SMC_ZERO_REGISTER)
+            continue;
+        bool again = false;
+        for (int k = 0; k < i; k++)
+            again |= in->from[k].kind == SMC_OPERAND_REGISTER && in->from[k].number == from->number;
+        if (!again)
+            for (int r = 0; r < (from->registers ? from->registers : 1); r++)
+                step->reads[(from->number + r) & 1]++;
+    }
+    (void)in_operand_cache;
+}
+
+static uint8_t kind_of(const struct smc_instruction *in)
+{
+    switch (in->operation) {
+    case SMC_OP_LDS:
+        return KIND_SHARED_LOAD;
+    case SMC_OP_STS:
+        return KIND_SHARED_STORE;
+    case SMC_OP_LDG:
+    case SMC_OP_LDL:
+    case SMC_OP_ATOMG:
+        return KIND_GLOBAL_LOAD;
+    case SMC_OP_STG:
+    case SMC_OP_STL:
+    case SMC_OP_RED:
+        return KIND_GLOBAL_STORE;
+    case SMC_OP_LDGSTS:
+        return KIND_COPY;
+    case SMC_OP_LDGDEPBAR:
+        return KIND_COPY_GROUP;
+    case SMC_OP_DEPBAR:
+        return KIND_COPY_WAIT;
+    case SMC_OP_BAR:
+        return KIND_BARRIER;
+    case SMC_OP_BRA:
+        return KIND_BRANCH;
+    default:
+        return KIND_PLAIN;
+    }
+}
+
+static uint8_t flops_of(const struct smc_instruction *in)
+{
+    switch (in->operation) {
+    case SMC_OP_FFMA:
+    case SMC_OP_DFMA:
+    case SMC_OP_HADD2:
+    case SMC_OP_HMUL2:
+        return 2;
+    case SMC_OP_HFMA2:
+        return 4;
+    case SMC_OP_FADD:
+    case SMC_OP_FMUL:
+    case SMC_OP_DADD:
+    case SMC_OP_DMUL:
+        return 1;
+    default:
+        return 0;
+    }
+}
+
+static double latency_of(const struct smc_instruction *in, const struct smc_rates *rates)
+{
+    switch (in->pipe) {
+    case SMC_PIPE_XU:
+        return rates->special_latency;
+    case SMC_PIPE_ADU:
+    case SMC_PIPE_LSU:
+        return rates->constant_latency;
+    case SMC_PIPE_FP64:
+        return rates->special_latency;
+    default:
+        return rates->constant_latency;
+    }
+}
+
+static void prepare_step(const struct sm *sm, const struct smc_instruction *in, struct step *step)
+{
+    const struct smc_rates *rates = sm->rates;
+    *step = (struct step){
+        .pipe = (uint8_t)in->pipe,
+        .wait = (uint8_t)smc_awaited_scoreboards(in),
+        .write_sb = (uint8_t)smc_write_scoreboard(in),
+        .read_sb = (uint8_t)smc_read_scoreboard(in),
+        .stall = (uint8_t)smc_stall_cycles(in),
+        .kind = kind_of(in),
+        .flops = flops_of(in),
+        .occupies = (float)rates->issue[in->pipe],
+        .latency = (float)latency_of(in, rates),
+    };
+    if (in->operation == SMC_OP_IMAD_WIDE || in->operation == SMC_OP_IMAD_HI)
+        step->occupies = (float)rates->wide_multiply;
+    if (in->operation == SMC_OP_DEPBAR) /* SB0 and how many groups may be missing */
+        step->argument = (uint8_t)smc_bits(in, 38, 6);
+    count_reads(in, step);
+}
+
+/* --- Warps that wait ---------------------------------------------------------------------------
+ */
+
+static double latest(double a, double b)
+{
+    return a > b ? a : b;
+}
+
+/* After anything that its next instruction depends on has changed. */
+static void prepare_warp(struct sm *sm, struct warp *warp)
+{
+    struct subpartition *part = &sm->part[warp->subpartition];
+    struct waiting *waiting = &part->waiting[warp->place];
+    const struct step *step = &sm->step[warp->trace->entry[warp->at].step];
+    double ready = warp->ready;
+    for (uint32_t wait = step->wait, i = 0; wait; wait >>= 1, i++)
+        if (wait & 1 && warp->scoreboard[i] > ready)
+            ready = warp->scoreboard[i];
+    waiting->ready = warp->at_barrier ? INFINITY : ready;
+    waiting->pipe = step->pipe;
+    memcpy(waiting->reads, step->reads, sizeof waiting->reads);
+    part->next = NO_WARP - 1;
+}
+
+/* --- Blocks ----------------------------------------------------------------------------------- */
+
+static void start_block(struct sm *sm, uint32_t number, double clock)
+{
+    const struct smc_sm_launch *launch = sm->launch;
+    uint32_t block = sm->next_block++;
+    struct slot *slot = &sm->slot[number];
+    *slot = (struct slot){.used = true,
+                          .warps_left = launch->warps_per_block,
+                          .first_warp = number * launch->warps_per_block};
+    for (uint32_t i = 0; i < launch->warps_per_block; i++) {
+        struct warp *warp = &sm->warp[slot->first_warp + i];
+        const struct smc_trace *trace = launch->block[block].trace[i];
+        size_t count = trace->count < trace->room ? trace->count : trace->room;
+        *warp = (struct warp){
+            .trace = trace, .count = (uint32_t)count, .block = number, .ready = clock};
+        warp->subpartition = (slot->first_warp + i) % launch->subpartitions;
+        struct subpartition *part = &sm->part[warp->subpartition];
+        warp->place = part->warps;
+        if (warp->count == 0) {
+            slot->warps_left--;
+            continue;
+        }
+        part->waiting[part->warps++].warp = slot->first_warp + i;
+        prepare_warp(sm, warp);
+    }
+}
+
+static void end_warp(struct sm *sm, struct subpartition *part, uint32_t position, double clock)
+{
+    struct warp *warp = &sm->warp[part->waiting[position].warp];
+    struct slot *slot = &sm->slot[warp->block];
+    part->warps--;
+    for (uint32_t i = position; i < part->warps; i++) {
+        part->waiting[i] = part->waiting[i + 1];
+        sm->warp[part->waiting[i].warp].place = i;
+    }
+    part->next = NO_WARP - 1;
+    if (clock > sm->end)
+        sm->end = clock;
+    if (--slot->warps_left > 0)
+        return;
+    slot->used = false;
+    sm->ended++;
+    if (sm->ended == sm->launch->resident_blocks)
+        sm->result->first_round = clock;
+    if (sm->ended == 2 * sm->launch->resident_blocks)
+        sm->result->second_round = clock;
+    if (sm->next_block < sm->launch->blocks)
+        start_block(sm, warp->block, clock + sm->rates->block_start);
+}
+
+/* --- Memory ----------------------------------------------------------------------------------- */
+
+/* The clock at which sectors that were asked for at `clock` arrive from L2 or DRAM. */
+static double from_l2(struct sm *sm, double clock, uint32_t sectors)
+{
+    const struct smc_rates *rates = sm->rates;
+    sm->l2_free = latest(sm->l2_free, clock) + sectors / rates->l2_sectors_per_clock;
+    double arrives = sm->l2_free + rates->l2_latency;
+    sm->result->l2_sectors += sectors;
+    sm->dram_debt += sectors * sm->launch->dram_share;
+    if (sm->dram_debt >= 1) {
+        double from_dram = floor(sm->dram_debt);
+        sm->dram_debt -= from_dram;
+        sm->dram_free = latest(sm->dram_free, clock) + from_dram / rates->dram_sectors_per_clock;
+        sm->result->dram_sectors += from_dram;
+        arrives = latest(arrives, sm->dram_free + rates->dram_latency);
+    }
+    return arrives;
+}
+
+/* L1's data stage takes one wavefront a clock, from shared and global memory alike. */
+static double data_stage(struct sm *sm, double clock, double wavefronts)
+{
+    double start = latest(clock, sm->data_free);
+    sm->data_free = start + wavefronts;
+    sm->result->data_wavefronts += wavefronts;
+    return sm->data_free;
+}
+
+/* Which arrays are loaded and which are stored. */
+static void note_array(struct sm *sm, uint64_t line, bool store)
+{
+    uint32_t *seen = store ? &sm->result->stored : &sm->result->loaded;
+    for (uint32_t i = 0; i < sm->launch->arrays && i < 32; i++)
+        if (line >= sm->launch->array_line[i] && line <= sm->launch->array_last[i])
+            *seen |= 1u << i;
+}
+
+static double load(struct sm *sm, const struct warp *warp, const struct smc_trace_entry *entry,
+                   double clock, bool bypass)
+{
+    const struct smc_rates *rates = sm->rates;
+    double data = entry->wavefronts, there = clock;
+    uint32_t sectors = 0, tags[4] = {0}, filled = 0;
+    if (entry->lines == 0 && !entry->unknown_addresses)
+        return clock + rates->l1_latency;
+    for (uint32_t i = 0; i < entry->lines; i++) {
+        const struct smc_trace_line *line = &warp->trace->line[entry->line + i];
+        uint32_t wanted = (uint32_t)__builtin_popcount(line->sectors);
+        sectors += wanted;
+        tags[line->number % 4]++;
+        double when;
+        uint32_t missing = smc_l1_look(&sm->cache, line->number, line->sectors, &when);
+        if (missing) {
+            note_array(sm, line->number, false);
+            when = from_l2(sm, latest(clock, sm->tag_free), (uint32_t)__builtin_popcount(missing));
+            filled++;
+            if (!bypass)
+                smc_l1_fill(&sm->cache, line->number, missing, when);
+        }
+        sm->result->load_hits += wanted - (uint32_t)__builtin_popcount(missing);
+        there = latest(there, when);
+    }
+    if (entry->unknown_addresses) {
+        sectors = 4;
+        data = 1;
+        sm->result->unknown++;
+        there = from_l2(sm, clock, sectors);
+    }
+    uint32_t most = 0;
+    for (int i = 0; i < 4; i++)
+        most = tags[i] > most ? tags[i] : most;
+    sm->tag_free = latest(sm->tag_free, clock) + most * rates->l1_requests;
+    sm->result->tag_clocks += most * rates->l1_requests;
+    data += filled;
+    sm->result->load_sectors += sectors;
+    return latest(data_stage(sm, latest(clock, sm->tag_free - most), data) + rates->l1_latency,
+                  there);
+}
+
+static double store(struct sm *sm, const struct warp *warp, const struct smc_trace_entry *entry,
+                    double clock)
+{
+    uint32_t sectors = 0;
+    for (uint32_t i = 0; i < entry->lines; i++) {
+        const struct smc_trace_line *line = &warp->trace->line[entry->line + i];
+        sectors += (uint32_t)__builtin_popcount(line->sectors);
+        note_array(sm, line->number, true);
+    }
+    sm->result->store_sectors += sectors;
+    sm->l2_free = latest(sm->l2_free, clock) + sectors / sm->rates->l2_sectors_per_clock;
+    return data_stage(sm, clock, entry->wavefronts);
+}
+
+/* An FMA goes to the half of its pipe that is free earlier; PIPE_FMA is the half that multiplies no
+   integers. */
+static enum smc_pipe pipe_of(const struct sm *sm, const struct subpartition *part,
+                             const struct step *step)
+{
+    if (step->pipe == SMC_PIPE_FMA && sm->rates->fma_halves < 2)
+        return SMC_PIPE_FMA_HEAVY;
+    bool heavy = step->pipe == SMC_PIPE_FMA &&
+                 part->pipe_free[SMC_PIPE_FMA_HEAVY] < part->pipe_free[SMC_PIPE_FMA];
+    return heavy ? SMC_PIPE_FMA_HEAVY : (enum smc_pipe)step->pipe;
+}
+
+/* --- Issue ------------------------------------------------------------------------------------ */
+
+/* Half of the warps being there is when all are there on average. */
+static void note(struct sm *sm, const struct warp *warp, double clock)
+{
+    if (warp->at == sm->launch->from && ++sm->noted_from == sm->half) {
+        sm->result->from_clock = clock;
+        sm->result->from_issued = sm->result->issued;
+    }
+    if (warp->at == sm->launch->to && ++sm->noted_to == sm->half) {
+        sm->result->to_clock = clock;
+        sm->result->to_issued = sm->result->issued;
+    }
+}
+
+static void release_barrier(struct sm *sm, struct slot *slot, double clock)
+{
+    for (uint32_t i = 0; i < sm->launch->warps_per_block; i++) {
+        struct warp *warp = &sm->warp[slot->first_warp + i];
+        if (!warp->at_barrier)
+            continue;
+        warp->at_barrier = false;
+        warp->ready = latest(warp->ready, clock + sm->rates->barrier_latency);
+        prepare_warp(sm, warp);
+    }
+    slot->waiting = 0;
+}
+
+static double copy_wait(const struct warp *warp, uint32_t missing)
+{
+    double clock = 0;
+    if (missing >= warp->groups)
+        return 0;
+    for (uint32_t i = 0; i + missing < warp->groups && i < COPY_GROUPS; i++)
+        clock = latest(clock, warp->group[(warp->groups - 1 - missing - i) % COPY_GROUPS]);
+    return clock;
+}
+
+/* Executes what the instruction does; returns when its result is there. */
+static double execute(struct sm *sm, struct subpartition *part, struct warp *warp,
+                      const struct step *step, const struct smc_trace_entry *entry, double clock)
+{
+    const struct smc_rates *rates = sm->rates;
+    double way;
+    if (step->kind >= KIND_SHARED_LOAD && step->kind <= KIND_COPY) {
+        part->memory_free = latest(part->memory_free, clock) + rates->issue[SMC_PIPE_LSU];
+        way = part->memory_free;
+    } else {
+        way = clock;
+    }
+    switch (step->kind) {
+    case KIND_SHARED_LOAD:
+        sm->result->shared_wavefronts += entry->wavefronts;
+        return data_stage(sm, way, entry->wavefronts) + rates->shared_latency - 1;
+    case KIND_SHARED_STORE:
+        sm->result->shared_wavefronts += entry->wavefronts;
+        return data_stage(sm, way, entry->wavefronts);
+    case KIND_GLOBAL_LOAD:
+        return load(sm, warp, entry, way, false);
+    case KIND_GLOBAL_STORE:
+        return store(sm, warp, entry, way);
+    case KIND_COPY:
+        warp->copies = latest(warp->copies, load(sm, warp, entry, way, false));
+        data_stage(sm, way, 1);
+        return way;
+    case KIND_COPY_GROUP:
+        warp->group[warp->groups++ % COPY_GROUPS] = warp->copies;
+        return clock;
+    case KIND_COPY_WAIT:
+        warp->ready = latest(warp->ready, copy_wait(warp, step->argument));
+        return clock;
+    default:
+        return clock + step->latency;
+    }
+}
+
+static void wait_at_barrier(struct sm *sm, struct warp *warp, double clock)
+{
+    struct slot *slot = &sm->slot[warp->block];
+    warp->at_barrier = true;
+    slot->barrier_clock = latest(slot->barrier_clock, clock);
+    slot->waiting++;
+}
+
+static void check_barrier(struct sm *sm, struct slot *slot)
+{
+    if (slot->used && slot->waiting > 0 && slot->waiting >= slot->warps_left)
+        release_barrier(sm, slot, slot->barrier_clock);
+}
+
+static void issue(struct sm *sm, struct subpartition *part, uint32_t position, double clock)
+{
+    struct warp *warp = &sm->warp[part->waiting[position].warp];
+    const struct smc_trace_entry *entry = &warp->trace->entry[warp->at];
+    const struct step *step = &sm->step[entry->step];
+    double stall = step->stall ? step->stall : 1;
+    part->issue_free = clock + 1;
+    enum smc_pipe pipe = pipe_of(sm, part, step);
+    part->pipe_free[pipe] = latest(part->pipe_free[pipe], clock) + step->occupies;
+    sm->result->busy[step->pipe] += step->occupies;
+    for (int bank = 0; bank < 2; bank++)
+        if (step->reads[bank])
+            part->port_free[bank] = latest(part->port_free[bank], clock) + step->reads[bank];
+    sm->result->issued++;
+    sm->result->flops += (uint64_t)step->flops * entry->active_lanes;
+    warp->ready = clock + stall;
+    double done = execute(sm, part, warp, step, entry, clock);
+    if (step->write_sb < SCOREBOARDS)
+        warp->scoreboard[step->write_sb] = latest(warp->scoreboard[step->write_sb], done);
+    if (step->read_sb < SCOREBOARDS) {
+        double read = step->kind == KIND_PLAIN ? clock + 10 : part->memory_free + 8;
+        warp->scoreboard[step->read_sb] = latest(warp->scoreboard[step->read_sb], read);
+    }
+    warp->at++;
+    note(sm, warp, clock);
+    uint32_t number = warp->block;
+    if (warp->at >= warp->count) {
+        end_warp(sm, part, position, latest(done, clock + stall));
+    } else {
+        if (step->kind == KIND_BRANCH && warp->trace->entry[warp->at].step != entry->step + 1)
+            warp->ready += sm->rates->branch_latency;
+        if (step->kind == KIND_BARRIER)
+            wait_at_barrier(sm, warp, clock);
+        prepare_warp(sm, warp);
+    }
+    check_barrier(sm, &sm->slot[number]);
+}
+
+/* The warp that issues next in a sub-partition, and when: of those that can first, the one that has
+   been ready for longest. */
+static void choose(const struct sm *sm, struct subpartition *part)
+{
+    double best = INFINITY, best_ready = INFINITY;
+    double free_clock[SMC_PIPE_COUNT];
+    for (int i = 0; i < SMC_PIPE_COUNT; i++)
+        free_clock[i] = latest(part->pipe_free[i], part->issue_free);
+    if (sm->rates->fma_halves < 2 ||
+        part->pipe_free[SMC_PIPE_FMA_HEAVY] < part->pipe_free[SMC_PIPE_FMA])
+        free_clock[SMC_PIPE_FMA] = free_clock[SMC_PIPE_FMA_HEAVY];
+    free_clock[SMC_PIPE_LSU] = latest(part->pipe_free[SMC_PIPE_LSU] - LSU_QUEUE, part->issue_free);
+    part->next = NO_WARP;
+    for (uint32_t i = 0; i < part->warps; i++) {
+        const struct waiting *waiting = &part->waiting[i];
+        double clock = latest(waiting->ready, free_clock[waiting->pipe]);
+        for (int bank = 0; bank < 2; bank++)
+            if (waiting->reads[bank] && part->port_free[bank] - PORT_QUEUE > clock)
+                clock = part->port_free[bank] - PORT_QUEUE;
+        if (clock < best || (clock == best && waiting->ready < best_ready)) {
+            best = clock;
+            best_ready = waiting->ready;
+            part->next = (int)i;
+        }
+    }
+    part->next_clock = best;
+    if (best == INFINITY)
+        part->next = NO_WARP;
+}
+
+static void run(struct sm *sm)
+{
+    uint32_t parts = sm->launch->subpartitions;
+    for (;;) {
+        struct subpartition *first = NULL;
+        for (uint32_t i = 0; i < parts; i++) {
+            struct subpartition *part = &sm->part[i];
+            if (part->next < NO_WARP)
+                choose(sm, part);
+            if (part->next != NO_WARP && (!first || part->next_clock < first->next_clock))
+                first = part;
+        }
+        if (!first)
+            return;
+        issue(sm, first, (uint32_t)first->next, first->next_clock);
+    }
+}
+
+enum smc_status smc_sm_run(const struct smc_sm_launch *launch, struct smc_sm_result *result,
+                           struct smc_error *error)
+{
+    *result = (struct smc_sm_result){0};
+    uint32_t slots =
+        launch->resident_blocks < launch->blocks ? launch->resident_blocks : launch->blocks;
+    uint32_t warps = slots * launch->warps_per_block;
+    struct sm sm = {.launch = launch, .rates = launch->rates, .result = result};
+    sm.step = smc_malloc(launch->program->count * sizeof *sm.step);
+    sm.warp = smc_calloc(warps ? warps : 1, sizeof *sm.warp);
+    sm.slot = smc_calloc(slots ? slots : 1, sizeof *sm.slot);
+    struct waiting *list = smc_calloc(warps ? (size_t)warps * MOST_SUBPARTITIONS : 1, sizeof *list);
+    bool cached = smc_l1_open(&sm.cache, launch->l1_bytes);
+    enum smc_status status = SMC_OK;
+    if (!sm.step || !sm.warp || !sm.slot || !list || !cached) {
+        status = smc_out_of_memory(error);
+    } else {
+        for (uint32_t i = 0; i < launch->program->count; i++)
+            prepare_step(&sm, &launch->program->step[i].in, &sm.step[i]);
+        for (uint32_t i = 0; i < MOST_SUBPARTITIONS; i++) {
+            sm.part[i].waiting = list + (size_t)i * warps;
+            sm.part[i].next = NO_WARP - 1;
+        }
+        for (uint32_t i = 0; i < slots; i++)
+            start_block(&sm, i, 0);
+        sm.half = (launch->cut_warps + 1) / 2;
+        run(&sm);
+        result->clocks = sm.end;
+    }
+    smc_l1_close(&sm.cache);
+    free(list);
+    free(sm.slot);
+    free(sm.warp);
+    free(sm.step);
+    return status;
+}
