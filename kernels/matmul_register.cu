@@ -15,6 +15,12 @@
      bytes then takes two wavefronts instead of four.
    - The fragments of the next k are loaded while those of this one are multiplied, and the order of
      multiplications alternates, so that the operand of one is still in a register for the next.
+   - Of the registers that a multiplication reads, an even and an odd one arrive together, two odd
+     ones in turn. The compiler numbers the sums accordingly, but for stores of 16 bytes four of
+   them must be neighbours. The multiplication after the loop moves them: it costs nothing, and
+   inside the loop they may have any numbers.
+   - The loop has the code of few k and fits an instruction cache. It moves two pointers; all else
+     that addresses need is constant, or is kept in registers from before the loop.
    With this many registers one block of 8 warps fits on an SM. Independent multiplications in each
    thread hide the latency instead of many warps: occupancy is not the aim.
 
@@ -35,7 +41,8 @@
 #define A_ROW   (BM + VECTOR) /* a panel of A is transposed: padding spreads its stores */
 #define LANES_M 8             /* how a warp's 32 threads cover its tile */
 #define LANES_N 4
-#define GROUP   8 /* rows of tiles that neighbouring blocks share */
+#define UNROLL  (BK % 4 ? 2 : 4) /* k in the code of the loop; the others repeat it */
+#define GROUP   8                /* rows of tiles that neighbouring blocks share */
 
 struct __align__(16) vector
 {
@@ -124,21 +131,33 @@ static __device__ __forceinline__ const ELEMENT *at_row(const ELEMENT *first, un
     return first + (unsigned long long)row * leading;
 }
 
-/* Panels that lie inside A and B, rows of B at multiples of 16 bytes. */
-static __device__ __forceinline__ void fetch_whole(const place &at, unsigned k, ELEMENT *a_panel,
-                                                   ELEMENT *b_panel)
+/* The same value, but the compiler cannot compute it again for each panel instead of keeping it. */
+static __device__ __forceinline__ unsigned keep(unsigned value)
+{
+    asm volatile("" : "+r"(value));
+    return value;
+}
+
+/* Panels that lie inside A and B, rows of B at multiples of 16 bytes. The pointers are to the first
+   elements that this thread copies; the others lie constant distances from them. */
+static __device__ __forceinline__ void fetch_whole(const place &at, const ELEMENT *from_a,
+                                                   const ELEMENT *from_b, ELEMENT *to_a,
+                                                   ELEMENT *to_b)
 {
 #pragma unroll
     for (unsigned i = 0; i < BM * BK; i += THREADS) {
-        const unsigned row = row_of(i, BK), step = column_of(i, BK);
-        if (i + THREADS <= BM * BK || row < BM)
-            copy(&a_panel[step * A_ROW + row], at_row(at.A, row, at.lda) + k + step);
+        const unsigned rows = row_of(i, BK) - row_of(0, BK);
+        const int steps = column_of(i, BK) - column_of(0, BK);
+        if (i + THREADS <= BM * BK || row_of(i, BK) < BM)
+            copy(&to_a[steps * A_ROW + (int)rows], at_row(from_a, rows, at.lda) + steps);
     }
 #pragma unroll
     for (unsigned i = 0; i < BK * VECTORS; i += THREADS) {
-        const unsigned step = row_of(i, VECTORS), column = column_of(i, VECTORS) * VECTOR;
-        if (i + THREADS <= BK * VECTORS || step < BK)
-            copy((vector *)&b_panel[step * BN + column], at_row(at.B, k + step, at.ldb) + column);
+        const unsigned steps = row_of(i, VECTORS) - row_of(0, VECTORS);
+        const int columns = (column_of(i, VECTORS) - column_of(0, VECTORS)) * VECTOR;
+        if (i + THREADS <= BK * VECTORS || row_of(i, VECTORS) < BK)
+            copy((vector *)&to_b[(int)steps * BN + columns],
+                 at_row(from_b, steps, at.ldb) + columns);
     }
 }
 
@@ -216,42 +235,59 @@ extern "C" __global__ void __launch_bounds__(THREADS, 1)
     const unsigned steps = (K + BK - 1u) / BK;
     const unsigned whole_steps = is_whole && b_is_aligned ? K / BK : 0;
 
-    unsigned stage = 0, last = STAGES - 1; /* multiplied now; refilled meanwhile */
+    /* Copied by this thread first: in whole panels, from where and, in stage 0, to where. */
+    const unsigned a_row = row_of(0, BK), a_step = column_of(0, BK);
+    const unsigned b_step = row_of(0, VECTORS), b_column = column_of(0, VECTORS) * VECTOR;
+    const ELEMENT *from_a = at_row(at.A, a_row, at.lda) + a_step;
+    const ELEMENT *from_b = at_row(at.B, b_step, at.ldb) + b_column;
+    ELEMENT *const to_a = a_panels + keep(a_step * A_ROW + a_row);
+    ELEMENT *const to_b = b_panels + keep(b_step * BN + b_column);
+    const ELEMENT *const a_first = a_panels + keep(m), *const b_first = b_panels + keep(n);
+
+    /* Panels `s` of A and B, if there are any, to `stage`. Called for each s in turn. */
+    const auto fetch = [&](unsigned s, unsigned stage) {
+        const unsigned a = stage * BK * A_ROW, b = stage * BK * BN;
+        if (s < whole_steps)
+            fetch_whole(at, from_a, from_b, to_a + a, to_b + b);
+        else if (s < steps)
+            fetch_inside(at, s * BK, a_panels + a, b_panels + b);
+        end_group();
+        from_a += BK;
+        from_b = at_row(from_b, BK, at.ldb);
+    };
+
     fragments f[2];
     ELEMENT sum[TM][TN] = {};
-    for (unsigned s = 0; s < STAGES - 1; s++) {
-        if (s < whole_steps)
-            fetch_whole(at, s * BK, a_panels + s * BK * A_ROW, b_panels + s * BK * BN);
-        else if (s < steps)
-            fetch_inside(at, s * BK, a_panels + s * BK * A_ROW, b_panels + s * BK * BN);
-        end_group();
-    }
+    for (unsigned s = 0; s < STAGES; s++)
+        fetch(s, s);
     wait_for_panels();
-    load(f[0], a_panels + m, b_panels + n);
-
-    for (unsigned s = 0; s < steps; s++) {
-        const ELEMENT *a = a_panels + stage * BK * A_ROW + m, *b = b_panels + stage * BK * BN + n;
-        ELEMENT *const a_free = a_panels + last * BK * A_ROW, *const b_free =
-                                                                  b_panels + last * BK * BN;
-        const unsigned later = s + STAGES - 1;
-        if (later < whole_steps)
-            fetch_whole(at, later * BK, a_free, b_free);
-        else if (later < steps)
-            fetch_inside(at, later * BK, a_free, b_free);
-        end_group();
-
+    const ELEMENT *a = a_first, *b = b_first;
+    load(f[0], a, b);
+    for (unsigned s = 0, stage = 0, k = 0;;) {
 #pragma unroll
-        for (int k = 0; k < BK - 1; k++) {
-            load(f[(k + 1) % 2], a + (k + 1) * A_ROW, b + (k + 1) * BN);
-            multiply(f[k % 2], sum);
+        for (int u = 0; u < UNROLL - 1; u++) {
+            load(f[(u + 1) % 2], a + (u + 1) * A_ROW, b + (u + 1) * BN);
+            multiply(f[u % 2], sum);
         }
-        wait_for_panels(); /* also: no thread still reads what is refilled next */
-        last = stage;
-        stage = stage + 1 == STAGES ? 0 : stage + 1;
-        if (s + 1 < steps)
-            load(f[0], a_panels + stage * BK * A_ROW + m, b_panels + stage * BK * BN + n);
-        multiply(f[(BK - 1) % 2], sum);
+        a += UNROLL * A_ROW;
+        b += UNROLL * BN;
+        k += UNROLL;
+        if (k == BK) { /* the next panels */
+            if (++s == steps)
+                break;
+            wait_for_panels(); /* also: no thread still reads what is refilled now */
+            fetch(s + STAGES - 1, stage);
+            k = 0;
+            if (++stage == STAGES) {
+                stage = 0;
+                a = a_first;
+                b = b_first;
+            }
+        }
+        load(f[0], a, b);
+        multiply(f[1], sum);
     }
+    multiply(f[1], sum);
 
     ELEMENT *const c = C + (long long)block_row * ldc + block_column;
     const bool c_is_aligned = ldc % VECTOR == 0 && (size_t)C % 16 == 0;
