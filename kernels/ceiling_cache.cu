@@ -1,19 +1,14 @@
-/* How much one SM alone loads in a clock: from its L1 cache, or past it from the L2 cache.
+/* How much one SM alone loads in a clock from its L1 cache.
 
    One block of 32 warps, each with four loads in flight. What is loaded lies in the cache after the
-   first steps. The loads are written as PTX, so that the compiler neither hoists nor drops them.
-
-     ceiling_cache_l1      16 bytes by each thread, next to its neighbour's
-     ceiling_cache_l2      the same past L1
-     ceiling_cache_lines   4 bytes by each lane, in lines of their own: 32 sectors a load
-
-   A stride of 132 bytes between lanes leads to 32 banks, one of 128 bytes to a single one.
+   first steps. The loads are written as PTX, so that the compiler does not drop them; their
+   addresses change in each step, so that ptxas does not move them out of the loop.
 
    Arguments:
      sight  receives the clocks of the block
      steps  of each thread, four loads each
      data   its contents do not matter
-     mask   elements of 16 bytes that are read, less one: 2^n - 1; for lines the stride */
+     mask   elements of 16 bytes that are read, less one: 2^n - 1 */
 
 enum { THREADS = 1024, LOADS = 4 };
 
@@ -44,29 +39,3 @@ struct sight {
             sight->clocks = end - start;                                                           \
     }
 CACHE(l1, "ld.global.ca")
-CACHE(l2, "ld.global.cg")
-
-extern "C" __global__ void __launch_bounds__(THREADS)
-    ceiling_cache_lines(struct sight *sight, unsigned steps, const char *data, unsigned stride)
-{
-    const unsigned lane = threadIdx.x % 32;
-    const char *own = data + lane * stride;
-    unsigned sum = 0;
-    __syncthreads();
-    const unsigned long long start = clock64();
-    for (unsigned step = 0; step < steps; step++) {
-        unsigned value[LOADS];
-#pragma unroll
-        for (int i = 0; i < LOADS; i++)
-            asm volatile("ld.global.ca.u32 %0, [%1];" : "=r"(value[i]) : "l"(own + 4 * i));
-#pragma unroll
-        for (int i = 0; i < LOADS; i++)
-            sum |= value[i];
-    }
-    __syncthreads();
-    const unsigned long long end = clock64();
-    if (sum == 12345)
-        sight->address = sum;
-    if (threadIdx.x == 0)
-        sight->clocks = end - start;
-}

@@ -11,7 +11,6 @@ KERNELS = \
 	kernels/ceiling_pipe.cu \
 	kernels/ceiling_read.cu \
 	kernels/ceiling_shared.cu \
-	kernels/ceiling_start.cu \
 	kernels/matmul_a_tile.cu \
 	kernels/matmul_async.cu \
 	kernels/matmul_naive.cu \

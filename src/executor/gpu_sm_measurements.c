@@ -63,12 +63,8 @@ static enum smc_status run_pipe(struct smc_gpu_bench *bench, const struct pipe *
 
 enum {
     LOADS_PER_STEP = 4,
-    WIDE_BYTES = 16,     /* of a load */
-    L1_ELEMENTS = 1024,  /* 16 KiB, which every L1 cache holds */
-    L2_ELEMENTS = 65536, /* 1 MiB */
-    LINES_STRIDE = 132,  /* bytes: lines of their own, banks of their own */
-    COLUMN_STRIDE = 128, /* lines of their own, the same bank */
-    LINES_STEPS = 64,
+    WIDE_BYTES = 16,    /* of a load */
+    L1_ELEMENTS = 1024, /* 16 KiB, which every L1 cache holds */
 };
 
 static enum smc_status read_wide(struct smc_gpu_bench *bench, uint32_t elements, double *seen,
@@ -80,70 +76,6 @@ static enum smc_status read_wide(struct smc_gpu_bench *bench, uint32_t elements,
         run_block(bench, THREADS, STEPS, &bench->array[1], &mask, &clocks, error);
     *seen = rate((double)STEPS * LOADS_PER_STEP * THREADS * WIDE_BYTES, clocks);
     return status;
-}
-
-/* Every lane of a load touches a sector of its own. */
-static enum smc_status read_lines(struct smc_gpu_bench *bench, uint32_t stride, double *seen,
-                                  struct smc_error *error)
-{
-    double clocks = 0;
-    enum smc_status status =
-        run_block(bench, THREADS, LINES_STEPS, &bench->array[1], &stride, &clocks, error);
-    *seen = rate((double)LINES_STEPS * LOADS_PER_STEP * THREADS, clocks);
-    return status;
-}
-
-/* --- The start of blocks ---------------------------------------------------------------------- */
-
-enum { BLOCK = 256, WAVES = 8, BUSY_CLOCKS = 4000 };
-
-/* struct span of kernels/ceiling_start.cu, one for each SM. */
-struct span {
-    uint64_t first, last, clocks, blocks;
-};
-
-/* Clocks between two blocks on an SM that runs `resident` at a time; 0: it ran too few. */
-static double clocks_between(const struct span *span, double resident)
-{
-    double waves = (double)span->blocks / resident;
-    double busy = (double)span->clocks / resident;
-    double all = (double)(span->last - span->first);
-    return waves > 1 && all > busy ? (all - busy) / (waves - 1) : 0;
-}
-
-static double mean_between(const struct span *span, uint32_t sms, double resident)
-{
-    double sum = 0;
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < sms; i++) {
-        double clocks = clocks_between(&span[i], resident);
-        sum += clocks;
-        count += clocks > 0;
-    }
-    return count ? sum / count : 0;
-}
-
-static enum smc_status time_starts(struct smc_gpu_bench *bench, double *seen,
-                                   struct smc_error *error)
-{
-    uint32_t sms = bench->device.sm_count, busy = BUSY_CLOCKS;
-    uint32_t resident = bench->device.sm.max_threads_per_sm / BLOCK;
-    struct span *span = smc_calloc(sms, sizeof *span);
-    void *arguments[] = {&bench->sight, &busy, &bench->array[1]};
-    if (!span)
-        return smc_out_of_memory(error);
-    for (uint32_t i = 0; i < sms; i++)
-        span[i].first = UINT64_MAX;
-    cudaError_t code =
-        cudaMemcpy(bench->array[1], span, sms * sizeof *span, cudaMemcpyHostToDevice);
-    if (code == cudaSuccess)
-        code = smc_gpu_bench_launch(bench, sms * resident * WAVES, BLOCK, arguments);
-    code = smc_gpu_bench_wait(bench, code);
-    if (code == cudaSuccess)
-        code = cudaMemcpy(span, bench->array[1], sms * sizeof *span, cudaMemcpyDeviceToHost);
-    *seen = mean_between(span, sms, resident);
-    free(span);
-    return smc_gpu_bench_status(bench, code, "starting blocks", error);
 }
 
 /* --- The list --------------------------------------------------------------------------------- */
@@ -194,14 +126,6 @@ PIPE(barrier, "ceiling_pipe_barrier", BARRIER, "barriers", of_barriers)
 PIPE(float_chain, "ceiling_chain_float", FMA_CLOCKS, "latency of float FMA", of_chain)
 PIPE(double_chain, "ceiling_chain_double", FP64_CLOCKS, "latency of double FMA", of_chain)
 CACHE(l1, "ceiling_cache_l1", L1_HIT, "hits in L1", read_wide(bench, L1_ELEMENTS, value, error))
-CACHE(l2, "ceiling_cache_l2", L2_ONE_SM, "L2 reads of an SM",
-      read_wide(bench, L2_ELEMENTS, value, error))
-CACHE(lines, "ceiling_cache_lines", L1_LINES, "hits in 32 lines of L1",
-      read_lines(bench, LINES_STRIDE, value, error))
-CACHE(column, "ceiling_cache_lines", L1_COLUMN, "hits in a column of L1",
-      read_lines(bench, COLUMN_STRIDE, value, error))
-MEASUREMENT(starts, "ceiling_start.cu", "ceiling_start", BLOCK_START, "starting blocks",
-            time_starts(bench, value, error))
 
 const struct smc_gpu_measurement *const smc_gpu_sm_measurements[SMC_GPU_SM_MEASUREMENTS] = {
     &measure_issue,
@@ -218,8 +142,4 @@ const struct smc_gpu_measurement *const smc_gpu_sm_measurements[SMC_GPU_SM_MEASU
     &measure_constant_chain,
     &measure_warp_barrier,
     &measure_l1,
-    &measure_l2,
-    &measure_lines,
-    &measure_column,
-    &measure_starts,
 };

@@ -475,18 +475,6 @@ static void run_ceiling(void **arguments)
     sight[1] = 1000000;
 }
 
-/* Eight waves of eight blocks of 4000 clocks on each SM, with 500 clocks between two waves. */
-static void run_start(void **arguments)
-{
-    uint64_t *span = *(uint64_t **)arguments[2];
-    for (int i = 0; i < SM_COUNT; i++, span += 4) {
-        span[0] = 1000;
-        span[1] = 1000 + 8 * 4000 + 7 * 500;
-        span[2] = 64 * 4000;
-        span[3] = 64;
-    }
-}
-
 cudaError_t cudaLaunchKernel(const void *function, dim3 grid, dim3 block, void **arguments,
                              size_t dynamic_smem_bytes, cudaStream_t stream)
 {
@@ -524,8 +512,6 @@ cudaError_t cudaLaunchKernel(const void *function, dim3 grid, dim3 block, void *
         run_twice(arguments);
     else if (strcmp(kernel->name, "add") == 0)
         run_add(arguments);
-    else if (strcmp(kernel->name, "ceiling_start") == 0)
-        run_start(arguments);
     else if (strncmp(kernel->name, "ceiling_", 8) == 0 && arguments)
         run_ceiling(arguments);
     return cudaSuccess;
