@@ -128,18 +128,8 @@ PIPE(double_chain, "ceiling_chain_double", FP64_CLOCKS, "latency of double FMA",
 CACHE(l1, "ceiling_cache_l1", L1_HIT, "hits in L1", read_wide(bench, L1_ELEMENTS, value, error))
 
 const struct smc_gpu_measurement *const smc_gpu_sm_measurements[SMC_GPU_SM_MEASUREMENTS] = {
-    &measure_issue,
-    &measure_fma,
-    &measure_imad,
-    &measure_wide,
-    &measure_alu,
-    &measure_special,
-    &measure_convert,
-    &measure_barrier,
-    &measure_float_chain,
-    &measure_double_chain,
-    &measure_special_chain,
-    &measure_constant_chain,
-    &measure_warp_barrier,
-    &measure_l1,
+    &measure_issue,        &measure_fma,          &measure_imad,          &measure_wide,
+    &measure_alu,          &measure_special,      &measure_convert,       &measure_barrier,
+    &measure_float_chain,  &measure_double_chain, &measure_special_chain, &measure_constant_chain,
+    &measure_warp_barrier, &measure_l1,
 };

@@ -152,7 +152,8 @@ enum smc_status smc_query_find_time(struct smc_answer *answer, struct smc_error 
 enum smc_status smc_query_find_time_of(struct smc_answer *answer, const struct smc_binary *binary,
                                        struct smc_error *error);
 
-/* The architecture whose machine code is read for a device: its own, or the newest that is known. */
+/* The architecture whose machine code is read for a device: its own, or the newest that is known.
+ */
 uint16_t smc_query_time_cc(uint16_t cc);
 
 /* The same for any kernel: `launch` has its machine code, entry, parameters and arrays; the rest is
