@@ -577,10 +577,9 @@ static void enter_folder(void)
     setenv("SMEMCALC_CACHE_DIR", "cache", 1);
     setenv("SMEMCALC_CEILINGS", "ceilings.json", 1);
     setenv("CUDA_VISIBLE_DEVICES", "", 1);
-    write_file("keys.txt",
-               "screen\nkey Down 3\nkey Right\nkey F2\nscreen\nkey F3\nscreen\n"
-               "key F4\nscreen\nkey F5\nwait\nscreen\nkey F6\nscreen\nkey F7\nscreen\n"
-               "key F2\nsize 120x40\nscreen\n");
+    write_file("keys.txt", "screen\nkey Down 3\nkey Right\nkey F2\nscreen\nkey F3\nscreen\n"
+                           "key F4\nscreen\nkey F5\nwait\nscreen\nkey F6\nscreen\nkey F7\nscreen\n"
+                           "key F2\nsize 120x40\nscreen\n");
     write_file("run.txt", "wait\nscreen\nkey F2\nkey r\nwait\n");
     write_file("own.cu", "__global__ void own(float *a)\n{\n    int i = blockIdx.x * blockDim.x + "
                          "threadIdx.x;\n    a[i] = 2 * a[i];\n}\n");

@@ -272,11 +272,12 @@ static void find_bounds(struct smc_time *time)
             time->next = (enum smc_time_term)i;
 }
 
-/* Of an SM's time, as a share. MEASURED covers nine of ten launches that the model was compared
-   with (doc/time.md). */
-#define UNCERTAIN_MEASURED       0.18
-#define UNCERTAIN_SPECIFICATIONS 0.4
-#define UNCERTAIN_ADDRESSES      0.5
+/* Shares of the launch and of an SM's time by which a prediction may be off. With MEASURED
+   four of five launches that the model was compared with lie in the range (doc/time.md). */
+#define UNCERTAIN_LAUNCH         0.3
+#define UNCERTAIN_MEASURED       0.25
+#define UNCERTAIN_SPECIFICATIONS 0.5
+#define UNCERTAIN_ADDRESSES      0.6
 
 static void set_range(const struct model *model, struct smc_time *time)
 {
@@ -286,8 +287,9 @@ static void set_range(const struct model *model, struct smc_time *time)
     if (model->work.unknown > 0 || !model->is_known)
         share = UNCERTAIN_ADDRESSES;
     time->predicted_ms = model->rates.launch_ms + sm_ms;
-    time->low_ms = model->rates.launch_ms + sm_ms / (1 + share);
-    time->high_ms = model->rates.launch_ms + sm_ms * (1 + share);
+    double launch_ms = model->rates.launch_ms;
+    time->low_ms = launch_ms / (1 + UNCERTAIN_LAUNCH) + sm_ms / (1 + share);
+    time->high_ms = launch_ms * (1 + UNCERTAIN_LAUNCH) + sm_ms * (1 + share);
 }
 
 static enum smc_time_basis basis_of(const struct smc_ceilings *ceilings)
