@@ -44,6 +44,7 @@ tests_unit_SOURCES = \
 	tests/test_lesson.c \
 	tests/test_machine.c \
 	tests/test_machine_code.c \
+	tests/test_timing.c \
 	tests/test_merge.c \
 	tests/test_build_log.c \
 	tests/test_compile_commands.c \

@@ -98,6 +98,8 @@ static bool can_be_predicted(struct smc_answer *answer)
         unknown(answer, "only kernels with a known launch and arguments have a predicted time");
     else if (answer->outcome != SMC_LAUNCHES)
         unknown(answer, "the launch is refused");
+    else if (query->device.sm_count == 0 || query->device.sm_clock_khz == 0)
+        unknown(answer, "a compute capability alone has no clock");
     else
         return true;
     return false;

@@ -107,25 +107,27 @@ struct sm {
 
 /* --- Steps ------------------------------------------------------------------------------------ */
 
-static bool in_operand_cache(const struct smc_instruction *in, int operand)
+static bool reads(const struct smc_instruction *in, int operand)
 {
-    return smc_bit(in, 122 + (unsigned)operand);
+    const struct smc_operand *from = &in->from[operand];
+    return from->kind == SMC_OPERAND_REGISTER && from->number != SMC_ZERO_REGISTER;
 }
 
+/* Two banks, by the register's number, each with one read a clock. That an operand can stay in the
+   operand cache is left out: with it, predictions of kernels with many FMA are too short by a
+   third, so what limits their operands is not fully known. */
 static void count_reads(const struct smc_instruction *in, struct step *step)
 {
     for (int i = 0; i < 3; i++) {
-        const struct smc_operand *from = &in->from[i];
-        if (from->kind != SMC_OPERAND_REGISTER || from->number == SMC_ZERO_REGISTER)
-            continue;
         bool again = false;
         for (int k = 0; k < i; k++)
-            again |= in->from[k].kind == SMC_OPERAND_REGISTER && in->from[k].number == from->number;
-        if (!again)
-            for (int r = 0; r < (from->registers ? from->registers : 1); r++)
-                step->reads[(from->number + r) & 1]++;
+            again |= reads(in, k) && in->from[k].number == in->from[i].number;
+        if (!reads(in, i) || again)
+            continue;
+        unsigned count = in->from[i].registers ? in->from[i].registers : 1;
+        for (unsigned r = 0; r < count; r++)
+            step->reads[(in->from[i].number + r) & 1]++;
     }
-    (void)in_operand_cache;
 }
 
 static uint8_t kind_of(const struct smc_instruction *in)
@@ -193,8 +195,9 @@ static double latency_of(const struct smc_instruction *in, const struct smc_rate
     }
 }
 
-static void prepare_step(const struct sm *sm, const struct smc_instruction *in, struct step *step)
+static void prepare_step(const struct sm *sm, uint32_t number, struct step *step)
 {
+    const struct smc_instruction *in = &sm->launch->program->step[number].in;
     const struct smc_rates *rates = sm->rates;
     *step = (struct step){
         .pipe = (uint8_t)in->pipe,
@@ -619,7 +622,7 @@ enum smc_status smc_sm_run(const struct smc_sm_launch *launch, struct smc_sm_res
         status = smc_out_of_memory(error);
     } else {
         for (uint32_t i = 0; i < launch->program->count; i++)
-            prepare_step(&sm, &launch->program->step[i].in, &sm.step[i]);
+            prepare_step(&sm, i, &sm.step[i]);
         for (uint32_t i = 0; i < MOST_SUBPARTITIONS; i++) {
             sm.part[i].waiting = list + (size_t)i * warps;
             sm.part[i].next = NO_WARP - 1;

@@ -1,0 +1,305 @@
+/* timing: a cache, traces of loops, and one SM that executes small programs whose clocks can be
+   worked out by hand. Predictions of real kernels: tests/time.sh, bench/time_error.c. */
+#include <math.h>
+#include <string.h>
+
+#include "timing/l1.h"
+#include "timing/sm.h"
+#include "timing/timing.h"
+#include "unit.h"
+
+/* --- The L1 cache ----------------------------------------------------------------------------- */
+
+static void test_cache(void)
+{
+    struct smc_l1 cache;
+    double when = 0;
+    CU_ASSERT_FATAL(smc_l1_open(&cache, 128 * SMC_L1_WAYS));
+    CU_ASSERT_EQUAL(smc_l1_look(&cache, 7, 0x3, &when), 0x3);
+    smc_l1_fill(&cache, 7, 0x3, 40);
+    CU_ASSERT_EQUAL(smc_l1_look(&cache, 7, 0x6, &when), 0x4);
+    CU_ASSERT_EQUAL(when, 40);
+    for (uint64_t line = 100; line < 100 + SMC_L1_WAYS; line++)
+        smc_l1_fill(&cache, line, 0xf, 50);
+    CU_ASSERT_EQUAL(smc_l1_look(&cache, 7, 0x3, &when), 0x3); /* line 7 had to go */
+    CU_ASSERT_EQUAL(smc_l1_look(&cache, 100, 0xf, &when), 0);
+    smc_l1_close(&cache);
+}
+
+static void test_no_cache(void)
+{
+    struct smc_l1 cache;
+    double when;
+    CU_ASSERT_FATAL(smc_l1_open(&cache, 0));
+    smc_l1_fill(&cache, 7, 0xf, 40);
+    CU_ASSERT_EQUAL(smc_l1_look(&cache, 7, 0xf, &when), 0xf);
+    smc_l1_close(&cache);
+}
+
+/* --- Traces ----------------------------------------------------------------------------------- */
+
+enum { ROOM = 4096, SKIPS = 8 };
+
+static struct smc_trace_entry entries[ROOM];
+static struct smc_trace_skip skips[SKIPS];
+
+/* Step 0, then `iterations` of steps 1 to 4, then step 5. */
+static void trace_loop(uint64_t kept, uint32_t iterations, struct smc_trace *trace)
+{
+    *trace = (struct smc_trace){
+        .entry = entries, .room = ROOM, .skip = skips, .skip_room = SKIPS, .loop_entries = kept};
+    smc_trace_add_steps(trace, 0, 1, 32);
+    for (uint32_t i = 0; i < iterations; i++) {
+        smc_trace_add_steps(trace, 1, 4, 32);
+        smc_trace_add(trace, &(struct smc_trace_entry){.step = 4, .active_lanes = 32});
+        if (i + 1 < iterations)
+            smc_trace_branch_back(trace, 4, 1, 1);
+    }
+    smc_trace_add_steps(trace, 5, 6, 32);
+    smc_trace_end(trace);
+}
+
+static uint64_t instructions_in(const struct smc_trace *trace)
+{
+    uint64_t count = 0;
+    for (size_t i = 0; i < trace->count; i++)
+        count += trace->entry[i].step < SMC_TRACE_SKIP;
+    for (size_t i = 0; i < trace->skip_count; i++)
+        count += trace->skip[i].executed;
+    return count;
+}
+
+static void test_loop_is_cut(void)
+{
+    struct smc_trace trace;
+    trace_loop(20, 100, &trace);
+    CU_ASSERT_EQUAL(trace.length, 402);
+    CU_ASSERT_EQUAL(trace.skip_count, 1);
+    CU_ASSERT(trace.count < 40);
+    CU_ASSERT_EQUAL(instructions_in(&trace), 402);
+    CU_ASSERT_EQUAL(trace.entry[trace.count - 1].step, 5);
+}
+
+static void test_short_loop_is_whole(void)
+{
+    struct smc_trace trace;
+    trace_loop(1000, 100, &trace);
+    CU_ASSERT_EQUAL(trace.skip_count, 0);
+    CU_ASSERT_EQUAL(instructions_in(&trace), 402);
+}
+
+static void test_full_trace(void)
+{
+    struct smc_trace trace;
+    trace_loop(1000000, 2000, &trace); /* more than there is room for */
+    CU_ASSERT_EQUAL(trace.count, ROOM);
+    CU_ASSERT_EQUAL(instructions_in(&trace), 8002);
+}
+
+/* --- One SM ----------------------------------------------------------------------------------- */
+
+enum { STEPS = 6, MOST_WARPS = 64 };
+
+/* Control bits: clocks to the next instruction; no scoreboards. */
+static void set_step(struct smc_program_step *step, enum smc_operation operation,
+                     enum smc_pipe pipe, uint64_t stall)
+{
+    memset(step, 0, sizeof *step);
+    step->in.operation = operation;
+    step->in.pipe = pipe;
+    step->in.high = stall << (105 - 64) | UINT64_C(7) << (110 - 64) | UINT64_C(7) << (113 - 64);
+}
+
+struct bench {
+    struct smc_program_step step[STEPS];
+    struct smc_machine_program program;
+    struct smc_rates rates;
+    struct smc_step_work work[STEPS];
+    struct smc_sm_result result;
+};
+
+static void start(struct bench *bench, enum smc_operation operation, enum smc_pipe pipe,
+                  uint64_t stall)
+{
+    *bench = (struct bench){.program = {.step = bench->step, .count = STEPS}};
+    for (int i = 0; i < STEPS; i++)
+        set_step(&bench->step[i], operation, pipe, stall);
+    for (int i = 0; i < SMC_PIPE_COUNT; i++)
+        bench->rates.issue[i] = 1;
+    bench->rates.fma_halves = 1;
+    bench->rates.wide_multiply = 1;
+    bench->rates.shared_latency = 20;
+    bench->rates.l1_latency = 30;
+    bench->rates.l2_latency = 200;
+    bench->rates.l2_sectors_per_clock = 1;
+    bench->rates.dram_sectors_per_clock = 1;
+}
+
+/* As many blocks of so many warps, all of which have one trace. */
+static double run(struct bench *bench, const struct smc_trace *trace, uint32_t blocks,
+                  uint32_t resident, uint32_t warps)
+{
+    const struct smc_trace *pointer[MOST_WARPS];
+    struct smc_sm_block block[MOST_WARPS];
+    struct smc_error error;
+    for (uint32_t i = 0; i < MOST_WARPS; i++) {
+        pointer[i] = trace;
+        block[i].trace = pointer;
+    }
+    struct smc_sm_launch launch = {.program = &bench->program,
+                                   .rates = &bench->rates,
+                                   .subpartitions = 4,
+                                   .warps_per_block = warps,
+                                   .resident_blocks = resident,
+                                   .l1_bytes = 65536,
+                                   .block = block,
+                                   .blocks = blocks,
+                                   .work = bench->work};
+    CU_ASSERT_EQUAL_FATAL(smc_sm_run(&launch, &bench->result, &error), SMC_OK);
+    return bench->result.clocks;
+}
+
+static void test_one_warp_stalls(void)
+{
+    struct bench bench;
+    struct smc_trace trace;
+    start(&bench, SMC_OP_MOV, SMC_PIPE_ALU, 4);
+    trace_loop(ROOM, 10, &trace); /* 42 instructions */
+    CU_ASSERT_DOUBLE_EQUAL(run(&bench, &trace, 1, 1, 1), 4 * 42, 2);
+    CU_ASSERT_EQUAL(bench.work[1].executions, 10);
+    CU_ASSERT_EQUAL(bench.work[0].executions, 1);
+}
+
+static void test_many_warps_fill_the_slots(void)
+{
+    struct bench bench;
+    struct smc_trace trace;
+    start(&bench, SMC_OP_MOV, SMC_PIPE_ALU, 4);
+    trace_loop(ROOM, 10, &trace);
+    /* 8 warps in each sub-partition, which issues one instruction a clock */
+    CU_ASSERT_DOUBLE_EQUAL(run(&bench, &trace, 1, 1, 32), 8 * 42, 8);
+}
+
+static void test_pipe_takes_two_clocks(void)
+{
+    struct bench bench;
+    struct smc_trace trace;
+    start(&bench, SMC_OP_MOV, SMC_PIPE_ALU, 1);
+    bench.rates.issue[SMC_PIPE_ALU] = 2;
+    trace_loop(ROOM, 10, &trace);
+    CU_ASSERT_DOUBLE_EQUAL(run(&bench, &trace, 1, 1, 32), 2 * 8 * 42, 8);
+}
+
+static void test_shared_memory_binds(void)
+{
+    struct bench bench;
+    struct smc_trace trace;
+    start(&bench, SMC_OP_STS, SMC_PIPE_LSU, 1);
+    trace_loop(ROOM, 10, &trace);
+    for (size_t i = 0; i < trace.count; i++)
+        trace.entry[i].wavefronts = 4;
+    /* 8 warps x 42 stores x 4 wavefronts, one a clock for the whole SM */
+    CU_ASSERT_DOUBLE_EQUAL(run(&bench, &trace, 1, 1, 8), 8 * 42 * 4, 16);
+    CU_ASSERT_EQUAL(bench.work[1].shared_wavefronts, 8 * 10 * 4);
+}
+
+static void test_blocks_follow(void)
+{
+    struct bench bench;
+    struct smc_trace trace;
+    start(&bench, SMC_OP_MOV, SMC_PIPE_ALU, 4);
+    bench.rates.block_start = 100;
+    trace_loop(ROOM, 10, &trace);
+    CU_ASSERT_DOUBLE_EQUAL(run(&bench, &trace, 3, 1, 1), 3 * 4 * 42 + 2 * 100, 4);
+    CU_ASSERT_DOUBLE_EQUAL(bench.result.clocks_per_block, 4 * 42 + 100, 4);
+}
+
+static void test_what_is_left_out_is_added(void)
+{
+    struct bench bench;
+    struct smc_trace trace;
+    start(&bench, SMC_OP_MOV, SMC_PIPE_ALU, 4);
+    trace_loop(40, 500, &trace); /* 2002 instructions, of which some 50 are kept */
+    CU_ASSERT(trace.count < 100);
+    CU_ASSERT_DOUBLE_EQUAL(run(&bench, &trace, 1, 1, 1), 4 * 2002, 80);
+    CU_ASSERT_DOUBLE_EQUAL(run(&bench, &trace, 2, 1, 1), 2 * 4 * 2002, 160);
+}
+
+static void test_barrier(void)
+{
+    struct bench bench;
+    struct smc_trace trace;
+    start(&bench, SMC_OP_MOV, SMC_PIPE_ALU, 4);
+    set_step(&bench.step[4], SMC_OP_BAR, SMC_PIPE_ADU, 1);
+    bench.rates.barrier_latency = 50;
+    trace_loop(ROOM, 10, &trace);
+    double clocks = run(&bench, &trace, 1, 1, 4);
+    CU_ASSERT(clocks > 10 * 50);
+    CU_ASSERT(clocks < 10 * (50 + 3 * 4 + 8) + 20);
+}
+
+/* --- Launches --------------------------------------------------------------------------------- */
+
+static void test_reasons(void)
+{
+    struct smc_device device;
+    struct smc_ceilings ceilings = {.source = SMC_CEILINGS_UNKNOWN};
+    struct smc_occupancy occupancy = {.blocks_per_sm = 1};
+    struct smc_error error;
+    struct smc_time time;
+    char note[256];
+    static const char damaged[64] = "\177ELF";
+    struct smc_time_launch launch = {.device = &device,
+                                     .ceilings = &ceilings,
+                                     .occupancy = &occupancy,
+                                     .cubin = damaged,
+                                     .cubin_bytes = sizeof damaged,
+                                     .entry = "k",
+                                     .block = {32, 1, 1},
+                                     .grid = {1, 1, 1}};
+    CU_ASSERT_EQUAL_FATAL(smc_device_find("9.0", &device, note, &error), SMC_OK);
+    CU_ASSERT_EQUAL(smc_time_predict(&launch, &time, &error), SMC_OK);
+    CU_ASSERT_EQUAL(time.basis, SMC_TIME_UNKNOWN);
+    CU_ASSERT_PTR_NOT_NULL(strstr(time.reason, "clock"));
+    CU_ASSERT_EQUAL_FATAL(smc_device_find("H200", &device, note, &error), SMC_OK);
+    CU_ASSERT_EQUAL(smc_time_predict(&launch, &time, &error), SMC_OK);
+    CU_ASSERT_EQUAL(time.basis, SMC_TIME_UNKNOWN);
+    CU_ASSERT(time.reason[0] != '\0');
+}
+
+static void test_rates(void)
+{
+    struct smc_device device;
+    struct smc_ceilings ceilings;
+    struct smc_error error;
+    struct smc_rates measured, estimated;
+    char note[256];
+    CU_ASSERT_EQUAL_FATAL(smc_device_find("H200", &device, note, &error), SMC_OK);
+    CU_ASSERT_FATAL(smc_ceilings_of_board(device.name, &ceilings));
+    smc_rates_of(&device, &ceilings, device.sm_count, &measured);
+    smc_rates_of(&device, NULL, device.sm_count, &estimated);
+    CU_ASSERT_DOUBLE_EQUAL(measured.shared_latency, 23, 0.5);
+    CU_ASSERT_DOUBLE_EQUAL(measured.wide_multiply, 5, 0.2);
+    CU_ASSERT_DOUBLE_EQUAL(estimated.dram_bytes_per_clock / measured.dram_bytes_per_clock, 1, 0.1);
+    CU_ASSERT_DOUBLE_EQUAL(estimated.l2_sectors_per_clock / measured.l2_sectors_per_clock, 1, 0.2);
+    smc_rates_of(&device, &ceilings, 1, &measured); /* one SM alone: as wide as its port */
+    CU_ASSERT_EQUAL(measured.l2_sectors_per_clock, measured.l2_port_sectors);
+}
+
+CU_TestInfo tests_timing[] = {
+    {"the L1 cache", test_cache},
+    {"an L1 cache of no bytes", test_no_cache},
+    {"a loop is cut", test_loop_is_cut},
+    {"a short loop is whole", test_short_loop_is_whole},
+    {"a full trace", test_full_trace},
+    {"one warp waits for itself", test_one_warp_stalls},
+    {"many warps fill the issue slots", test_many_warps_fill_the_slots},
+    {"a pipe that takes two clocks", test_pipe_takes_two_clocks},
+    {"shared memory binds", test_shared_memory_binds},
+    {"blocks follow one another", test_blocks_follow},
+    {"what a trace leaves out is added", test_what_is_left_out_is_added},
+    {"a barrier", test_barrier},
+    {"no prediction, with a reason", test_reasons},
+    {"measured and estimated rates", test_rates},
+    CU_TEST_INFO_NULL,
+};
