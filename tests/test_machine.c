@@ -115,7 +115,7 @@ static void test_quick(void)
     static const struct code above = {0x555555550000780c, 0x000fe40003f24070}; /* P1: R0 > n */
     static const struct code move_0 = {0x0000000000007802, 0x000fe20000000f00};
     static const struct code move_1024_if = {0x0000040000001802, 0x000fe20000000f00};
-    static const struct code same[] = {move_1024, subtract_16, above_12, back_three_if, exit_all};
+    const struct code same[] = {move_1024, subtract_16, above_12, back_three_if, exit_all};
     const struct code by_block[] = {read_block,  third,    above,         move_0,  move_1024_if,
                                     subtract_16, above_12, back_three_if, exit_all};
     struct smc_machine_counts quick;

@@ -131,7 +131,7 @@ static bool find_needed_once(struct smc_machine_program *program, struct names *
                     needed.word[i] &= ~results.word[i];
             add_sources(&needed, in);
             if (step->purpose < purpose)
-                step->purpose = purpose;
+                step->purpose = (uint8_t)purpose;
         } else if (purpose == SMC_PURPOSE_ADDRESS && in->access_bytes) {
             add_address(&needed, in);
         }
