@@ -99,6 +99,7 @@ void smc_rates_of(const struct smc_device *device, const struct smc_ceilings *ce
     rates->barrier_latency = value(ceilings, SMC_CEILING_BARRIER_CLOCKS, USUAL_BARRIER_CLOCKS);
     rates->branch_latency = 8;
     rates->branch_issue = 1;
+    rates->operand_cache = 0.5;
     rates->block_start = 60;
     rates->launch_ms = value(ceilings, SMC_CEILING_LAUNCH, usual_launch_us) * 1e-3;
 }

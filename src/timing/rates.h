@@ -12,7 +12,7 @@ struct smc_rates {
                                      sub-partition */
     double fma_halves;            /* 2: FMAs may use either half of their pipe; 1: there is one */
     double wide_multiply;         /* the same for a multiplication with a result of 64 bits */
-    double register_ports;        /* operands that a sub-partition reads in a clock */
+    double operand_cache; /* the share of reads that operands kept in the operand cache save */
     /* Latencies: clocks from the issue to the result. */
     double shared_latency, l1_latency, l2_latency, dram_latency, special_latency, constant_latency;
     double barrier_latency, branch_latency;

@@ -17,7 +17,7 @@ struct step {
     uint8_t wait;              /* scoreboards */
     uint8_t write_sb, read_sb; /* 7: none */
     uint8_t stall;
-    uint8_t reads[2]; /* registers of each bank that are not in the operand cache */
+    float reads[2]; /* of registers of each bank, in clocks */
     uint8_t kind;
     uint8_t argument;
     uint8_t flops;  /* of a lane */
@@ -73,7 +73,8 @@ struct slot {
 struct waiting {
     double ready; /* INFINITY at a barrier */
     uint32_t warp;
-    uint8_t pipe, reads[2];
+    uint8_t pipe;
+    float reads[2];
 };
 
 struct subpartition {
@@ -113,10 +114,18 @@ static bool reads(const struct smc_instruction *in, int operand)
     return from->kind == SMC_OPERAND_REGISTER && from->number != SMC_ZERO_REGISTER;
 }
 
-/* Two banks, by the register's number, each with one read a clock. That an operand can stay in the
-   operand cache is left out: with it, predictions of kernels with many FMA are too short by a
-   third, so what limits their operands is not fully known. */
-static void count_reads(const struct smc_instruction *in, struct step *step)
+/* The instruction before it leaves the operand in the operand cache of its place. */
+static bool is_kept(const struct smc_instruction *before, const struct smc_instruction *in,
+                    int operand)
+{
+    return before && smc_bit(before, 122 + (unsigned)operand) && reads(before, operand) &&
+           before->from[operand].number == in->from[operand].number;
+}
+
+/* Two banks, by the register's number, each with one read a clock. What is kept is lost when
+   another warp issues in between, so that it saves only a part of its reads. */
+static void count_reads(const struct smc_rates *rates, const struct smc_instruction *before,
+                        const struct smc_instruction *in, struct step *step)
 {
     for (int i = 0; i < 3; i++) {
         bool again = false;
@@ -124,9 +133,10 @@ static void count_reads(const struct smc_instruction *in, struct step *step)
             again |= reads(in, k) && in->from[k].number == in->from[i].number;
         if (!reads(in, i) || again)
             continue;
+        double clocks = is_kept(before, in, i) ? 1 - rates->operand_cache : 1;
         unsigned count = in->from[i].registers ? in->from[i].registers : 1;
         for (unsigned r = 0; r < count; r++)
-            step->reads[(in->from[i].number + r) & 1]++;
+            step->reads[(in->from[i].number + r) & 1] += (float)clocks;
     }
 }
 
@@ -197,7 +207,8 @@ static double latency_of(const struct smc_instruction *in, const struct smc_rate
 
 static void prepare_step(const struct sm *sm, uint32_t number, struct step *step)
 {
-    const struct smc_instruction *in = &sm->launch->program->step[number].in;
+    const struct smc_program_step *at = &sm->launch->program->step[number];
+    const struct smc_instruction *in = &at->in;
     const struct smc_rates *rates = sm->rates;
     *step = (struct step){
         .pipe = (uint8_t)in->pipe,
@@ -212,7 +223,7 @@ static void prepare_step(const struct sm *sm, uint32_t number, struct step *step
     };
     if (in->operation == SMC_OP_DEPBAR) /* SB0 and how many groups may be missing */
         step->argument = (uint8_t)smc_bits(in, 38, 6);
-    count_reads(in, step);
+    count_reads(rates, number > 0 ? &at[-1].in : NULL, in, step);
 }
 
 /* --- Warps that wait ---------------------------------------------------------------------------
@@ -524,7 +535,7 @@ static void issue(struct sm *sm, struct subpartition *part, uint32_t position, d
     enum smc_pipe pipe = pipe_of(sm, part, step);
     part->pipe_free[pipe] = latest(part->pipe_free[pipe], clock) + step->occupies;
     for (int bank = 0; bank < 2; bank++)
-        if (step->reads[bank])
+        if (step->reads[bank] > 0)
             part->port_free[bank] = latest(part->port_free[bank], clock) + step->reads[bank];
     sm->work = &sm->launch->work[entry->step];
     sm->work->executions++;
@@ -573,7 +584,7 @@ static void choose(const struct sm *sm, struct subpartition *part)
         const struct waiting *waiting = &part->waiting[i];
         double clock = latest(waiting->ready, free_clock[waiting->pipe]);
         for (int bank = 0; bank < 2; bank++)
-            if (waiting->reads[bank] && part->port_free[bank] - PORT_QUEUE > clock)
+            if (waiting->reads[bank] > 0 && part->port_free[bank] - PORT_QUEUE > clock)
                 clock = part->port_free[bank] - PORT_QUEUE;
         if (clock < best || (clock == best && waiting->ready < best_ready)) {
             best = clock;
