@@ -23,7 +23,9 @@ refuses 3 "option --roofline: there is no predicted time: only kernels with a kn
 arguments have a predicted time" --threads 64 --regs 8 --device H200 --roofline
 refuses 3 "option --plot: there is no predicted time: only kernels with a known launch and \
 arguments have a predicted time" best --regs 40 --device H200 --plot -
-smemcalc $tiled --roofline --no-nvrtc --plot refused.svg >out 2>err
+file=refused.svg
+smemcalc --size 64 --device H200 --plot probe.svg >out 2>err || file=- # built without cairo
+smemcalc $tiled --roofline --no-nvrtc --plot $file >out 2>err
 status=$?
 empty "without machine code one line says why, and nothing is reported or written" "$(
     [ "$status" -eq 3 ] || echo "exit status $status"

@@ -441,7 +441,7 @@ static void run_twice(void **arguments)
     int *values = *(int **)arguments[0];
     int count = *(int *)arguments[1];
     for (int i = 0; i < count; i++)
-        values[i] *= 2;
+        values[i] = (int)(2u * (unsigned)values[i]); /* as on a GPU, without overflow */
     if (fake_cuda.wrong_result && happens_here())
         values[count / 2]++;
 }
