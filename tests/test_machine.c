@@ -254,6 +254,29 @@ static void test_trace(void)
     smc_machine_program_free(&program);
 }
 
+/* A call that nothing returns from is a branch; one of a function is not followed. */
+static void test_calls(void)
+{
+    static const struct code call_one_if = {0x0000000000041944, 0x000fea0003c00000}; /* P1 */
+    static const struct code give_back = {0x0000000000007950, 0x000fea0003c3ffff};   /* RET */
+    const struct code branch[] = {read_thread, above_12, skip_one_if, subtract_16, exit_all};
+    const struct code call[] = {read_thread, above_12, call_one_if, subtract_16, exit_all};
+    const struct code function[] = {read_thread, above_12, call_one_if, exit_all, give_back};
+    struct smc_machine_counts first, second;
+    count_as(branch, 5, 32, 1, SMC_PRECISION_EXACT, &first);
+    count_as(call, 5, 32, 1, SMC_PRECISION_EXACT, &second);
+    CU_ASSERT_TRUE(second.exact);
+    CU_ASSERT_EQUAL(first.instructions, second.instructions);
+    for (int i = 0; i < 5; i++)
+        CU_ASSERT_EQUAL(first.executions[i], second.executions[i]);
+    smc_machine_counts_free(&first);
+    smc_machine_counts_free(&second);
+    count_as(function, 5, 32, 1, SMC_PRECISION_EXACT, &first);
+    CU_ASSERT_FALSE(first.exact);
+    CU_ASSERT_EQUAL(first.executions[3], 1);
+    smc_machine_counts_free(&first);
+}
+
 CU_TestInfo tests_machine[] = {
     {"a loop", test_loop},
     {"a launch counted quickly", test_quick},
@@ -263,6 +286,7 @@ CU_TestInfo tests_machine[] = {
     {"text", test_text},
     {"control bits", test_control_bits},
     {"votes", test_vote},
+    {"calls", test_calls},
     {"the trace of a warp", test_trace},
     CU_TEST_INFO_NULL,
 };

@@ -267,7 +267,8 @@ static void read_target(struct smc_instruction *in, uint64_t at, uint32_t format
     uint64_t above = in->low >> 34 | (in->high & 0x3ffff) << 30;
     int64_t words =
         in->operation == SMC_OP_BSSY ? signed_bits(in->low >> 34, 30) : signed_bits(above, 48);
-    if (in->operation == SMC_OP_BRA && format >= BRANCHES_HAVE_LOW_BITS)
+    bool branches = in->operation == SMC_OP_BRA || in->operation == SMC_OP_CALL;
+    if (branches && format >= BRANCHES_HAVE_LOW_BITS)
         words = words * 256 + (int64_t)smc_bits(in, 16, 8);
     in->target = (int64_t)at + SMC_INSTRUCTION_BYTES + words * 4;
 }

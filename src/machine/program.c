@@ -107,7 +107,8 @@ static struct names needed_after(const struct smc_machine_program *program,
 {
     const struct smc_instruction *in = &program->step[at].in;
     struct names after = {{0}};
-    bool jumps = in->operation == SMC_OP_BRA, ends = in->operation == SMC_OP_EXIT;
+    bool jumps = in->operation == SMC_OP_BRA || in->operation == SMC_OP_CALL,
+         ends = in->operation == SMC_OP_EXIT;
     if (!((jumps || ends) && is_unconditional(in)) && at + 1 < program->count)
         after = before[at + 1];
     if (jumps && target_of(program, at) < program->count)
@@ -168,6 +169,39 @@ static void link_steps(struct smc_machine_program *program)
     }
 }
 
+/* Whether code from a step on returns before it ends: RET is operation 0x150. */
+static bool returns(const struct smc_machine_program *program, uint32_t from)
+{
+    for (uint32_t at = from; at < program->count; at++) {
+        const struct smc_instruction *in = &program->step[at].in;
+        if ((in->low & 0x1ff) == 0x150)
+            return true;
+        bool leaves = in->operation == SMC_OP_EXIT || in->operation == SMC_OP_BRA;
+        if (leaves && is_unconditional(in))
+            return false;
+    }
+    return false;
+}
+
+/* ptxas also leaves loops with a call that nothing returns from. Calls of functions are not
+   followed and count as unknown. */
+static void forget_functions(struct smc_machine_program *program)
+{
+    for (uint32_t at = program->count; at-- > 0;) {
+        struct smc_instruction *in = &program->step[at].in;
+        uint32_t target = in->operation == SMC_OP_CALL ? target_of(program, at) : 0;
+        if (in->operation != SMC_OP_CALL || (target < program->count && !returns(program, target)))
+            continue;
+        *in = (struct smc_instruction){.low = in->low, .high = in->high, .guard = in->guard};
+        in->pipe = SMC_PIPE_UNKNOWN;
+        for (int i = 0; i < 3; i++)
+            in->predicate[i].number = SMC_TRUE_PREDICATE;
+        in->to_predicate[0] = in->to_predicate[1] = SMC_TRUE_PREDICATE;
+        program->unknown++;
+        program->first_unknown = at;
+    }
+}
+
 enum smc_status smc_machine_program_read(const void *code, size_t bytes, uint16_t cc,
                                          struct smc_machine_program *program,
                                          struct smc_error *error)
@@ -195,6 +229,7 @@ enum smc_status smc_machine_program_read(const void *code, size_t bytes, uint16_
             program->first_unknown = i;
         }
     }
+    forget_functions(program);
     find_needed(program, before, SMC_PURPOSE_CONTROL);
     find_needed(program, before, SMC_PURPOSE_ADDRESS);
     link_steps(program);

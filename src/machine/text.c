@@ -446,6 +446,8 @@ static void write_control(struct line *line)
     bool jumps = operation == SMC_OP_BRA;
     if (jumps)
         line->known = smc_bits(line->in, 32, 2) == 0 && smc_bits(line->in, 85, 2) == 0;
+    if (operation == SMC_OP_CALL)
+        line->known = false;
     if (operation == SMC_OP_EXIT)
         line->known = smc_bits(line->in, 84, 3) == 0;
     optional_predicate(line);

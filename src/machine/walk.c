@@ -256,6 +256,9 @@ static void control(struct state *state, uint32_t index, uint32_t mask)
     struct group *group = &state->group[index];
     const struct smc_instruction *in = &state->walk->program->step[group->at].in;
     switch (in->operation) {
+    case SMC_OP_CALL: /* of no function: program.c */
+        branch(state, index, mask);
+        return;
     case SMC_OP_BRA:
         if (is_plain_branch(in))
             branch(state, index, mask);

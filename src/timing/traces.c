@@ -204,7 +204,10 @@ enum smc_status smc_traces_measure(const struct smc_machine_launch *launch, uint
     }
     trace_warp(&tracer, block, 0, &trace);
     *entries = trace.count;
+    enum smc_walk_end end = tracer.walk.end;
     stop_tracer(&tracer);
     free(trace.entry);
+    if (end == SMC_WALK_TOO_LONG || end == SMC_WALK_STUCK)
+        return smc_fail(error, SMC_USAGE, "where its loops end cannot be followed");
     return SMC_OK;
 }

@@ -29,7 +29,7 @@ enum smc_status smc_traces_make(const struct smc_machine_launch *launch, uint64_
                                 struct smc_error *error);
 void smc_traces_free(struct smc_traces *traces);
 
-/* How many entries a warp's trace keeps with that many of each loop. */
+/* How many entries a warp's trace keeps with that many of each loop. SMC_USAGE: it does not end. */
 enum smc_status smc_traces_measure(const struct smc_machine_launch *launch, uint64_t block,
                                    uint64_t loop_entries, size_t most, size_t *entries,
                                    struct smc_error *error);
