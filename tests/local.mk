@@ -242,7 +242,7 @@ EXTRA_DIST += tests/inspect.sh tests/own_kernels.sh tests/data/inspect tests/fuz
 TESTS += tests/diff.sh
 EXTRA_DIST += tests/diff.sh tests/data/diff tests/fuzz/saved.c
 TESTS += tests/inspect.sh tests/inputs.sh
-EXTRA_DIST += tests/inspect.sh tests/data/inspect tests/fuzz/fatbin.c tests/fuzz/inspect_cubin.c tests/fuzz/inspect_log.c
+EXTRA_DIST += tests/inspect.sh tests/data/inspect tests/fuzz/fatbin.c tests/fuzz/machine.c tests/fuzz/inspect_cubin.c tests/fuzz/inspect_log.c
 EXTRA_DIST += tests/inputs.sh tests/block_shape.sh tests/fuzz/build_log.c tests/fuzz/compile_commands.c
 
 # Gates: their files, verdicts and reports; recipes for continuous integration.
