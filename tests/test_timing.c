@@ -265,6 +265,13 @@ static void test_reasons(void)
     CU_ASSERT_EQUAL(smc_time_predict(&launch, &time, &error), SMC_OK);
     CU_ASSERT_EQUAL(time.basis, SMC_TIME_UNKNOWN);
     CU_ASSERT(time.reason[0] != '\0');
+    launch.grid[1] = 0;
+    CU_ASSERT_EQUAL(smc_time_predict(&launch, &time, &error), SMC_OK);
+    CU_ASSERT_STRING_EQUAL(time.reason, "the launch is refused");
+    launch.grid[1] = 1;
+    launch.block[0] = launch.block[1] = 65536; /* their product has 33 bits */
+    CU_ASSERT_EQUAL(smc_time_predict(&launch, &time, &error), SMC_OK);
+    CU_ASSERT_STRING_EQUAL(time.reason, "the launch is refused");
 }
 
 static void test_rates(void)

@@ -209,9 +209,10 @@ enum smc_status smc_machine_program_read(const void *code, size_t bytes, uint16_
     struct smc_capability capability;
     *program = (struct smc_machine_program){0};
     smc_capability_nearest(cc, &capability);
-    if (capability.machine_code_format == 0 || bytes % SMC_INSTRUCTION_BYTES != 0)
-        return smc_fail(error, SMC_USAGE, "machine code of sm_%u with %zu bytes is not read", cc,
-                        bytes);
+    enum { NEWEST_FORMAT = 2 }; /* 3 has other encodings, which are not known */
+    if (capability.machine_code_format == 0 || capability.machine_code_format > NEWEST_FORMAT ||
+        bytes % SMC_INSTRUCTION_BYTES != 0)
+        return smc_fail(error, SMC_USAGE, "machine code of sm_%u is not read", cc);
     uint32_t count = (uint32_t)(bytes / SMC_INSTRUCTION_BYTES);
     program->step = smc_calloc(count ? count : 1, sizeof *program->step);
     struct names *before = smc_calloc(count ? count : 1, sizeof *before);

@@ -28,7 +28,8 @@ static void end_skip(struct smc_trace *trace)
 {
     const struct smc_trace_loop *loop = &trace->loop[trace->skipping];
     trace->skips = false;
-    if (trace->skip_count == trace->skip_room || trace->length == trace->skip_length)
+    if (trace->count == trace->room || trace->skip_count == trace->skip_room ||
+        trace->length == trace->skip_length)
         return;
     trace->skip[trace->skip_count] =
         (struct smc_trace_skip){.executed = trace->length - trace->skip_length,
@@ -95,7 +96,7 @@ void smc_trace_branch_back(struct smc_trace *trace, uint32_t from, uint32_t to, 
     }
 }
 
-/* What exceeds the room counts as what was kept. */
+/* Instructions beyond the array take as long as those that were kept. */
 static void end_full(struct smc_trace *trace)
 {
     uint64_t kept = trace->length;

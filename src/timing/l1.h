@@ -18,7 +18,7 @@ struct smc_l1_line {
 /* Owns `line`. */
 struct smc_l1 {
     struct smc_l1_line *line;
-    uint32_t sets; /* a power of two; 0: it holds nothing */
+    uint32_t sets; /* 0: it holds nothing */
     uint64_t now;
 };
 

@@ -35,7 +35,8 @@ enum kind {
     KIND_COPY_GROUP,
     KIND_COPY_WAIT,
     KIND_BARRIER,
-    KIND_BRANCH
+    KIND_BRANCH,
+    KIND_UNFOLLOWED /* atomics and accesses whose memory is not known */
 };
 
 enum { COPY_GROUPS = 16 };
@@ -149,11 +150,9 @@ static uint8_t kind_of(const struct smc_instruction *in)
         return KIND_SHARED_STORE;
     case SMC_OP_LDG:
     case SMC_OP_LDL:
-    case SMC_OP_ATOMG:
         return KIND_GLOBAL_LOAD;
     case SMC_OP_STG:
     case SMC_OP_STL:
-    case SMC_OP_RED:
         return KIND_GLOBAL_STORE;
     case SMC_OP_LDGSTS:
         return KIND_COPY;
@@ -161,6 +160,17 @@ static uint8_t kind_of(const struct smc_instruction *in)
         return KIND_COPY_GROUP;
     case SMC_OP_DEPBAR:
         return KIND_COPY_WAIT;
+    case SMC_OP_ATOM:
+    case SMC_OP_ATOM_FLOAT:
+    case SMC_OP_ATOMG:
+    case SMC_OP_ATOMG_CAS:
+    case SMC_OP_ATOMS:
+    case SMC_OP_ATOMS_CAS:
+    case SMC_OP_RED:
+    case SMC_OP_REDG:
+    case SMC_OP_LD:
+    case SMC_OP_ST:
+        return KIND_UNFOLLOWED;
     case SMC_OP_BAR:
         return KIND_BARRIER;
     case SMC_OP_BRA:
@@ -500,6 +510,10 @@ static double execute(struct sm *sm, struct subpartition *part, struct warp *war
     case KIND_COPY:
         warp->copies = latest(warp->copies, load(sm, warp, entry, way, true));
         return way;
+    case KIND_UNFOLLOWED: /* as if every lane had a sector of its own, in L2 */
+        sm->work->unknown++;
+        sm->work->store_sectors += entry->active_lanes;
+        return latest(data_stage(sm, clock, 2), from_l2(sm, clock, entry->active_lanes));
     case KIND_COPY_GROUP:
         warp->group[warp->groups++ % COPY_GROUPS] = warp->copies;
         return clock;

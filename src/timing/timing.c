@@ -164,7 +164,7 @@ static enum smc_status choose_sample(struct model *model, uint64_t block, uint64
 /* The SM with the most blocks: up to three rounds are executed, the others take as long. */
 static enum smc_status run_sm(struct model *model, struct smc_error *error)
 {
-    uint32_t most = (uint32_t)((model->blocks + model->sms - 1) / model->sms);
+    uint64_t most = (model->blocks + model->sms - 1) / model->sms;
     uint32_t resident = model->launch->occupancy->blocks_per_sm, tried = 0;
     uint64_t first = (model->blocks - 1) % model->sms / 2;
     uint32_t threads = model->machine.block[0] * model->machine.block[1] * model->machine.block[2];
@@ -173,7 +173,7 @@ static enum smc_status run_sm(struct model *model, struct smc_error *error)
     struct work work = {0};
     enum smc_status status = SMC_OK;
     for (uint32_t rounds = 3; rounds > 0 && status == SMC_OK; rounds--) {
-        tried = most < rounds * resident ? most : rounds * resident;
+        tried = most < rounds * resident ? (uint32_t)most : rounds * resident;
         status = choose_sample(model, first, tried * warps, &sample, error);
         if (sample.entries * tried * warps <= 2 * BUDGET || tried <= resident)
             break;
@@ -182,7 +182,7 @@ static enum smc_status run_sm(struct model *model, struct smc_error *error)
         status = run_blocks(model, first, tried, resident, &sample, &work, error);
     if (status != SMC_OK)
         return status;
-    double more = most - tried, clocks = work.clocks;
+    double more = (double)(most - tried), clocks = work.clocks;
     double each = work.clocks_per_block > 0 ? work.clocks_per_block : clocks / tried;
     model->work = (struct work){0};
     add(&model->work, &work, 1 + more / tried);
@@ -279,16 +279,32 @@ static void find_bounds(struct smc_time *time)
 #define UNCERTAIN_SPECIFICATIONS 0.5
 #define UNCERTAIN_ADDRESSES      0.6
 
+/* The largest of the terms up to one. */
+static double largest(const struct smc_time *time, enum smc_time_term last)
+{
+    double most = 0;
+    for (int i = 0; i <= (int)last; i++)
+        most = fmax(most, time->term_ms[i]);
+    return most;
+}
+
+/* The SM takes at least as long as each of its units. */
 static void set_range(const struct model *model, struct smc_time *time)
 {
+    double launch_ms = model->rates.launch_ms;
     double sm_ms = model->work.clocks / model->rates.clock_hz * 1e3;
     double share =
         time->basis == SMC_TIME_SPECIFICATIONS ? UNCERTAIN_SPECIFICATIONS : UNCERTAIN_MEASURED;
-    if (model->work.unknown > 0 || !model->is_known)
+    bool known = model->work.unknown <= 0 && model->is_known;
+    if (!known)
         share = UNCERTAIN_ADDRESSES;
-    time->predicted_ms = model->rates.launch_ms + sm_ms;
-    double launch_ms = model->rates.launch_ms;
-    time->low_ms = launch_ms / (1 + UNCERTAIN_LAUNCH) + sm_ms / (1 + share);
+    sm_ms = fmax(sm_ms, largest(time, SMC_TIME_DRAM));
+    double least_ms =
+        known && time->basis != SMC_TIME_SPECIFICATIONS ? largest(time, SMC_TIME_FP64) : 0;
+    if (known)
+        least_ms = fmax(least_ms, time->term_ms[SMC_TIME_SHARED]);
+    time->predicted_ms = launch_ms + sm_ms;
+    time->low_ms = launch_ms / (1 + UNCERTAIN_LAUNCH) + fmax(sm_ms / (1 + share), least_ms);
     time->high_ms = launch_ms * (1 + UNCERTAIN_LAUNCH) + sm_ms * (1 + share);
 }
 
@@ -341,6 +357,8 @@ static enum smc_status predict_kernel(const struct smc_time_launch *launch,
     unsigned char constants[SMC_MACHINE_CONSTANT_BYTES];
     struct smc_bank_layout layout;
     uint32_t at = kernel->parameters_at;
+    if (at > sizeof constants || launch->parameter_bytes > sizeof constants - at)
+        return smc_fail(error, SMC_USAGE, "the parameters exceed constant bank 0");
     enum smc_status status = smc_machine_program_read(kernel->code, kernel->code_bytes, cubin->cc,
                                                       &model.program, error);
     if (status != SMC_OK)
@@ -375,6 +393,16 @@ static enum smc_status unknown(struct smc_time *time, const char *reason)
     return SMC_OK;
 }
 
+/* Whether there is a block, and room for one. */
+static bool launches(const struct smc_time_launch *launch)
+{
+    uint64_t most = launch->device->sm.max_threads_per_block;
+    uint64_t threads = (uint64_t)launch->block[0] * launch->block[1];
+    threads = threads > most ? 0 : threads * launch->block[2];
+    return launch->occupancy->blocks_per_sm > 0 && threads > 0 && threads <= most &&
+           launch->grid[0] > 0 && launch->grid[1] > 0 && launch->grid[2] > 0;
+}
+
 enum smc_status smc_time_predict(const struct smc_time_launch *launch, struct smc_time *time,
                                  struct smc_error *error)
 {
@@ -384,6 +412,8 @@ enum smc_status smc_time_predict(const struct smc_time_launch *launch, struct sm
     if (launch->device->sm_count == 0 || launch->device->sm_clock_khz == 0 ||
         launch->device->memory_bytes_per_s <= 0)
         return unknown(time, "the device's SMs, clock and memory bandwidth are not known");
+    if (!launches(launch))
+        return unknown(time, "the launch is refused");
     enum smc_status status = smc_cubin_open(launch->cubin, launch->cubin_bytes, &cubin, &why);
     if (status == SMC_USAGE)
         return unknown(time, why.message);

@@ -12,7 +12,6 @@ enum { LINES_FOR_EACH_ENTRY = 16, SKIPS = 64, KNOWN = 64, MOST_STEPS = 4000000 }
 /* Warps that decided alike until instructions were left out go on alike: the rest of a trace is
    taken over from the first of them, its lines moved as far as the first lines are apart. */
 struct known {
-    const struct smc_machine_launch *launch;
     const struct smc_trace *trace[KNOWN];
     uint32_t count;
 };
@@ -31,17 +30,21 @@ static bool take_over(void *context, struct smc_trace *trace, uint64_t signature
     if (entries > trace->room - trace->count)
         return false;
     uint64_t moved = 0;
-    if (trace->line_count && from->line_count)
+    if (trace->line_count && from->line_count && trace->line[0].number < SMC_TRACE_LOCAL &&
+        from->line[0].number < SMC_TRACE_LOCAL)
         moved = trace->line[0].number - from->line[0].number;
     memcpy(trace->skip, from->skip, from->skip_count * sizeof *trace->skip);
     trace->skip_count = from->skip_count;
     for (size_t i = from->first_skip_count; i < from->count; i++) {
         struct smc_trace_entry entry = from->entry[i];
-        if (entry.lines && trace->line_room - trace->line_count >= entry.lines) {
+        if (trace->line_room - trace->line_count < entry.lines)
+            entry.lines = 0;
+        if (entry.lines) {
             uint32_t at = (uint32_t)trace->line_count;
             for (uint32_t k = 0; k < entry.lines; k++) {
                 trace->line[at + k] = from->line[entry.line + k];
-                trace->line[at + k].number += moved;
+                if (trace->line[at + k].number < SMC_TRACE_LOCAL)
+                    trace->line[at + k].number += moved;
             }
             trace->line_count += entry.lines;
             entry.line = at;
@@ -96,6 +99,16 @@ static void trace_warp(struct tracer *tracer, uint64_t block, uint32_t warp,
     smc_walk_warp(&tracer->walk, &place, tracer->warp);
 }
 
+static bool does_not_end(const struct tracer *tracer)
+{
+    return tracer->walk.end == SMC_WALK_TOO_LONG || tracer->walk.end == SMC_WALK_STUCK;
+}
+
+static enum smc_status fail_to_follow(struct smc_error *error)
+{
+    return smc_fail(error, SMC_USAGE, "where its loops end cannot be followed");
+}
+
 /* --- Blocks ----------------------------------------------------------------------------------- */
 
 static void add_executions(const struct tracer *tracer, double *executions)
@@ -107,10 +120,10 @@ static void add_executions(const struct tracer *tracer, double *executions)
     }
 }
 
-static void trace_blocks(struct tracer *tracer, uint64_t first, uint64_t stride, size_t room,
+static bool trace_blocks(struct tracer *tracer, uint64_t first, uint64_t stride, size_t room,
                          uint64_t loop_entries, struct smc_traces *traces)
 {
-    struct known known = {.launch = tracer->launch};
+    struct known known = {.count = 0};
     uint32_t warps = traces->warps_per_block;
     double walked = 0;
     for (uint32_t b = 0; b < traces->blocks; b++) {
@@ -130,6 +143,8 @@ static void trace_blocks(struct tracer *tracer, uint64_t first, uint64_t stride,
                                         .take_over = take_over,
                                         .context = &known};
             trace_warp(tracer, first + b * stride, w, trace);
+            if (does_not_end(tracer))
+                return false;
             traces->length += (double)trace->length;
             if (trace->ends)
                 continue;
@@ -142,6 +157,7 @@ static void trace_blocks(struct tracer *tracer, uint64_t first, uint64_t stride,
     for (uint32_t i = 0; i < tracer->launch->program->count && walked > 0; i++)
         traces->executions[i] *= traces->length / walked;
     traces->end = tracer->walk.end;
+    return true;
 }
 
 static uint32_t warps_of(const struct smc_machine_launch *launch)
@@ -171,9 +187,12 @@ enum smc_status smc_traces_make(const struct smc_machine_launch *launch, uint64_
         smc_traces_free(traces);
         return smc_out_of_memory(error);
     }
-    trace_blocks(&tracer, first, stride, entries, loop_entries, traces);
+    bool end = trace_blocks(&tracer, first, stride, entries, loop_entries, traces);
     stop_tracer(&tracer);
-    return SMC_OK;
+    if (end)
+        return SMC_OK;
+    smc_traces_free(traces);
+    return fail_to_follow(error);
 }
 
 void smc_traces_free(struct smc_traces *traces)
@@ -204,10 +223,8 @@ enum smc_status smc_traces_measure(const struct smc_machine_launch *launch, uint
     }
     trace_warp(&tracer, block, 0, &trace);
     *entries = trace.count;
-    enum smc_walk_end end = tracer.walk.end;
+    bool ends = !does_not_end(&tracer);
     stop_tracer(&tracer);
     free(trace.entry);
-    if (end == SMC_WALK_TOO_LONG || end == SMC_WALK_STUCK)
-        return smc_fail(error, SMC_USAGE, "where its loops end cannot be followed");
-    return SMC_OK;
+    return ends ? SMC_OK : fail_to_follow(error);
 }

@@ -1,5 +1,5 @@
-/* The traces of the warps of one SM's blocks, and what each instruction of the program is executed
-   in all of them together. */
+/* The traces of the warps of one SM's blocks, and how often each instruction of the program is
+   executed in all of them together. */
 #ifndef SMC_TIMING_TRACES_H
 #define SMC_TIMING_TRACES_H
 
