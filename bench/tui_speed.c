@@ -108,7 +108,7 @@ static int explore(bool compiles)
     enum smc_status status =
         smc_device_find("NVIDIA H200", &query.device, query.device_note, &error);
     if (status == SMC_OK)
-        status = smc_tui_run_on(&query, &seen, NULL, &error);
+        status = smc_tui_run_on(&query, NULL, &seen, NULL, &error);
     return status == SMC_OK ? 0 : 1;
 }
 

@@ -83,15 +83,18 @@ AC_DEFUN([SMC_TRY_CUDA], [
 ])
 
 # SMC_STATIC_LIBRARY(VARIABLE, MODULE): the static libraries of a pkg-config module and of what it
-# needs, by their paths; -lNAME stays where the compiler knows no libNAME.a. For programs that are
-# carried to another machine.
+# needs, by their paths; -lNAME stays where the compiler knows no libNAME.a, and for the C library's
+# own, which a machine has in its own version. For programs that are carried to another machine.
 AC_DEFUN([SMC_STATIC_LIBRARY], [
 AC_MSG_CHECKING([for static libraries of $2])
 $1=
 for smc_word in `$PKG_CONFIG --libs --static "$2" 2>/dev/null`; do
-  AS_CASE([$smc_word], [-l*], [
-    smc_path=`$CC -print-file-name=lib${smc_word#-l}.a 2>/dev/null`
-    AS_IF([test -r "$smc_path"], [smc_word=$smc_path])])
+  AS_CASE([$smc_word], [-lc|-lm|-ldl|-lrt|-lpthread], [], [-l*], [
+    smc_name=${smc_word#-l}
+    for smc_file in "lib$smc_name.a" "lib${smc_name}_s.a"; do
+      smc_path=`$CC -print-file-name="$smc_file" 2>/dev/null`
+      AS_IF([test -r "$smc_path"], [smc_word=$smc_path])
+    done])
   $1="$$1 $smc_word"
 done
 AC_MSG_RESULT([${$1:-none}])

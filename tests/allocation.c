@@ -450,6 +450,7 @@ static const struct command commands[] = {
     {.name = "inspect-cubin-text", .words = "inspect data/inspect/own-sm90.cubin"},
     {.name = "inspect-overview", .words = "inspect many.ptxas --top all"},
     {.name = "inspect-parts", .words = "inspect parts.ptxas --format json"},
+    {.name = "trace-ncu", .words = "trace --read data/trace/ncu_raw.csv --format json"},
     {.name = "inspect-save",
      .words = "inspect data/inspect/own-sm90.cubin --threads 256 --save saved.json"},
     {.name = "inspect-folder", .words = "inspect folder --threads 256 --only spilling"},
@@ -491,6 +492,14 @@ static const struct command commands[] = {
     {.name = "run-source",
      .words = "run --source own.cu --grid 4 --block 64 -a f32x256 --on emulator --device H200",
      .needs_nvrtc = true},
+    {.name = "trace-pytorch", .words = "trace --read data/trace/pytorch.json"},
+    {.name = "trace-pytorch-json", .words = "trace --read data/trace/pytorch.json --format json"},
+#ifdef HAVE_ZLIB
+    {.name = "trace-pytorch-gzip", .words = "trace --read pytorch.json.gz --format csv"},
+#endif
+    {.name = "trace-triton", .words = "trace --read triton"},
+    {.name = "trace-own", .words = "trace --read data/trace/step.json"},
+    {.name = "trace-own-json", .words = "trace --read data/trace/step.json --format json"},
     {.name = "unknown", .words = "--tile 16 --device H2000"},
 };
 enum { COMMANDS = sizeof commands / sizeof *commands };
@@ -559,6 +568,17 @@ static void write_folder(void)
                             "[[allow]]\nkernel = \"spilling\"\nreason = \"known\"\n");
 }
 
+/* A trace that is compressed, and a cache of Triton. */
+static void write_traces(void)
+{
+    if (mkdir("triton", 0700) != 0 || mkdir("triton/HASH", 0700) != 0 ||
+        system("gzip -c data/trace/pytorch.json >pytorch.json.gz") != 0)
+        exit(99);
+    copy_file("data/inspect/own-sm90.cubin", "triton/HASH/spilling.cubin");
+    write_file("triton/HASH/spilling.json", "{\"num_warps\": 8, \"shared\": 1024}");
+    write_file("triton/HASH/missing.json", "{\"num_warps\": 4, \"shared\": 0, \"cc\": 80}");
+}
+
 static void leave_folder(void)
 {
     char command[sizeof folder + 16];
@@ -587,6 +607,7 @@ static void enter_folder(void)
     write_log("many.ptxas", 30);
     write_log("parts.ptxas", 270);
     write_folder();
+    write_traces();
 }
 
 /* --- All commands ------------------------------------------------------------------------------*/

@@ -121,6 +121,7 @@ if command -v jq >/dev/null; then
     documented_json "every JSON key of inspect" inspect "$here/data/inspect/own-sm90.cubin"
     documented_json "every JSON key of merge" merge "$here/data/merge/node1.json" "$here/data/merge/node3.json"
     documented_json "every JSON key of a diff" diff --fail-on never "$here/data/inspect/own-sm90.cubin" "$here/data/inspect/own-sm90.ptxas"
+    documented_json "every JSON key of a trace" trace --read "$here/data/trace/step.json"
     documented_json "every JSON key of a lint" inspect --lint "$here/data/inspect/own-sm90.cubin"
     if [ "$gpu" = yes ]; then
         documented_json "every JSON key of a run" run --tile 8 --size 64
@@ -148,6 +149,7 @@ smemcalc tune --kernel reverse-dynamic --vary block=64 --vary carveout=50 --devi
 documented_csv tune <csv-seen
 csv inspect inspect "$here/data/inspect/own-sm90.cubin"
 csv diff diff --fail-on never "$here/data/inspect/own-sm90.cubin" "$here/data/inspect/own-sm90.ptxas"
+csv trace trace --read "$here/data/trace/step.json"
 csv lint inspect --lint "$here/data/inspect/own-sm90.cubin"
 csv banks banks --kernel matmul-tiled --tile 32
 printf '.version 7.0\n.target sm_80\n.address_size 64\n.visible .entry k() { ret; }\n' >empty.ptx
@@ -263,6 +265,7 @@ for page in "$top"/man/*.[0-9]; do
     cut_examples "$(prefix "$page")" '^[.]Bd -literal' '^[.]Ed' "$page"
 done
 cp "$here"/data/merge/node[12].json . # the reports of doc/many-gpus.md
+cp "$here/data/trace/step.json" .     # the trace of doc/trace.md
 
 case $(smemcalc --tile 32 --device 9.0 --format json 2>/dev/null) in
 *'"nvrtc 13.0 '*) nvrtc=yes ;;

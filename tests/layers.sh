@@ -1,6 +1,7 @@
 #!/bin/sh
 # The layers hold: who may include whom, CUDA only in one back end, no output below the commands,
-# and no file that has grown too long. Each rule is also tested with a tree that breaks it.
+# no file that has grown too long, and no suite that is listed twice. Each rule is also tested with a
+# tree that breaks it.
 #   tests/layers.sh [TREE]
 
 set -u
@@ -26,11 +27,12 @@ inspect:  source emulator/bank_accesses.h emulator/arena.h query timing/timing.h
 judge:    inspect query timing/timing.h compile devices model base
 executor: emulator/emulator.h inspect source query timing/timing.h catalog compile devices model base
 confirm:  executor/executor.h executor/user.h query timing/timing.h devices model base
+trace:    judge/findings.h inspect query timing/timing.h compile catalog devices model base
 lesson:   query timing/timing.h catalog compile devices model base
-report:   confirm emulator/bank_accesses.h judge/diff.h judge/findings.h judge/selection.h inspect/inspect.h inspect/names.h query timing/timing.h executor/ceilings.h executor/executor.h executor/user.h catalog compile/compile.h devices model base
-plot:     report/words.h report/banks.h query timing/timing.h catalog compile/compile.h devices model base
-tui:      lesson plot report confirm executor/executor.h query timing/timing.h compile catalog devices model base
-cli:      lesson tui/tui.h batch plot report confirm emulator/bank_accesses.h judge inspect executor query timing/timing.h compile catalog devices model base
+report:   trace/answer.h trace/trace.h confirm emulator/bank_accesses.h judge/diff.h judge/findings.h judge/selection.h inspect/inspect.h inspect/names.h query timing/timing.h executor/ceilings.h executor/executor.h executor/user.h catalog compile/compile.h devices model base
+plot:     trace/answer.h trace/trace.h report/kernel_names.h report/words.h report/banks.h query timing/rates.h timing/timing.h catalog compile/compile.h devices model base
+tui:      lesson plot report trace/answer.h trace/trace.h confirm executor/executor.h query timing/timing.h compile catalog devices model base
+cli:      lesson tui/tui.h batch plot report trace confirm emulator/bank_accesses.h judge inspect executor query timing/timing.h compile catalog devices model base
 main:     cli
 '
 longest=1000
@@ -114,6 +116,11 @@ compared_capability() { # TREE
     done
 }
 
+# Its cases would be counted twice.
+suites_twice() { # TREE
+    sed -n 's/^TESTS += //p' "$1/tests/local.mk" | tr ' ' '\n' | sort | uniq -d
+}
+
 # --- The real tree --------------------------------------------------------------------------------
 
 tree=${1:-$tests/..}
@@ -129,6 +136,7 @@ empty "only the commands print or exit" "$(printing_or_exiting "$tree")"
 empty "memory only from base/memory.h" "$(forgetful_allocation "$tree")"
 empty "no compute capability compared with a number" "$(compared_capability "$tree")"
 empty "no file above $longest lines" "$(too_long "$tree")"
+empty "no suite is listed twice" "$(suites_twice "$tree")"
 
 # --- A tree that breaks each rule once ------------------------------------------------------------
 
@@ -158,6 +166,9 @@ expect() { # NAME EXPECTED SEEN
 seen: $3"; fi
 }
 
+mkdir -p "$broken/tests"
+printf 'TESTS += tests/a.sh tests/b.sh\nTESTS += tests/b.sh\n' >"$broken/tests/local.mk"
+expect "a suite that is listed twice is noticed" tests/b.sh "$(suites_twice "$broken")"
 expect "a forbidden layer is noticed" 'src/model/bad.c includes "devices/devices.h"' \
     "$(forbidden_includes "$broken" model base)"
 expect "a forbidden header is noticed" 'src/confirm/bad.c includes "executor/gpu.h"' \

@@ -130,6 +130,9 @@ holds "best: sizes that the kernel refuses are left out" \
     best --kernel stencil-window --dtype float --radius 5000 --regs 72 --device H200
 holds "best: many threads can stand in a grid of two dimensions" '.best.proposal != null' \
     best --regs 16 --total-threads 1000000000 --device "GTX 480"
+refuses 2 "option --kernel: matmul-register accepts neither --tile nor --block; 'smemcalc tune \
+--kernel matmul-register --size 512x512x512 --device \"NVIDIA H200\"' ranks its shapes" \
+    best --kernel matmul-register --size 512 --device H200
 refuses 2 "nothing to choose for: give a FILE of your own kernels, --kernel NAME, or --regs N and \
 --smem BYTES" best
 refuses_other 'option --tile: not for the command best, only for query, ' best --tile 16

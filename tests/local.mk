@@ -9,7 +9,7 @@ TESTS += tests/unit
 endif
 
 tests_unit_CPPFLAGS = $(AM_CPPFLAGS) $(CUNIT_CFLAGS) -DSMC_SOURCE_DIR='"$(abs_srcdir)"'
-tests_unit_LDADD = libsmc.la $(CUNIT_LIBS)
+tests_unit_LDADD = libsmc.la $(CUNIT_LIBS) $(SQLITE_LIBS)
 tests_unit_SOURCES = \
 	tests/catalog_sets.c tests/catalog_sets.h \
 	tests/launches.c tests/launches.h \
@@ -45,6 +45,11 @@ tests_unit_SOURCES = \
 	tests/test_machine.c \
 	tests/test_machine_code.c \
 	tests/test_timing.c \
+	tests/test_trace_chrome.c \
+	tests/test_trace_ncu.c \
+	tests/test_trace_nsys.c \
+	tests/test_trace_own.c \
+	tests/test_trace_triton.c \
 	tests/test_merge.c \
 	tests/test_build_log.c \
 	tests/test_compile_commands.c \
@@ -52,7 +57,8 @@ tests_unit_SOURCES = \
 	tests/test_model.c \
 	tests/test_next_steps.c \
 	tests/test_user.c \
-	tests/test_plot.c \
+	tests/test_plot.c tests/test_plot_trace.c \
+	tests/plot_support.c tests/plot_support.h tests/trace_support.c tests/trace_support.h \
 	tests/test_report.c \
 	tests/test_gate.c \
 	tests/test_headroom.c \
@@ -61,9 +67,10 @@ tests_unit_SOURCES = \
 	tests/test_sm.c \
 	tests/test_stop.c \
 	tests/test_sweep.c \
-	tests/test_tui_banks.c tests/test_tui_devices.c tests/test_tui_roofline.c tests/test_tui_views.c \
+	tests/test_tui_banks.c tests/test_tui_devices.c tests/test_tui_roofline.c tests/test_tui_trace.c tests/test_tui_views.c \
 	tests/view_sitting.c tests/view_sitting.h \
 	tests/test_tui_confirm.c \
+	tests/test_trace_answer.c tests/test_trace_report.c tests/trace_sample.c tests/trace_sample.h \
 	tests/test_tune.c \
 	tests/test_workload.c \
 	tests/test_tui_chart.c tests/test_tui_explore.c tests/test_tui_fields.c \
@@ -185,8 +192,8 @@ tests_nvrtc_SOURCES = tests/nvrtc.c tests/temporary.c tests/temporary.h
 tests_compile_all_LDADD = libsmc.la
 tests_compile_all_SOURCES = tests/compile_all.c tests/temporary.c tests/temporary.h
 EXTRA_DIST += tests/fuzz/README.md tests/fuzz/cache.c tests/fuzz/ceilings_file.c tests/fuzz/cubin.c tests/fuzz/device_file.c tests/fuzz/ptxas_log.c tests/fuzz/ptxas_log.dict
+EXTRA_DIST += tests/fuzz/trace_json.c tests/fuzz/trace_json.dict
 EXTRA_DIST += tests/fuzz/banks_csv.c tests/fuzz/banks_csv.dict tests/fuzz/expression.c tests/fuzz/expression.dict
-EXTRA_DIST += tests/fuzz/README.md tests/fuzz/cache.c tests/fuzz/cubin.c tests/fuzz/ptxas_log.c tests/fuzz/ptxas_log.dict
 
 # The PTX that comes with the program.
 TESTS += tests/built_in_ptx.sh
@@ -238,14 +245,21 @@ EXTRA_DIST += tests/fuzz/bank_accesses.c tests/fuzz/ptx.c tests/fuzz/ptx.dict
 TESTS += tests/host_code.sh
 EXTRA_DIST += tests/host_code.sh tests/data/source tests/fuzz/host_code.c
 TESTS += tests/inspect.sh tests/own_kernels.sh tests/inputs.sh tests/block_shape.sh
-EXTRA_DIST += tests/inspect.sh tests/own_kernels.sh tests/data/inspect tests/fuzz/inspect_cubin.c tests/fuzz/inspect_log.c
+EXTRA_DIST += \
+	tests/inspect.sh tests/own_kernels.sh tests/inputs.sh tests/block_shape.sh tests/data/inspect \
+	tests/fuzz/build_log.c tests/fuzz/compile_commands.c tests/fuzz/fatbin.c \
+	tests/fuzz/inspect_cubin.c tests/fuzz/inspect_log.c tests/fuzz/machine.c
 TESTS += tests/diff.sh
 EXTRA_DIST += tests/diff.sh tests/data/diff tests/fuzz/saved.c
-TESTS += tests/inspect.sh tests/inputs.sh
-EXTRA_DIST += tests/inspect.sh tests/data/inspect tests/fuzz/fatbin.c tests/fuzz/machine.c tests/fuzz/inspect_cubin.c tests/fuzz/inspect_log.c
-EXTRA_DIST += tests/inputs.sh tests/block_shape.sh tests/fuzz/build_log.c tests/fuzz/compile_commands.c
+
+# Traces of Nsight Systems and Nsight Compute.
+EXTRA_DIST += tests/data/trace/ncu_details.csv tests/data/trace/ncu_raw.csv
+EXTRA_DIST += tests/fuzz/trace_file.c tests/fuzz/trace_ncu.dict
 
 # Gates: their files, verdicts and reports; recipes for continuous integration.
+TESTS += tests/trace.sh
+EXTRA_DIST += tests/trace.sh tests/data/trace
+
 TESTS += tests/gate.sh tests/recipes.sh
 EXTRA_DIST += tests/gate.sh tests/recipes.sh tests/report_schemas.sh tests/fuzz/gate.c
 
@@ -291,8 +305,8 @@ AM_TESTS_ENVIRONMENT += \
 EXTRA_DIST += tests/lsan.supp tests/valgrind.supp
 
 # The explorer's screens of banks and devices.
-TESTS += tests/tui_views.sh
-EXTRA_DIST += tests/tui_views.sh
+TESTS += tests/trace_plot.sh tests/tui_views.sh
+EXTRA_DIST += tests/trace_plot.sh tests/tui_views.sh
 # The explorer on a terminal.
 check_PROGRAMS += tests/crash_smemcalc
 tests_crash_smemcalc_LDADD = libsmc.la

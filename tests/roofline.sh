@@ -12,6 +12,12 @@ tiled='--kernel matmul-tiled --size 1024 --device H200'
 # --- Wrong input ----------------------------------------------------------------------------------
 
 refuses 2 "option --family: only with --roofline" $tiled --family
+for command in "" query; do
+    refuses 2 "option --roofline: has no value; '--roofline --plot picture.svg' writes the picture to \
+a file" $command $tiled --roofline picture.svg
+done
+refuses 2 "option --roofline: not for the command inspect: that of your own kernel is drawn by 'run \
+FILE' with its --grid, --block and --arg" kernel.cu --roofline
 refuses 2 "option --roofline: one device at a time" $tiled --device H100 --roofline
 refuses 2 "option --roofline: draws instead of the text report; with --format json give it a file, \
 --plot FILE" $tiled --roofline --format json
@@ -51,12 +57,17 @@ lacks() { # TEXT...
 
 empty "a roofline has its ceilings and the kernel" "$(
     [ "$status" -eq 0 ] || echo "exit status $status"
-    lacks 'Roofline of matmul-tiled on NVIDIA H200' ' predicted, ' 'TFLOP/s; bound by ' \
+    lacks 'Roofline of matmul-tiled on NVIDIA H200' 'measured ceilings of this board' ' predicted, ' 'TFLOP/s; bound by ' \
         'd  DRAM                    4.45 TB/s' 'f  FMA pipe             65.2 TFLOP/s' \
         'i  issue slots' 'FLOP/inst'
     cat err)"
 smemcalc $tiled --roofline --plot - >again
 empty "--plot - is the default" "$(diff out again)"
+smemcalc --kernel matmul-tiled --size 1024 --device "RTX 4090" --roofline | tr -s ' \n' ' ' >out
+empty "a board that nobody measured has peaks, and L2 by specification" "$(
+    lacks 'theoretical peaks by clocks and widths, not measured; L2 estimated from specifications' \
+        'd DRAM 1.01 TB/s' 'l L2 cache 10.3 TB/s' 'f FMA pipe 82.6 TFLOP/s'
+    grep 'not known' out)"
 smemcalc $tiled --dtype double --roofline >out
 empty "double has the ceiling of its pipe" "$(lacks 'FP64 pipe            33.0 TFLOP/s')"
 smemcalc $tiled --roofline --family >out

@@ -107,7 +107,7 @@ start() { # COMMAND
 start_explorer() {
     open_terminal "$@"
     start smemcalc
-    sees 'smemcalc explore'
+    sees 'smemcalc: explore'
     is_in_time is_shown || state
 }
 

@@ -52,6 +52,11 @@ static void test_peaks(void)
     CU_ASSERT_EQUAL(smc_ceiling_peak(SMC_CEILING_SHARED, &device), 128);
     CU_ASSERT_DOUBLE_EQUAL(smc_ceiling_peak(SMC_CEILING_FLOAT, &device), 66.908e12, 1e6);
     CU_ASSERT_EQUAL(smc_ceiling_peak(SMC_CEILING_LAUNCH, &device), 0);
+    struct smc_ceilings ceilings = {0};
+    CU_ASSERT_EQUAL(smc_ceiling_or_peak(SMC_CEILING_SHARED, &ceilings, &device), 128);
+    CU_ASSERT_EQUAL(smc_ceiling_or_peak(SMC_CEILING_LAUNCH, &ceilings, &device), 0);
+    ceilings.value[SMC_CEILING_SHARED] = 120;
+    CU_ASSERT_EQUAL(smc_ceiling_or_peak(SMC_CEILING_SHARED, &ceilings, &device), 120);
 }
 
 static void test_no_board(void)

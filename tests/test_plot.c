@@ -9,6 +9,7 @@
 #include "plot/page.h"
 #include "plot/paint.h"
 #include "plot/plot.h"
+#include "plot_support.h"
 #include "query/family.h"
 #include "unit.h"
 
@@ -65,68 +66,6 @@ static void test_random_ticks(void)
 /* --- Layouts -----------------------------------------------------------------------------------
  */
 
-struct box {
-    double left, top, right, bottom;
-};
-
-static struct box box_of(const struct smc_picture *picture, const struct smc_canvas *canvas,
-                         const struct smc_shape *shape)
-{
-    double width = smc_canvas_text_width(canvas, shape->face, smc_picture_string(picture, shape));
-    double share = shape->anchor == SMC_ANCHOR_START ? 0
-                   : shape->anchor == SMC_ANCHOR_END ? 1
-                                                     : 0.5;
-    double left = shape->x - share * width;
-    if (canvas->cells)
-        left = floor(left + 0.5);
-    double top = canvas->cells ? floor(shape->y) : shape->y;
-    return (struct box){left, top, left + width, top + smc_canvas_line_height(canvas, shape->face)};
-}
-
-static bool overlap(const struct box *a, const struct box *b)
-{
-    const double slack = 0.01;
-    return a->left < b->right - slack && b->left < a->right - slack && a->top < b->bottom - slack &&
-           b->top < a->bottom - slack;
-}
-
-/* Counts texts that overlap and shapes that leave the page. */
-static size_t count_flaws(const struct smc_picture *picture, const struct smc_canvas *canvas)
-{
-    size_t flaws = picture->failed;
-    for (size_t i = 0; i < picture->count; i++) {
-        const struct smc_shape *shape = &picture->shape[i];
-        struct box box = {shape->x, shape->y, shape->x + shape->width, shape->y + shape->height};
-        bool text = shape->kind == SMC_SHAPE_TEXT;
-        if (text)
-            box = box_of(picture, canvas, shape);
-        bool outside = box.left < -2 || box.right > picture->width + 2 || box.top < -0.01 ||
-                       box.bottom > picture->height + 0.01;
-        if (outside)
-            printf("outside: %s\n", text ? smc_picture_string(picture, shape) : "a shape");
-        flaws += outside;
-        for (size_t j = 0; text && j < i; j++) {
-            if (picture->shape[j].kind != SMC_SHAPE_TEXT)
-                continue;
-            struct box other = box_of(picture, canvas, &picture->shape[j]);
-            if (!overlap(&box, &other))
-                continue;
-            printf("'%s' lies on '%s'\n", smc_picture_string(picture, shape),
-                   smc_picture_string(picture, &picture->shape[j]));
-            flaws++;
-        }
-    }
-    return flaws;
-}
-
-static struct smc_canvas canvas_at(int index)
-{
-    static const unsigned columns[] = {80, 120};
-    return index == 0 ? smc_canvas_paper() : smc_canvas_cells(columns[index - 1]);
-}
-
-enum { CANVASES = 3 };
-
 static void ask_device(uint16_t cc, struct smc_query *query)
 {
     struct smc_capability capability;
@@ -142,14 +81,33 @@ static size_t flaws_of_query(const struct smc_query *query)
     size_t flaws = 0;
     if (smc_query_answer(query, &answer, NULL, NULL) != SMC_OK)
         return 0;
-    for (int i = 0; i < CANVASES; i++) {
+    for (int i = 0; i < TEST_CANVASES; i++) {
         struct smc_picture picture = {0};
-        struct smc_canvas canvas = canvas_at(i);
+        struct smc_canvas canvas = test_canvas(i);
         smc_plot_query(&answer, &canvas, &picture);
-        flaws += count_flaws(&picture, &canvas);
+        flaws += test_picture_flaws(&picture, &canvas);
         smc_picture_free(&picture);
     }
     return flaws;
+}
+
+static void test_heading(void)
+{
+    const struct smc_canvas canvas = smc_canvas_cells(80);
+    struct smc_picture picture = {0};
+    struct smc_page page = smc_page_begin(&picture, &canvas);
+    struct smc_heading heading = {0};
+    smc_text_append(&heading.title, "a title");
+    smc_text_append(&heading.subject, "a subject");
+    smc_page_put_heading(&page, &heading);
+    CU_ASSERT_EQUAL_FATAL(picture.count, 2); /* nothing for a verdict that is empty */
+    CU_ASSERT_STRING_EQUAL(smc_picture_string(&picture, &picture.shape[0]), "a title");
+    CU_ASSERT_STRING_EQUAL(smc_picture_string(&picture, &picture.shape[1]), "a subject");
+    CU_ASSERT(page.y == 2 && !picture.failed && !heading.title.length);
+    heading.verdict.failed = true;
+    smc_page_put_heading(&page, &heading);
+    CU_ASSERT(picture.failed);
+    smc_picture_free(&picture);
 }
 
 static void test_query_layouts(void)
@@ -239,11 +197,11 @@ static size_t flaws_of_sweep(struct swept *swept)
 {
     size_t flaws = 0;
     answer_sweep(swept);
-    for (int i = 0; i < CANVASES; i++) {
+    for (int i = 0; i < TEST_CANVASES; i++) {
         struct smc_picture picture = {0};
-        struct smc_canvas canvas = canvas_at(i);
+        struct smc_canvas canvas = test_canvas(i);
         CU_ASSERT_EQUAL(smc_plot_sweep(&swept->result, &canvas, &picture, NULL), SMC_OK);
-        flaws += count_flaws(&picture, &canvas);
+        flaws += test_picture_flaws(&picture, &canvas);
         smc_picture_free(&picture);
     }
     free_sweep(swept);
@@ -479,11 +437,11 @@ static void set_any_time(struct smc_answer *answer)
 static size_t flaws_of_roofline(const struct smc_answer *answers, size_t count)
 {
     size_t flaws = 0;
-    for (int i = 0; i < CANVASES; i++) {
+    for (int i = 0; i < TEST_CANVASES; i++) {
         struct smc_picture picture = {0};
-        struct smc_canvas canvas = canvas_at(i);
+        struct smc_canvas canvas = test_canvas(i);
         smc_plot_roofline(answers, count, &canvas, &picture);
-        flaws += count_flaws(&picture, &canvas);
+        flaws += test_picture_flaws(&picture, &canvas);
         smc_picture_free(&picture);
     }
     return flaws;
@@ -670,14 +628,104 @@ static void test_candidate_layouts(void)
     srand(16);
     for (size_t k = 0; k < 3 * sizeof kernels / sizeof *kernels; k++) {
         struct smc_candidates *candidates = time_candidates(kernels[k % 3], true);
-        for (int i = 0; i < CANVASES && candidates->predicted; i++) {
+        for (int i = 0; i < TEST_CANVASES && candidates->predicted; i++) {
             struct smc_picture picture = {0};
-            struct smc_canvas canvas = canvas_at(i);
+            struct smc_canvas canvas = test_canvas(i);
             smc_plot_candidates(candidates, &canvas, &picture);
-            flaws += count_flaws(&picture, &canvas);
+            flaws += test_picture_flaws(&picture, &canvas);
             smc_picture_free(&picture);
         }
         free(candidates);
+    }
+    CU_ASSERT_EQUAL(flaws, 0);
+}
+
+/* A search of `axes` axes with `count` shapes, ranked as they are listed. */
+static struct smc_tune *make_tune(size_t axes, size_t count)
+{
+    struct smc_tune *tune = calloc(1, sizeof *tune);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(tune);
+    smc_query_init(&tune->query);
+    tune->source = "x.cu";
+    snprintf(tune->query.device.name, sizeof tune->query.device.name, "some board");
+    tune->axis_count = axes;
+    for (size_t i = 0; i < axes; i++)
+        snprintf(tune->axis[i].name, sizeof tune->axis[i].name, "A%zu", i);
+    tune->count = tune->ranked = count;
+    tune->shape = calloc(count, sizeof *tune->shape);
+    tune->order = calloc(count, sizeof *tune->order);
+    CU_ASSERT_FATAL(tune->shape && tune->order);
+    for (size_t i = 0; i < count; i++) {
+        struct smc_tune_shape *shape = &tune->shape[i];
+        tune->order[i] = i;
+        *shape = (struct smc_tune_shape){.state = SMC_TUNE_PREDICTED,
+                                         .percent = 100.0 / (double)(1 + i % 8),
+                                         .rank = i + 1,
+                                         .time = {.basis = SMC_TIME_TABLE, .predicted_ms = 1}};
+        shape->time.predicted_ms += (double)i;
+        for (size_t k = 0; k < axes; k++)
+            shape->value[k] = (int64_t)(1000 + i);
+    }
+    return tune;
+}
+
+static void drop_tune(struct smc_tune *tune)
+{
+    smc_tune_free(tune);
+    free(tune);
+}
+
+/* What was measured, or if nothing was, what is predicted; a wrong result has no point. */
+static void test_tuned(void)
+{
+    struct smc_tune *tune = make_tune(2, 9);
+    const struct smc_canvas canvas = smc_canvas_paper();
+    struct smc_picture picture = {0};
+    CU_ASSERT_EQUAL(smc_plot_tune(tune, &canvas, &picture, NULL), SMC_OK);
+    CU_ASSERT(has_text(&picture, "x.cu on some board: occupancy and time"));
+    CU_ASSERT(has_text(&picture, "9 predicted shapes, A0/A1. What bounds the time:"));
+    CU_ASSERT(has_text(&picture,
+                       "Fastest: 1000/1000, 1.00 ms at 100 % occupancy; 1008/1008 has 100 % "
+                       "too and takes 9.00 times as long"));
+    smc_picture_free(&picture);
+    for (size_t i = 2; i < 5; i++) {
+        tune->shape[i].tried = tune->shape[i].measured = true;
+        tune->shape[i].median_ms = 7 - (double)i;
+    }
+    tune->shape[4].wrong = true;
+    picture = (struct smc_picture){0};
+    CU_ASSERT_EQUAL(smc_plot_tune(tune, &canvas, &picture, NULL), SMC_OK);
+    CU_ASSERT(has_text(&picture, "2 measured shapes, A0/A1. What bounds the time:"));
+    CU_ASSERT(has_text(&picture, "measured time") && !has_text(&picture, "predicted"));
+    CU_ASSERT(has_text(&picture, "4.00 ms") && has_text(&picture, "1003/1003"));
+    smc_picture_free(&picture);
+    for (size_t i = 0; i < tune->count; i++) {
+        tune->shape[i].measured = false;
+        tune->shape[i].state = SMC_TUNE_UNPREDICTED;
+        snprintf(tune->shape[i].why, sizeof tune->shape[i].why, "its reason");
+    }
+    struct smc_error error = {""};
+    picture = (struct smc_picture){0};
+    CU_ASSERT_EQUAL(smc_plot_tune(tune, &canvas, &picture, &error), SMC_UNAVAILABLE);
+    CU_ASSERT_STRING_EQUAL(error.message, "no shape has a time: its reason");
+    drop_tune(tune);
+}
+
+/* With many values the ranks are the names. */
+static void test_tuned_layouts(void)
+{
+    size_t flaws = 0;
+    for (size_t axes = 1; axes <= SMC_TUNE_MOST_AXES; axes++) {
+        struct smc_tune *tune = make_tune(axes, 60);
+        for (int i = 0; i < TEST_CANVASES; i++) {
+            struct smc_picture picture = {0};
+            struct smc_canvas canvas = test_canvas(i);
+            CU_ASSERT_EQUAL(smc_plot_tune(tune, &canvas, &picture, NULL), SMC_OK);
+            CU_ASSERT_EQUAL(has_text(&picture, "rank 1"), axes > 5);
+            flaws += test_picture_flaws(&picture, &canvas);
+            smc_picture_free(&picture);
+        }
+        drop_tune(tune);
     }
     CU_ASSERT_EQUAL(flaws, 0);
 }
@@ -749,11 +797,11 @@ static struct smc_banks_answer *ask_banks(uint16_t cc, enum smc_bank_mode mode,
 static size_t flaws_of_banks(const struct smc_banks_answer *answer)
 {
     size_t flaws = 0;
-    for (int i = 0; i < CANVASES; i++) {
+    for (int i = 0; i < TEST_CANVASES; i++) {
         struct smc_picture picture = {0};
-        struct smc_canvas canvas = canvas_at(i);
+        struct smc_canvas canvas = test_canvas(i);
         smc_plot_banks(answer, &canvas, &picture);
-        flaws += count_flaws(&picture, &canvas);
+        flaws += test_picture_flaws(&picture, &canvas);
         smc_picture_free(&picture);
     }
     return flaws;
@@ -973,6 +1021,7 @@ static void test_files(void)
 CU_TestInfo tests_plot[] = {
     {"ticks", test_ticks},
     {"random ticks", test_random_ticks},
+    {"a heading has its texts, and fails with them", test_heading},
     {"pictures of queries: nothing overlaps", test_query_layouts},
     {"one axis: nothing overlaps", test_one_axis_layouts},
     {"heat maps: nothing overlaps", test_heat_layouts},
@@ -987,6 +1036,8 @@ CU_TestInfo tests_plot[] = {
     {"the fastest and the highest occupancy", test_candidates},
     {"candidates: nothing overlaps", test_candidate_layouts},
     {"no candidate has a time", test_no_candidates},
+    {"shapes of a search, predicted or measured", test_tuned},
+    {"shapes of a search: nothing overlaps", test_tuned_layouts},
     {"scales end in round numbers", test_round_scales},
     {"rates have three digits", test_rates},
     {"banks: any access by any rule", test_bank_layouts},

@@ -40,30 +40,33 @@ static void test_no_cache(void)
 
 enum { ROOM = 4096, SKIPS = 8 };
 
-static struct smc_trace_entry entries[ROOM];
-static struct smc_trace_skip skips[SKIPS];
+static struct smc_warp_trace_entry entries[ROOM];
+static struct smc_warp_trace_skip skips[SKIPS];
 
 /* Step 0, then `iterations` of steps 1 to 4, then step 5. */
-static void trace_loop(uint64_t kept, uint32_t iterations, struct smc_trace *trace)
+static void trace_loop(uint64_t kept, uint32_t iterations, struct smc_warp_trace *trace)
 {
-    *trace = (struct smc_trace){
-        .entry = entries, .room = ROOM, .skip = skips, .skip_room = SKIPS, .loop_entries = kept};
-    smc_trace_add_steps(trace, 0, 1, 32);
+    *trace = (struct smc_warp_trace){.entry = entries,
+                                     .capacity = ROOM,
+                                     .skip = skips,
+                                     .skip_capacity = SKIPS,
+                                     .loop_entries = kept};
+    smc_warp_trace_add_steps(trace, 0, 1, 32);
     for (uint32_t i = 0; i < iterations; i++) {
-        smc_trace_add_steps(trace, 1, 4, 32);
-        smc_trace_add(trace, &(struct smc_trace_entry){.step = 4, .active_lanes = 32});
+        smc_warp_trace_add_steps(trace, 1, 4, 32);
+        smc_warp_trace_add(trace, &(struct smc_warp_trace_entry){.step = 4, .active_lanes = 32});
         if (i + 1 < iterations)
-            smc_trace_branch_back(trace, 4, 1, 1);
+            smc_warp_trace_branch_back(trace, 4, 1, 1);
     }
-    smc_trace_add_steps(trace, 5, 6, 32);
-    smc_trace_end(trace);
+    smc_warp_trace_add_steps(trace, 5, 6, 32);
+    smc_warp_trace_end(trace);
 }
 
-static uint64_t instructions_in(const struct smc_trace *trace)
+static uint64_t instructions_in(const struct smc_warp_trace *trace)
 {
     uint64_t count = 0;
     for (size_t i = 0; i < trace->count; i++)
-        count += trace->entry[i].step < SMC_TRACE_SKIP;
+        count += trace->entry[i].step < SMC_WARP_TRACE_SKIP;
     for (size_t i = 0; i < trace->skip_count; i++)
         count += trace->skip[i].executed;
     return count;
@@ -71,7 +74,7 @@ static uint64_t instructions_in(const struct smc_trace *trace)
 
 static void test_loop_is_cut(void)
 {
-    struct smc_trace trace;
+    struct smc_warp_trace trace;
     trace_loop(20, 100, &trace);
     CU_ASSERT_EQUAL(trace.length, 402);
     CU_ASSERT_EQUAL(trace.skip_count, 1);
@@ -82,7 +85,7 @@ static void test_loop_is_cut(void)
 
 static void test_short_loop_is_whole(void)
 {
-    struct smc_trace trace;
+    struct smc_warp_trace trace;
     trace_loop(1000, 100, &trace);
     CU_ASSERT_EQUAL(trace.skip_count, 0);
     CU_ASSERT_EQUAL(instructions_in(&trace), 402);
@@ -90,8 +93,8 @@ static void test_short_loop_is_whole(void)
 
 static void test_full_trace(void)
 {
-    struct smc_trace trace;
-    trace_loop(1000000, 2000, &trace); /* more than there is room for */
+    struct smc_warp_trace trace;
+    trace_loop(1000000, 2000, &trace); /* more than fit */
     CU_ASSERT_EQUAL(trace.count, ROOM);
     CU_ASSERT_EQUAL(instructions_in(&trace), 8002);
 }
@@ -126,6 +129,7 @@ static void start(struct bench *bench, enum smc_operation operation, enum smc_pi
         set_step(&bench->step[i], operation, pipe, stall);
     for (int i = 0; i < SMC_PIPE_COUNT; i++)
         bench->rates.issue[i] = 1;
+    bench->rates.subpartitions = 4;
     bench->rates.fma_halves = 1;
     bench->rates.wide_multiply = 1;
     bench->rates.shared_latency = 20;
@@ -136,10 +140,10 @@ static void start(struct bench *bench, enum smc_operation operation, enum smc_pi
 }
 
 /* As many blocks of so many warps, all of which have one trace. */
-static double run(struct bench *bench, const struct smc_trace *trace, uint32_t blocks,
+static double run(struct bench *bench, const struct smc_warp_trace *trace, uint32_t blocks,
                   uint32_t resident, uint32_t warps)
 {
-    const struct smc_trace *pointer[MOST_WARPS];
+    const struct smc_warp_trace *pointer[MOST_WARPS];
     struct smc_sm_block block[MOST_WARPS];
     struct smc_error error;
     for (uint32_t i = 0; i < MOST_WARPS; i++) {
@@ -148,7 +152,6 @@ static double run(struct bench *bench, const struct smc_trace *trace, uint32_t b
     }
     struct smc_sm_launch launch = {.program = &bench->program,
                                    .rates = &bench->rates,
-                                   .subpartitions = 4,
                                    .warps_per_block = warps,
                                    .resident_blocks = resident,
                                    .l1_bytes = 65536,
@@ -162,7 +165,7 @@ static double run(struct bench *bench, const struct smc_trace *trace, uint32_t b
 static void test_one_warp_stalls(void)
 {
     struct bench bench;
-    struct smc_trace trace;
+    struct smc_warp_trace trace;
     start(&bench, SMC_OP_MOV, SMC_PIPE_ALU, 4);
     trace_loop(ROOM, 10, &trace); /* 42 instructions */
     CU_ASSERT_DOUBLE_EQUAL(run(&bench, &trace, 1, 1, 1), 4 * 42, 2);
@@ -173,7 +176,7 @@ static void test_one_warp_stalls(void)
 static void test_many_warps_fill_the_slots(void)
 {
     struct bench bench;
-    struct smc_trace trace;
+    struct smc_warp_trace trace;
     start(&bench, SMC_OP_MOV, SMC_PIPE_ALU, 4);
     trace_loop(ROOM, 10, &trace);
     /* 8 warps in each sub-partition, which issues one instruction a clock */
@@ -183,7 +186,7 @@ static void test_many_warps_fill_the_slots(void)
 static void test_pipe_takes_two_clocks(void)
 {
     struct bench bench;
-    struct smc_trace trace;
+    struct smc_warp_trace trace;
     start(&bench, SMC_OP_MOV, SMC_PIPE_ALU, 1);
     bench.rates.issue[SMC_PIPE_ALU] = 2;
     trace_loop(ROOM, 10, &trace);
@@ -193,7 +196,7 @@ static void test_pipe_takes_two_clocks(void)
 static void test_shared_memory_binds(void)
 {
     struct bench bench;
-    struct smc_trace trace;
+    struct smc_warp_trace trace;
     start(&bench, SMC_OP_STS, SMC_PIPE_LSU, 1);
     trace_loop(ROOM, 10, &trace);
     for (size_t i = 0; i < trace.count; i++)
@@ -203,10 +206,26 @@ static void test_shared_memory_binds(void)
     CU_ASSERT_EQUAL(bench.work[1].shared_wavefronts, 8 * 10 * 4);
 }
 
+/* 32 lanes in random banks: 3.53 wavefronts on average, none of them in L2. */
+static void test_shared_atomics(void)
+{
+    struct bench bench;
+    struct smc_warp_trace trace;
+    start(&bench, SMC_OP_ATOMS, SMC_PIPE_LSU, 1);
+    trace_loop(ROOM, 10, &trace);
+    for (size_t i = 0; i < trace.count; i++)
+        trace.entry[i].active_lanes = i == 0 ? 1 : 32;
+    run(&bench, &trace, 1, 1, 8);
+    CU_ASSERT_DOUBLE_EQUAL(bench.work[0].shared_wavefronts, 8 * 1, 1e-9);
+    CU_ASSERT_DOUBLE_EQUAL(bench.work[1].shared_wavefronts, 8 * 10 * 3.53, 1e-9);
+    CU_ASSERT_EQUAL(bench.work[1].unknown, 8 * 10);
+    CU_ASSERT_EQUAL(bench.work[1].store_sectors, 0);
+}
+
 static void test_blocks_follow(void)
 {
     struct bench bench;
-    struct smc_trace trace;
+    struct smc_warp_trace trace;
     start(&bench, SMC_OP_MOV, SMC_PIPE_ALU, 4);
     bench.rates.block_start = 100;
     trace_loop(ROOM, 10, &trace);
@@ -217,7 +236,7 @@ static void test_blocks_follow(void)
 static void test_what_is_left_out_is_added(void)
 {
     struct bench bench;
-    struct smc_trace trace;
+    struct smc_warp_trace trace;
     start(&bench, SMC_OP_MOV, SMC_PIPE_ALU, 4);
     trace_loop(40, 500, &trace); /* 2002 instructions, of which some 50 are kept */
     CU_ASSERT(trace.count < 100);
@@ -228,7 +247,7 @@ static void test_what_is_left_out_is_added(void)
 static void test_barrier(void)
 {
     struct bench bench;
-    struct smc_trace trace;
+    struct smc_warp_trace trace;
     start(&bench, SMC_OP_MOV, SMC_PIPE_ALU, 4);
     set_step(&bench.step[4], SMC_OP_BAR, SMC_PIPE_ADU, 1);
     bench.rates.barrier_latency = 50;
@@ -238,20 +257,47 @@ static void test_barrier(void)
     CU_ASSERT(clocks < 10 * (50 + 3 * 4 + 8) + 20);
 }
 
+/* --- Arguments -------------------------------------------------------------------------------- */
+
+static void test_arguments(void)
+{
+    struct smc_time_arguments arguments = {0};
+    uint64_t first = smc_time_add_array(&arguments, 1000), second;
+    second = smc_time_add_array(&arguments, 1024);
+    CU_ASSERT_EQUAL(first % 512, 0);
+    CU_ASSERT_EQUAL(second, first + 1024);
+    CU_ASSERT_EQUAL(smc_time_add_array(&arguments, 1), second + 1536);
+    smc_time_add_parameter(&arguments, 0x11, 1);
+    smc_time_add_parameter(&arguments, 0x22334455, 4);
+    smc_time_add_parameter(&arguments, second, 8);
+    CU_ASSERT_EQUAL(arguments.parameter_bytes, 16);
+    CU_ASSERT_EQUAL(arguments.parameters[0], 0x11);
+    CU_ASSERT_EQUAL(arguments.parameters[4], 0x55);
+    CU_ASSERT_EQUAL(arguments.parameters[7], 0x22);
+    CU_ASSERT_EQUAL(memcmp(arguments.parameters + 8, &second, 8), 0);
+    for (int i = 0; i < 2 * SMC_TIME_MOST_ARGUMENTS; i++) {
+        smc_time_add_array(&arguments, 4);
+        smc_time_add_parameter(&arguments, 1, 8);
+    }
+    CU_ASSERT_EQUAL(arguments.array_count, SMC_TIME_MOST_ARGUMENTS);
+    CU_ASSERT_EQUAL(arguments.parameter_bytes, sizeof arguments.parameters);
+}
+
 /* --- Launches --------------------------------------------------------------------------------- */
 
 static void test_reasons(void)
 {
     struct smc_device device;
     struct smc_ceilings ceilings = {.source = SMC_CEILINGS_UNKNOWN};
-    struct smc_occupancy occupancy = {.blocks_per_sm = 1};
+    struct smc_time_arguments arguments = {0};
     struct smc_error error;
     struct smc_time time;
     char note[256];
     static const char damaged[64] = "\177ELF";
     struct smc_time_launch launch = {.device = &device,
                                      .ceilings = &ceilings,
-                                     .occupancy = &occupancy,
+                                     .blocks_per_sm = 1,
+                                     .arguments = &arguments,
                                      .cubin = damaged,
                                      .cubin_bytes = sizeof damaged,
                                      .entry = "k",
@@ -265,6 +311,9 @@ static void test_reasons(void)
     CU_ASSERT_EQUAL(smc_time_predict(&launch, &time, &error), SMC_OK);
     CU_ASSERT_EQUAL(time.basis, SMC_TIME_UNKNOWN);
     CU_ASSERT(time.reason[0] != '\0');
+    launch.cubin = NULL;
+    CU_ASSERT_EQUAL(smc_time_predict(&launch, &time, &error), SMC_OK);
+    CU_ASSERT_STRING_EQUAL(time.reason, "no machine code for sm_90");
     launch.grid[1] = 0;
     CU_ASSERT_EQUAL(smc_time_predict(&launch, &time, &error), SMC_OK);
     CU_ASSERT_STRING_EQUAL(time.reason, "the launch is refused");
@@ -303,9 +352,11 @@ CU_TestInfo tests_timing[] = {
     {"many warps fill the issue slots", test_many_warps_fill_the_slots},
     {"a pipe that takes two clocks", test_pipe_takes_two_clocks},
     {"shared memory binds", test_shared_memory_binds},
+    {"atomics in shared memory", test_shared_atomics},
     {"blocks follow one another", test_blocks_follow},
     {"what a trace leaves out is added", test_what_is_left_out_is_added},
     {"a barrier", test_barrier},
+    {"arguments in memory", test_arguments},
     {"no prediction, with a reason", test_reasons},
     {"measured and estimated rates", test_rates},
     CU_TEST_INFO_NULL,

@@ -99,6 +99,17 @@ static void test_scrolling(void)
     CU_ASSERT_FALSE(popup.open);
 }
 
+static void test_rows_of_actions(void)
+{
+    CU_ASSERT_EQUAL(smc_list_rows_of(SMC_ACTION_UP, 10), -1);
+    CU_ASSERT_EQUAL(smc_list_rows_of(SMC_ACTION_PAGE_DOWN, 10), 10);
+    CU_ASSERT_EQUAL(smc_list_rows_of(SMC_ACTION_PAGE_UP, -3), -1); /* on a screen too low for it */
+    CU_ASSERT_EQUAL(smc_list_rows_of(SMC_ACTION_ENTER, 10), 0);
+    CU_ASSERT_EQUAL(smc_list_scrolled(5, SMC_LIST_ALL, 20), 20);
+    CU_ASSERT_EQUAL(smc_list_scrolled(25, -1, 20), 19); /* the screen has grown */
+    CU_ASSERT_EQUAL(smc_list_scrolled(0, 3, -7), 0);
+}
+
 static void type(struct smc_prompt *prompt, const char *text)
 {
     for (uint32_t glyph; (glyph = smc_utf8_next(&text)) != 0;)
@@ -227,6 +238,7 @@ CU_TestInfo tests_tui_popup[] = {
     {"lines are wrapped", test_wrapping},
     {"no character is lost", test_nothing_lost},
     {"scrolling", test_scrolling},
+    {"the rows of an action", test_rows_of_actions},
     {"typing", test_typing},
     {"a line as long as can be", test_long_line},
     CU_TEST_INFO_NULL,

@@ -212,6 +212,10 @@ static void test_sizes(void)
     sitting_resize(&sitting, 24, 80);
     sitting_keys(&sitting, "Home Down Down Up");
     CU_ASSERT_EQUAL(sitting.tui->roofline.top, 1);
+    smc_tui_click(sitting.tui, 10, 10, 1); /* the wheel */
+    CU_ASSERT_EQUAL(sitting.tui->roofline.top, 4);
+    smc_tui_click(sitting.tui, 10, 10, -1);
+    CU_ASSERT_EQUAL(sitting.tui->roofline.top, 1);
     sitting_close(&sitting);
 }
 

@@ -42,6 +42,12 @@ states "no time without a kernel" "$none" --threads 256 --regs 32 --device H200
 states "no time without machine code" "$none" --tile 16 --device H200 --no-nvrtc
 states "no time of a compute capability without a board" "$none" --tile 16 --device 9.0
 states "no time of a launch that is refused" "$none" --tile 32 --regs 200 --device H200
+empty "text says from which architecture on there are times" "$(
+    seen=$(smemcalc --tile 16 --device "GTX 1080" | tr -s ' \n' ' ')
+    case $seen in
+    *"time not predicted: machine code of sm_61 is not read, only that of sm_70 and newer"*) ;;
+    *) echo "$seen" ;;
+    esac)"
 empty "text says why, once" "$(smemcalc --tile 16 --device H200 --no-nvrtc 2>&1 |
     grep -c '^time        not predicted: ' | grep -vx 1)"
 empty "text is silent about a kernel described by numbers" \
@@ -53,6 +59,12 @@ refuses 2 "option --show: 'time' is only for kernels of the catalog (--kernel), 
 known" sweep --threads 32:128:32 --device H200 --show time
 refuses 2 "option --show: 'speed' is not one of occupancy, time" sweep --tile 4:8 --show speed
 refuses 2 "option --by: 'speed' is not one of time, occupancy" best --kernel matmul-tiled --by speed
+for own in "--regs 40" kernel.cu; do
+    refuses 2 "option --by: 'time' is only for kernels of the catalog (--kernel), whose arguments \
+are known; 'smemcalc help tune' ranks your own source by time" best $own --device H200 --by time
+done
+refuses 3 "option --by: there is no predicted time: a compute capability alone has no clock" \
+    best --kernel matmul-tiled --device 9.0 --by time
 refuses 2 "option --dry-run: only with --source FILE" run --tile 16 --dry-run
 states "best: without times by occupancy" '.best.ranked_by == "occupancy" and
     (.best.rules | map(.name) | index("time")) == null and
@@ -72,6 +84,9 @@ esac
 
 # --- One query ------------------------------------------------------------------------------------
 
+states "or what NVRTC says" '.time != null or (.time_reason | test("NVRTC .* sm_70"))' \
+    --tile 16 --device V100
+
 contract='.time_reason == null and (.time |
     ([.predicted_ms, .low_ms, .high_ms, .terms_ms[], .counts[]] |
         all((type == "number") and . >= 0)) and
@@ -81,7 +96,7 @@ contract='.time_reason == null and (.time |
     .terms_ms[.bound_by] == ([.terms_ms[]] | max) and .next != .bound_by and
     .terms_ms[.next] <= .terms_ms[.bound_by] and
     (.ceilings | IN("table", "calibrated", "specifications")) and
-    .counts.warp_instructions > 0 and (.code | length) > 0 and
+    ([.counts[] | . == floor] | all) and .counts.warp_instructions > 0 and (.code | length) > 0 and
     has("flops_per_s") and has("dram_bytes_per_s") and (has("measured_ms") | not))'
 for device in H200 "H100 80GB HBM3"; do
     for kernel in matmul-tiled matmul-naive matmul-register aat-conflict stencil-dynamic \
@@ -116,6 +131,10 @@ holds "CSV has the numbers of JSON" . same.json
 smemcalc --tile 16 --device H200 >alone.txt
 empty "the time, and what would be faster" "$(lacks alone.txt \
     '^time        [0-9.]+ [mu]?s \([0-9.]+ to [0-9.]+\), bound by [a-zA-Z0-9]' '^faster      ')"
+for of in 'H200:measured FMA ceiling' 'RTX 4090:theoretical FMA peak'; do
+    smemcalc --tile 32 --device "${of%%:*}" | tr -s ' \n' ' ' >out
+    empty "${of%%:*}: a share of the ${of#*:}" "$(lacks out "TFLOP/s, [0-9]+ % of the ${of#*:}")"
+done
 smemcalc --tile 16 --device H200 --explain >explained.txt
 empty "--explain lists the terms, and marks one" "$(awk '/^time  *work counted/ { in_time = 1 }
     in_time && /> +[0-9.]+ ms/ { marked++ } in_time && / [0-9.]+ ms/ { rows++ }
@@ -226,6 +245,39 @@ done | awk '$1 <= last { bad = 1 } { last = $1 } END { if (bad || NR != 3) print
 empty "own kernel: more elements take longer, without their memory" "$(cat out)"
 saxpy 1000 4 --dry-run >out
 empty "own kernel: text" "$(lacks out '^[0-9.]+ .* predicted; nothing was run$' '^time        [0-9]')"
+saxpy 100000000 400000 --dry-run --explain >out
+empty "own kernel: --explain has the terms and the occupancy" "$(
+    lacks out '^time  *work counted in sm_90 machine code' '^ +DRAM +> +[0-9.]+ ms  [0-9.e+]+ B' \
+        '^registers  *[0-9]+ per thread x 32 lanes')"
+saxpy 100000000 400000 --dry-run --format json >dry.json
+holds "own kernel: two operations for each element" '.time | .flops_per_s != null and
+    (.flops_per_s * .predicted_ms / 1000 / 2e8 - 1 | fabs) < 0.05' dry.json
+saxpy 100000000 400000 --dry-run --roofline >out
+empty "own kernel: a roofline" "$(
+    lacks out '^Roofline of saxpy' '^400000 blocks of 256 threads; operations as counted in' \
+        '^d  DRAM .* FLOP/B$'
+    grep '^kernel' out)"
+cat >twice.cu <<'END'
+__global__ void twice(double *x)
+{
+    double v = threadIdx.x;
+    for (int i = 0; i < 1000; i++)
+        v = v * v + 1;
+    x[blockIdx.x * blockDim.x + threadIdx.x] = v;
+}
+END
+smemcalc run twice.cu --grid 1000 --block 256 -a f64x256000 --dry-run --roofline --device H200 >out
+empty "own kernel: doubles have their pipe" "$(lacks out '^f  FP64 pipe  ')"
+for option in --explain --roofline; do
+    refuses 2 "option $option: run has it only for your own source; for a kernel of the catalog \
+leave out the word 'run'" run --tile 8 --size 64 --on emulator $option
+done
+refuses 2 "option --plot: in run only with --roofline" run saxpy.cu --grid 4 --block 256 --dry-run \
+    --plot picture.svg
+refuses 2 "option --explain: not with --format json, only with text" run saxpy.cu --grid 4 \
+    --block 256 --dry-run --explain --format json
+refuses 3 "option --roofline: there is no predicted time: a compute capability alone has no clock" \
+    run twice.cu --grid 4 --block 256 -a f64x1024 --dry-run --roofline --device 9.0
 for option in "--on emulator" --annotate "--dump 3:out.bin"; do
     saxpy 1000 4 --dry-run $option >out 2>err
     code=$?

@@ -89,6 +89,9 @@ else
     empty "each is measured in several sizes" "$(
         [ "$(column kernel <own | sort | uniq -c | awk '$1 >= 4' | wc -l)" -eq 10 ] ||
             column kernel <own | sort | uniq -c)"
+    empty "each has a predicted time" "$(
+        column predicted_ms <own | grep -c '^$' | grep -vx 0
+        column note <own | sort -u | grep .)"
 fi
 
 # --- Options --------------------------------------------------------------------------------------

@@ -18,7 +18,7 @@ open_terminal >complaint
 keys 'clear; smemcalc' Enter
 empty "smemcalc alone opens the explorer" "$(
     cat complaint
-    sees 'smemcalc explore | matmul-tiled'
+    sees 'smemcalc: explore | matmul-tiled'
     is_in_time is_shown || state
 )"
 empty "keys type a value" "$(keys 1 6 Enter; sees 'tile *<16>')"
@@ -110,7 +110,7 @@ ends_with_its_workers "a window that is closed ends all of them" close_terminal
 crashes() { # NAME SIGNAL
     open_terminal >complaint
     start "exec $crashing"
-    sees 'smemcalc explore' >>complaint
+    sees 'smemcalc: explore' >>complaint
     kill -"$2" "$(processes | head -1)"
     empty "$1 leaves no trace" "$(cat complaint; complaints_after 139 'Segmentation fault.*\|')"
 }
@@ -120,7 +120,7 @@ crashes "a stack that runs out" USR2
 # As a window's only program it has no job control: no shell would continue it.
 open_terminal >complaint
 keys 'exec smemcalc' Enter
-sees 'smemcalc explore' >>complaint
+sees 'smemcalc: explore' >>complaint
 empty "Ctrl-Z without a shell changes nothing" "$(
     cat complaint
     keys C-z

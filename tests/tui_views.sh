@@ -1,5 +1,5 @@
 #!/bin/sh
-# The explorer's screens of banks and devices, played from scripts: golden screens, and commands that
+# The explorer's screens of banks, devices and traces, played from scripts: golden screens, and commands that
 # they show, run. Run in the build folder. GENERATE=1 writes its tests/golden/ anew.
 
 set -u
@@ -32,9 +32,24 @@ type 8800
 key Enter
 screen'
 
+# A kernel of a trace unfolded, one configuration taken along to the first screen, and back.
+trace='screen
+key Right
+key Down 2
+key i
+screen
+key Esc
+key Enter
+screen
+key F8
+key o
+screen'
+
 for size in 60x16 80x24 120x40; do
     printf 'size %s\n%s\n' "$size" "$banks" >banks
     printf 'size %s\n%s\n' "$size" "$devices" >devices
+    printf 'size %s\n%s\n' "$size" "$trace" >trace
+    golden "tui-trace-$size.txt" tui --trace "$here/data/trace/step.json" --script trace
     golden "tui-banks-$size.txt" tui --threads 256 --regs 32 --device H200 --script banks
     golden "tui-devices-$size.txt" tui --tile 32 --no-nvrtc --device H200 --script devices
 done
@@ -171,6 +186,38 @@ empty "devices side by side have one command" "$(
     grep '^GeForce RTX 4090  *8\.9 ' out | grep -q . || cat shown.sh out
     grep -q '^compute capability 9\.0' out || cat shown.sh out)"
 
+traced_command() { # KEYS: the same for a trace
+    printf '%s\nkey y\nscreen\n' "$1" >script
+    smemcalc tui --trace "$here/data/trace/step.json" --script script >screen
+    command_shown screen >shown.sh
+    PATH="$scratch/bin:$PATH" sh ./shown.sh 2>&1
+}
+traced_command 'key Right
+key Down' >out
+empty "a configuration's command answers it" "$(
+    grep -q '12\.5 %' out || cat shown.sh out
+    grep -q -e '--threads 256 --grid 2000 --regs 238' shown.sh || cat shown.sh
+    grep -q -e 'H100 80GB HBM3' shown.sh || cat shown.sh)"
+traced_command 'key Enter
+key Down
+key Enter
+key Left' >out
+empty "that of the first screen has the value that was varied there" "$(
+    grep -q -e '--regs 237' shown.sh || cat shown.sh)"
+
+# --- A trace that is not there --------------------------------------------------------------------
+
+printf 'key F8\nsize 80x24\nscreen\n' >script
+smemcalc tui --device H200 --no-nvrtc --script script >screen
+empty "without a trace its screen says how to get one" "$(
+    grep -q 'smemcalc tui --trace FILE' screen || cat screen)"
+refuses 2 'none.sqlite: No such file or directory' tui --trace none.sqlite --script script
+printf 'no trace\n' >none.txt
+smemcalc tui --trace none.txt --script script >out 2>err
+empty "what is no trace is refused" "$(
+    [ ! -s out ] || cat out
+    grep -q '^smemcalc: none.txt: not a trace' err || cat err)"
+
 # --- In UTF-8 -------------------------------------------------------------------------------------
 
 utf8=$(locale -a 2>/dev/null | grep -iEx -m 1 'C\.utf-?8|en_US\.utf-?8')
@@ -181,6 +228,7 @@ else
     printf '%s\n' "$banks" >banks
     printf '%s\n' "$devices" >devices
     golden tui-banks-utf8.txt tui --threads 256 --regs 32 --device H200 --script banks
+    golden tui-trace-utf8.txt tui --trace "$here/data/trace/step.json" --script trace
     golden tui-devices-utf8.txt tui --tile 32 --no-nvrtc --device H200 --script devices
 fi
 

@@ -42,7 +42,7 @@ looks() { # NAME CONDITION ASSIGNMENT...
     shift 2
     open_terminal "$@" >complaint
     start smemcalc
-    sees 'smemcalc explore' >>complaint
+    sees 'smemcalc: explore' >>complaint
     colours >colours
     empty "$name" "$(cat complaint; eval "$condition" || { cat -v colours; screen; })"
     keys q
@@ -113,7 +113,7 @@ keys r
 empty "an emulation shows its blocks, its time, and the key that stops it" "$(
     cat complaint
     sees 'emulating .* [1-9][0-9]* of 1024 blocks, [0-9.]* s; Esc stops it'
-    sees 'F7 roof Esc stop'
+    sees ' views Esc stop'
 )"
 keys F2
 empty "and its share on other screens" "$(sees 'emulating [0-9]* % (F5)'; keys F5)"
@@ -155,7 +155,7 @@ empty "one that shows a screen of its own" "$(
     sees '^the editor'
     is_plain || state
     keys Enter
-    sees 'smemcalc explore'
+    sees 'smemcalc: explore'
     is_in_time is_shown || state
 )"
 empty "a comment compiles, from now on from the copy" "$(

@@ -187,6 +187,31 @@ empty "text: a table that fits, the first rank and how to run it" "$(
     [ "$(grep -c '^  *[0-9]' text)" -eq 8 ] || cat text)"
 smemcalc tune --kernel stencil-dynamic --device H200 --top 3 >text 2>err
 empty "text: --top" "$([ "$(grep -cE '^[ >] +[0-9]' text)" -eq 3 ] || cat text)"
+smemcalc tune --kernel matmul-tiled --vary tile=16:32:16 --vary pad=0 --vary carveout=100 --device 9.0 |
+    tr -s ' \n' ' ' >text
+empty "text: what shapes without a time rank by" "$(
+    for words in 'ranked by occupancy, as no time is predicted: a compute capability alone has no clock;' \
+        ' 1 16 0 100 - - not predicted; occupancy 100 %' \
+        'first --tile 16 --pad 0 --carveout 100: occupancy 100 %, as 1 other shape has; neither predicted nor'; do
+        grep -qF -e "$words" text || { echo "no $words"; cat text; }
+    done)"
+smemcalc tune --kernel matmul-tiled --vary tile=16 --vary pad=0 --vary carveout=100 --device "RTX 4090" |
+    tr -s ' \n' ' ' >text
+empty "text: a board that nobody measured" "$(
+    grep -qF '; predicted from specifications, not measured' text || cat text)"
+smemcalc tune $narrow --device H200 --plot - >text 2>err
+empty "a picture in the terminal instead of the table" "$(
+    grep -q '^matmul-register on NVIDIA H200: occupancy and time$' text || cat text err
+    grep -q '8 predicted shapes' text || cat text
+    grep '^run it' text)"
+smemcalc tune --kernel matmul-tiled --vary tile=16,32 --vary pad=0 --device 9.0 --plot - >text 2>err
+empty "without a time: the table, and why there is no picture" "$(
+    [ $? -eq 3 ] || echo "exit status"
+    grep -qx 'smemcalc: option --plot: no shape has a time: a compute capability alone has no clock' err ||
+        cat err
+    grep -q '^first ' text || cat text)"
+tune_refuses "option --plot: 'shapes.gif' does not end in .svg, .png or .pdf; '-' draws in the \
+terminal" $narrow --plot shapes.gif
 smemcalc tune $narrow --device H200 --format csv >shapes.csv 2>err
 empty "CSV: a line for each shape, and the same ranks" "$(
     [ "$(wc -l <shapes.csv)" -eq 9 ] || cat shapes.csv
@@ -244,6 +269,9 @@ on_fake 0 "paced" --vary carveout=-1 --all --runs 4 --top 2
 empty "text: the winner, marked" "$(
     grep -q '^winner  *--block 256 --carveout -1: 1 ms' out || cat out
     grep -q '^>  *[0-9]* *256 ' out || cat out)"
+on_fake 0 "paced" --vary carveout=-1 --runs 4 --plot -
+empty "a picture of what was measured" "$(
+    grep -q '4 measured shapes, block/carveout' out || cat out)"
 on_fake 0 "paced" --runs 0 --format json
 holds "--runs 0 only ranks" '.tune.measurement | .runs == 0 and .not_measured == "--runs 0"' out
 

@@ -6,12 +6,13 @@
 
 #include "base/memory.h"
 
-enum {
-    BLOCK = 64 * 1024, /* read at a time */
-    /* With this many bytes, the longest record and its CRLF, nothing more has to be read. */
-    ENOUGH = SMC_CSV_MOST_BYTES + 2,
-    CAPACITY = ENOUGH + BLOCK,
-};
+enum { BLOCK = 64 * 1024 }; /* read at a time */
+
+/* With this many bytes, the longest record and its CRLF, nothing more has to be read. */
+static size_t enough_bytes(const struct smc_csv_reader *reader)
+{
+    return reader->most_bytes + 2;
+}
 
 /* Characters at which the scan of a field without quotes stops. */
 static const bool stops[256] = {[','] = true, ['\n'] = true, ['\r'] = true, ['\0'] = true};
@@ -41,6 +42,7 @@ struct scan {
     bool has_quotes;
     bool unclosed;
     struct smc_csv_record *record;
+    struct smc_csv_reader *reader;
 };
 
 static void note_fault(struct scan *scan, struct smc_csv_field *field, enum smc_csv_fault fault)
@@ -100,6 +102,16 @@ static bool skip_quoted(struct scan *scan, struct smc_csv_field *field)
     return true;
 }
 
+/* Where the field is kept; `surplus` if it is not. */
+static struct smc_csv_field *place_of(struct scan *scan, uint32_t index,
+                                      struct smc_csv_field *surplus)
+{
+    if (index < SMC_CSV_MOST_FIELDS)
+        return &scan->record->field[index];
+    return index < scan->reader->most_fields ? &scan->reader->more[index - SMC_CSV_MOST_FIELDS]
+                                             : surplus;
+}
+
 static void scan_record(struct scan *scan)
 {
     struct smc_csv_record *record = scan->record;
@@ -107,8 +119,7 @@ static void scan_record(struct scan *scan)
     record->fault = SMC_CSV_SOUND;
     for (record->field_count = 0;;) {
         uint32_t index = record->field_count++;
-        struct smc_csv_field *field =
-            index < SMC_CSV_MOST_FIELDS ? &record->field[index] : &surplus;
+        struct smc_csv_field *field = place_of(scan, index, &surplus);
         *field = (struct smc_csv_field){.text = scan->next};
         if (!(*scan->next == '"' ? skip_quoted(scan, field) : skip_plain(scan, field)))
             return;
@@ -151,15 +162,16 @@ static void take(struct smc_csv_reader *reader, const struct scan *scan)
 static bool take_first_line(struct smc_csv_reader *reader, struct smc_csv_record *record)
 {
     size_t available = (size_t)(reader->end - reader->next);
-    size_t most = available < SMC_CSV_MOST_BYTES + 1 ? available : SMC_CSV_MOST_BYTES + 1;
+    size_t most = available < reader->most_bytes + 1 ? available : reader->most_bytes + 1;
     const char *stop = memchr(reader->next, '\n', most);
-    if (!stop && available > SMC_CSV_MOST_BYTES)
+    if (!stop && available > reader->most_bytes)
         return false;
     struct scan scan = {
         .next = reader->next,
         .stop = stop ? stop : reader->end,
         .final = true,
         .record = record,
+        .reader = reader,
     };
     scan_record(&scan);
     take(reader, &scan);
@@ -170,8 +182,9 @@ static bool take_first_line(struct smc_csv_reader *reader, struct smc_csv_record
    the rest. */
 static void take_beginning(struct smc_csv_reader *reader, struct smc_csv_record *record)
 {
-    char *stop = reader->next + SMC_CSV_MOST_BYTES, instead = *stop;
-    struct scan scan = {.next = reader->next, .stop = stop, .final = true, .record = record};
+    char *stop = reader->next + reader->most_bytes, instead = *stop;
+    struct scan scan = {
+        .next = reader->next, .stop = stop, .final = true, .record = record, .reader = reader};
     *stop = '\n';
     scan_record(&scan);
     *stop = instead;
@@ -227,9 +240,19 @@ static enum smc_status skip_mark(struct smc_csv_reader *reader, struct smc_error
 enum smc_status smc_csv_open(struct smc_csv_reader *reader, const struct smc_csv_source *source,
                              struct smc_error *error)
 {
-    *reader = (struct smc_csv_reader){.source = *source, .line = 1};
-    reader->buffer = smc_malloc(CAPACITY + 1); /* plus a line feed after the input */
-    if (!reader->buffer)
+    return smc_csv_open_wide(reader, source, SMC_CSV_MOST_BYTES, SMC_CSV_MOST_FIELDS, error);
+}
+
+enum smc_status smc_csv_open_wide(struct smc_csv_reader *reader,
+                                  const struct smc_csv_source *source, size_t most_bytes,
+                                  uint32_t most_fields, struct smc_error *error)
+{
+    *reader = (struct smc_csv_reader){
+        .source = *source, .line = 1, .most_bytes = most_bytes, .most_fields = most_fields};
+    reader->buffer = smc_malloc(enough_bytes(reader) + BLOCK + 1); /* a line feed after the input */
+    if (most_fields > SMC_CSV_MOST_FIELDS)
+        reader->more = smc_malloc((most_fields - SMC_CSV_MOST_FIELDS) * sizeof *reader->more);
+    if (!reader->buffer || (most_fields > SMC_CSV_MOST_FIELDS && !reader->more))
         return smc_out_of_memory(error);
     reader->next = reader->end = reader->buffer;
     *reader->end = '\n';
@@ -239,7 +262,9 @@ enum smc_status smc_csv_open(struct smc_csv_reader *reader, const struct smc_csv
 void smc_csv_close(struct smc_csv_reader *reader)
 {
     free(reader->buffer);
+    free(reader->more);
     reader->buffer = NULL;
+    reader->more = NULL;
 }
 
 /* Reads the record if all of it is in the buffer. */
@@ -250,9 +275,10 @@ static bool take_whole(struct smc_csv_reader *reader, struct smc_csv_record *rec
         .stop = reader->end,
         .final = reader->ended,
         .record = record,
+        .reader = reader,
     };
     scan_record(&scan);
-    if (!scan.ended || scan.unclosed || record->length > SMC_CSV_MOST_BYTES)
+    if (!scan.ended || scan.unclosed || record->length > reader->most_bytes)
         return false;
     take(reader, &scan);
     return true;
@@ -268,7 +294,7 @@ enum smc_status smc_csv_read(struct smc_csv_reader *reader, struct smc_csv_recor
         record->text = reader->next;
         if (*found && take_whole(reader, record))
             return SMC_OK;
-        bool enough = reader->ended || reader->end - reader->next >= ENOUGH;
+        bool enough = reader->ended || (size_t)(reader->end - reader->next) >= enough_bytes(reader);
         if (*found && enough && take_first_line(reader, record))
             return SMC_OK;
         if (enough)
@@ -278,6 +304,15 @@ enum smc_status smc_csv_read(struct smc_csv_reader *reader, struct smc_csv_recor
     if (status == SMC_OK && *found)
         take_beginning(reader, record);
     return status;
+}
+
+const struct smc_csv_field *smc_csv_field_at(const struct smc_csv_reader *reader,
+                                             const struct smc_csv_record *record, uint32_t index)
+{
+    if (index >= record->field_count || index >= reader->most_fields)
+        return NULL;
+    return index < SMC_CSV_MOST_FIELDS ? &record->field[index]
+                                       : &reader->more[index - SMC_CSV_MOST_FIELDS];
 }
 
 static bool is_blank(char c)

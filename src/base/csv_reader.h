@@ -55,19 +55,32 @@ struct smc_csv_reader {
     char *next, *end; /* read, but not yet part of a record */
     uint64_t line;
     bool ended;
-    bool within_line; /* the rest of a line is still to be skipped */
-    bool has_mark;    /* the stream began with a byte order mark, which is skipped */
+    bool within_line;           /* the rest of a line is still to be skipped */
+    bool has_mark;              /* the stream began with a byte order mark, which is skipped */
+    size_t most_bytes;          /* of a record */
+    uint32_t most_fields;       /* of a record */
+    struct smc_csv_field *more; /* those from SMC_CSV_MOST_FIELDS on; see smc_csv_field_at */
 };
 
 /* SMC_MACHINE: out of memory. Close it in any case. */
 enum smc_status smc_csv_open(struct smc_csv_reader *reader, const struct smc_csv_source *source,
                              struct smc_error *error);
+
+/* The same for records of up to `most_bytes` and `most_fields`, which may be more than the limits
+   above. */
+enum smc_status smc_csv_open_wide(struct smc_csv_reader *reader,
+                                  const struct smc_csv_source *source, size_t most_bytes,
+                                  uint32_t most_fields, struct smc_error *error);
 void smc_csv_close(struct smc_csv_reader *reader);
 
 /* The next record, or `*found` false at the end. Its text lasts until the next call. Fails only if
    the source does. */
 enum smc_status smc_csv_read(struct smc_csv_reader *reader, struct smc_csv_record *record,
                              bool *found, struct smc_error *error);
+
+/* A field of the record that was read last; NULL if it has no such field, or it was not kept. */
+const struct smc_csv_field *smc_csv_field_at(const struct smc_csv_reader *reader,
+                                             const struct smc_csv_record *record, uint32_t index);
 
 /* Copies a field without its quotes and the blanks around it, null-terminated and truncated to fit.
    Returns its full length. */

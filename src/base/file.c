@@ -12,6 +12,19 @@
 
 #include "base/memory.h"
 
+bool smc_file_is_regular(const char *path)
+{
+    struct stat status;
+    return stat(path, &status) == 0 && S_ISREG(status.st_mode);
+}
+
+bool smc_file_is_same(const char *path, const char *other)
+{
+    struct stat a, b;
+    return other && stat(path, &a) == 0 && stat(other, &b) == 0 && S_ISREG(a.st_mode) &&
+           a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+}
+
 enum smc_status smc_file_read_stream(FILE *stream, const char *called, const char *kind,
                                      size_t most_bytes, struct smc_text *text,
                                      struct smc_error *error)

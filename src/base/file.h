@@ -15,6 +15,12 @@ enum smc_status smc_file_read_stream(FILE *stream, const char *called, const cha
                                      size_t most_bytes, struct smc_text *text,
                                      struct smc_error *error);
 
+/* Whether it is a file with bytes of its own: no folder, pipe or device. */
+bool smc_file_is_regular(const char *path);
+
+/* Whether both are names of one regular file that exists. `other` may be NULL. */
+bool smc_file_is_same(const char *path, const char *other);
+
 /* Writes the whole text. Without `over` an existing file is left unchanged: SMC_SHORTFALL.
    SMC_USAGE: it cannot be opened. SMC_MACHINE: writing failed, and the file was removed. The
    message names the path. */

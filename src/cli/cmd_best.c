@@ -2,12 +2,14 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "base/program.h"
 #include "cli/ask.h"
 #include "cli/command.h"
 #include "cli/options.h"
 #include "cli/output.h"
 #include "query/best.h"
 #include "query/candidates.h"
+#include "report/words.h"
 
 static smc_command_function run;
 
@@ -22,6 +24,25 @@ const struct smc_command smc_command_best = {
     .most_files = 1,
     .run = run,
 };
+
+/* Of --by. */
+enum { BY_TIME, BY_OCCUPANCY };
+
+static bool is_time_demanded(const struct smc_arguments *arguments)
+{
+    return arguments->given[SMC_OPTION_RANK_BY] && arguments->number[SMC_OPTION_RANK_BY] == BY_TIME;
+}
+
+/* What is not of the catalog has no arguments, so no time. */
+static enum smc_status check_own(const struct smc_arguments *arguments, struct smc_error *error)
+{
+    if (!is_time_demanded(arguments))
+        return SMC_OK;
+    return smc_fail(error, SMC_USAGE,
+                    "option --by: 'time' is only for kernels of the catalog (--kernel), whose "
+                    "arguments are known; '%s help tune' ranks your own source by time",
+                    smc_program_name());
+}
 
 /* A kernel of the catalog, or the numbers of your own. */
 static enum smc_status ask(const struct smc_arguments *arguments, struct smc_query *query,
@@ -45,15 +66,41 @@ static enum smc_status ask(const struct smc_arguments *arguments, struct smc_que
         if (arguments->given[numbers[i]]) {
             smc_query_init(query);
             smc_ask_launch(arguments, query);
-            return SMC_OK;
+            return check_own(arguments, error);
         }
     return smc_fail(error, SMC_USAGE,
                     "nothing to choose for: give a FILE of your own kernels, --kernel NAME, or "
                     "--regs N and --smem BYTES");
 }
 
-/* Of --by. */
-enum { BY_TIME, BY_OCCUPANCY };
+/* A kernel whose shape is neither a tile nor a block. */
+static enum smc_status check_choice(const struct smc_query *query, struct smc_error *error)
+{
+    struct smc_text options = {0};
+    if (!query->kernel || smc_best_has_choice(query->kernel))
+        return SMC_OK;
+    smc_words_options(&query->params, query->kernel->name, &options);
+    smc_words_device_option(query, &options);
+    enum smc_status status =
+        smc_fail(error, SMC_USAGE,
+                 "option --kernel: %s accepts neither --tile nor --block; '%s tune %.500s' ranks "
+                 "its shapes",
+                 query->kernel->name, smc_program_name(), smc_text_string(&options));
+    smc_text_free(&options);
+    return status;
+}
+
+/* The first size without a prediction, if the sizes had to rank by time. */
+static enum smc_status check_times(const struct smc_arguments *arguments,
+                                   const struct smc_best *best, size_t count,
+                                   struct smc_error *error)
+{
+    for (size_t i = 0; i < count && is_time_demanded(arguments); i++)
+        if (!best[i].by_time && best[i].no_time[0])
+            return smc_fail(error, SMC_UNAVAILABLE, "option --by: there is no predicted time: %s",
+                            best[i].no_time);
+    return SMC_OK;
+}
 
 static enum smc_status find(const struct smc_arguments *arguments,
                             const struct smc_questions *questions, struct smc_best *best,
@@ -66,6 +113,8 @@ static enum smc_status find(const struct smc_arguments *arguments,
         status = smc_best_find(&questions->query[i], total_threads, &best[i], &warnings, error);
     if (status == SMC_OK && arguments->number[SMC_OPTION_RANK_BY] == BY_TIME)
         status = smc_best_rank_by_time(best, questions->count, error);
+    if (status == SMC_OK)
+        status = check_times(arguments, best, questions->count, error);
     smc_output_warn(&warnings);
     return status;
 }
@@ -125,6 +174,8 @@ static enum smc_status answer(const struct smc_arguments *arguments,
 {
     enum smc_plot_target target;
     enum smc_status status = check_picture(arguments, questions->count, &target, error);
+    if (status == SMC_OK)
+        status = check_choice(&questions->query[0], error);
     if (status != SMC_OK)
         return status;
     struct smc_best *best = smc_calloc(questions->count, sizeof *best);
@@ -190,7 +241,9 @@ static enum smc_status run_file(const struct smc_arguments *arguments, struct sm
                                 struct smc_error *error)
 {
     struct smc_asked_file asked = {0};
-    enum smc_status status = smc_ask_file(arguments, NULL, false, &asked, error);
+    enum smc_status status = check_own(arguments, error);
+    if (status == SMC_OK)
+        status = smc_ask_file(arguments, NULL, false, &asked, error);
     const struct smc_questions questions = {.query = asked.query, .count = asked.device_count};
     if (status == SMC_OK)
         status = asked.entries.count == 1 ? answer(arguments, &questions, out, error)

@@ -31,7 +31,8 @@ static const char *const headings[] = {
 static const char examples[] =
     "  smemcalc --tile 32                         the tiled matrix product, tile 32\n"
     "  smemcalc --threads 256 --regs 40 --smem 8K your own kernel, from its numbers\n"
-    "  smemcalc x.cu --device A100 --device H100  your own kernels, from a file\n";
+    "  smemcalc x.cu --device A100 --device H100  your own kernels, from a file\n"
+    "  smemcalc trace -- ./app                    all kernels that a program launches\n";
 
 static void append_range(const struct smc_option *option, struct smc_text *text)
 {
@@ -115,11 +116,9 @@ static void append_most_used(struct smc_text *out)
     } options[] = {
         {SMC_OPTION_KERNEL, "a kernel of the catalog"},
         {SMC_OPTION_FIRST_PARAM + SMC_PARAM_TILE, "edge of the square tile, 1 to 32"},
-        {SMC_OPTION_SIZE, "problem size, such as 4096 or 1024x2048x512"},
         {SMC_OPTION_THREADS, "threads per block of your own kernel"},
         {SMC_OPTION_REGS, "registers per thread"},
         {SMC_OPTION_SMEM, "static shared memory per block, such as 8K"},
-        {SMC_OPTION_DYNAMIC_SMEM, "dynamic shared memory per block"},
         {SMC_OPTION_DEVICE, "a board (H200) or a compute capability (9.0)"},
         {SMC_OPTION_FORMAT, "text, json or csv"},
     };

@@ -22,18 +22,6 @@ const struct smc_command smc_command_query = {
 
 /* --- Pictures --------------------------------------------------------------------------------- */
 
-/* One line that says why nothing can be drawn. */
-static enum smc_status check_predicted(const struct smc_answer *answers, size_t count,
-                                       struct smc_error *error)
-{
-    for (size_t i = 0; i < count; i++)
-        if (answers[i].time.basis != SMC_TIME_UNKNOWN)
-            return SMC_OK;
-    const char *reason = answers[0].time.reason;
-    return smc_fail(error, SMC_UNAVAILABLE, "option --roofline: there is no predicted time: %s",
-                    *reason ? reason : "the ceilings of the device are not known");
-}
-
 static enum smc_status draw_roofline(const struct smc_arguments *arguments,
                                      const struct smc_answer *answer,
                                      const struct smc_canvas *canvas, struct smc_picture *picture,
@@ -48,7 +36,7 @@ static enum smc_status draw_roofline(const struct smc_arguments *arguments,
     if (arguments->given[SMC_OPTION_FAMILY])
         status = smc_family_answer(answer, answers + 1, &relatives, NULL, error);
     if (status == SMC_OK)
-        status = check_predicted(answers, 1 + relatives, error);
+        status = smc_roofline_check(answers, 1 + relatives, error);
     if (status == SMC_OK)
         smc_plot_roofline(answers, 1 + relatives, canvas, picture);
     free(answers);
@@ -79,30 +67,10 @@ static enum smc_status report(const struct smc_arguments *arguments,
     return status;
 }
 
-/* Without --plot a roofline is drawn in the terminal. */
-static enum smc_status check_roofline(const struct smc_arguments *arguments,
-                                      enum smc_plot_target *target, struct smc_error *error)
-{
-    bool roofline = arguments->given[SMC_OPTION_ROOFLINE];
-    if (!roofline && arguments->given[SMC_OPTION_FAMILY])
-        return smc_fail(error, SMC_USAGE, "option --family: only with --roofline");
-    if (!roofline || *target != SMC_PLOT_NOWHERE)
-        return SMC_OK;
-    *target = SMC_PLOT_TERMINAL;
-    if (smc_ask_writer(arguments) == &smc_writer_text)
-        return SMC_OK;
-    return smc_fail(error, SMC_USAGE,
-                    "option --roofline: draws instead of the text report; with --format %s give it "
-                    "a file, --plot FILE",
-                    arguments->text[SMC_OPTION_FORMAT]);
-}
-
 static enum smc_status check_picture(const struct smc_arguments *arguments, size_t count,
                                      enum smc_plot_target *target, struct smc_error *error)
 {
-    enum smc_status status = smc_picture_target(arguments, target, error);
-    if (status == SMC_OK)
-        status = check_roofline(arguments, target, error);
+    enum smc_status status = smc_roofline_target(arguments, target, error);
     if (status != SMC_OK || *target == SMC_PLOT_NOWHERE || count <= 1)
         return status;
     if (arguments->given[SMC_OPTION_ROOFLINE])
@@ -110,22 +78,6 @@ static enum smc_status check_picture(const struct smc_arguments *arguments, size
     return smc_fail(error, SMC_USAGE,
                     "option --plot: one device at a time; '%s sweep' draws several",
                     smc_program_name());
-}
-
-/* Only the text report has the arithmetic. */
-static enum smc_status check_explain(const struct smc_arguments *arguments,
-                                     enum smc_plot_target target, struct smc_error *error)
-{
-    if (!arguments->given[SMC_OPTION_EXPLAIN])
-        return SMC_OK;
-    if (smc_ask_writer(arguments) != &smc_writer_text)
-        return smc_fail(error, SMC_USAGE, "option --explain: not with --format %s, only with text",
-                        arguments->text[SMC_OPTION_FORMAT]);
-    if (target == SMC_PLOT_TERMINAL)
-        return smc_fail(error, SMC_USAGE,
-                        "option --explain: not with %s, which draws instead of the text",
-                        arguments->given[SMC_OPTION_PLOT] ? "--plot -" : "--roofline");
-    return SMC_OK;
 }
 
 /* --- The whole -------------------------------------------------------------------------------- */
@@ -136,8 +88,6 @@ static enum smc_status answer(const struct smc_arguments *arguments,
 {
     enum smc_plot_target target;
     enum smc_status status = check_picture(arguments, questions->count, &target, error);
-    if (status == SMC_OK)
-        status = check_explain(arguments, target, error);
     if (status == SMC_OK)
         status = smc_answer_questions(questions, error);
     if (status == SMC_OK)

@@ -1,13 +1,18 @@
 /* smemcalc tui, and smemcalc alone on a terminal: the explorer. */
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <unistd.h>
 
 #include "base/memory.h"
+#include "base/utf8.h"
 #include "cli/ask.h"
 #include "cli/command.h"
 #include "cli/output.h"
+#include "trace/answer.h"
+#include "trace/read.h"
 #include "tui/tui.h"
 
 static smc_command_function run;
@@ -17,6 +22,7 @@ const struct smc_command smc_command_tui = {
     .usage = "[OPTION]...",
     .help = "explore on the terminal; the default without arguments",
     .examples = "  smemcalc tui --kernel stencil-dynamic --device \"RTX 4090\"\n"
+                "  smemcalc tui --trace profile.sqlite\n"
                 "  smemcalc tui --tile 16 --script keys.txt\n",
     .run = run,
 };
@@ -85,7 +91,8 @@ static enum smc_status read_script(const char *path, struct smc_text *text, stru
     return status;
 }
 
-static enum smc_status play(const char *path, const struct smc_query *query, struct smc_text *out,
+static enum smc_status play(const char *path, const struct smc_query *query,
+                            const struct smc_trace_answer *trace, struct smc_text *out,
                             struct smc_error *error)
 {
     struct smc_text text = {0};
@@ -100,9 +107,57 @@ static enum smc_status play(const char *path, const struct smc_query *query, str
             .utf8 = smc_output_locale(),
             .out = out,
         };
-        status = smc_tui_run(query, &script, error);
+        status = smc_tui_run(query, trace, &script, error);
     }
     smc_text_free(&text);
+    return status;
+}
+
+static enum smc_status open_on(const struct smc_arguments *arguments, const struct smc_query *query,
+                               const struct smc_trace_answer *trace, struct smc_text *out,
+                               struct smc_error *error)
+{
+    const char *script = arguments->text[SMC_OPTION_SCRIPT];
+    return script ? play(script, query, trace, out, error) : smc_tui_run(query, trace, NULL, error);
+}
+
+/* A large file takes seconds, during which there is no screen yet. */
+static enum smc_status read_trace(const char *file, struct smc_trace *trace,
+                                  struct smc_error *error)
+{
+    const bool tells = isatty(STDERR_FILENO);
+    struct smc_text name = {0};
+    smc_text_append(&name, file);
+    if (tells && name.data) {
+        smc_utf8_make_safe(name.data);
+        fprintf(stderr, "reading %s", name.data);
+        fflush(stderr);
+    }
+    smc_text_free(&name);
+    enum smc_status status = smc_trace_read(file, trace, error);
+    if (tells)
+        fputs("\r\033[K", stderr);
+    return status;
+}
+
+/* On the devices of the trace, or on the one of --device. */
+static enum smc_status explore_trace(const struct smc_arguments *arguments,
+                                     const struct smc_query *query, struct smc_text *out,
+                                     struct smc_error *error)
+{
+    const bool named = arguments->device.count > 0 || arguments->given[SMC_OPTION_DEVICE_FILE];
+    struct smc_trace_answer answer = {0};
+    struct smc_trace *trace = smc_calloc(1, sizeof *trace);
+    if (!trace)
+        return smc_out_of_memory(error);
+    enum smc_status status = read_trace(arguments->text[SMC_OPTION_TRACE_FILE], trace, error);
+    if (status == SMC_OK)
+        status = smc_trace_answer_on(trace, named ? &query->device : NULL, &answer, error);
+    if (status == SMC_OK)
+        status = open_on(arguments, query, &answer, out, error);
+    smc_trace_answer_free(&answer);
+    smc_trace_free(trace);
+    free(trace);
     return status;
 }
 
@@ -111,12 +166,13 @@ static enum smc_status run(const struct smc_arguments *arguments, struct smc_tex
 {
     struct smc_query query;
     struct smc_chosen_devices devices = {0};
-    const char *script = arguments->text[SMC_OPTION_SCRIPT];
     enum smc_status status = ask_launch(arguments, &query, error);
     if (status == SMC_OK)
         status = ask_device(arguments, &devices, &query, error);
     if (status == SMC_OK)
-        status = script ? play(script, &query, out, error) : smc_tui_run(&query, NULL, error);
+        status = arguments->text[SMC_OPTION_TRACE_FILE]
+                     ? explore_trace(arguments, &query, out, error)
+                     : open_on(arguments, &query, NULL, out, error);
     smc_chosen_devices_free(&devices);
     return status;
 }

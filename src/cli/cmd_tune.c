@@ -216,8 +216,11 @@ static enum smc_status ask(const struct smc_arguments *arguments,
                            struct smc_tune *tune, struct smc_error *error)
 {
     const bool own = arguments->given[SMC_OPTION_SOURCE];
-    enum smc_status status =
-        own ? ask_source(arguments, tune, source, error) : ask_kernel(arguments, tune, error);
+    enum smc_plot_target target;
+    enum smc_status status = smc_picture_target(arguments, &target, error);
+    if (status != SMC_OK)
+        return status;
+    status = own ? ask_source(arguments, tune, source, error) : ask_kernel(arguments, tune, error);
     if (status == SMC_OK)
         status = ask_place(arguments, devices, tune, error);
     source->request.device = tune->query.device;
@@ -304,15 +307,36 @@ static enum smc_status judge(const struct smc_tune *tune, struct smc_error *erro
     return SMC_OK;
 }
 
-static void report(const struct smc_arguments *arguments, const struct smc_tune *tune,
-                   struct smc_text *out)
+static enum smc_status draw(const struct smc_arguments *arguments, const struct smc_tune *tune,
+                            enum smc_plot_target target, const struct smc_report_style *style,
+                            struct smc_text *out, struct smc_error *error)
+{
+    struct smc_picture picture = {0};
+    struct smc_error why = {""};
+    const struct smc_canvas canvas = smc_picture_canvas(target, style);
+    enum smc_status status = smc_plot_tune(tune, &canvas, &picture, &why);
+    if (status == SMC_OK)
+        return smc_picture_finish(arguments, target, &picture, style, out, error);
+    smc_picture_free(&picture);
+    return smc_fail(error, status, "option --plot: %.900s", why.message);
+}
+
+/* The table may have cost minutes of measuring: it is reported even if nothing can be drawn. */
+static enum smc_status report(const struct smc_arguments *arguments, const struct smc_tune *tune,
+                              struct smc_text *out, struct smc_error *error)
 {
     const int64_t top = arguments->number[SMC_OPTION_TUNE_TOP];
     size_t runs = tune->wanted_first ? tune->wanted_first : SMC_TUNE_RUNS;
     struct smc_report_style style;
+    enum smc_plot_target target;
+    enum smc_status status = smc_picture_target(arguments, &target, error);
     smc_output_style(&style);
     style.most_kernels = !arguments->given[SMC_OPTION_TUNE_TOP] ? runs : top > 0 ? (size_t)top : 0;
-    smc_ask_writer(arguments)->tune(tune, &style, out);
+    if (target != SMC_PLOT_NOWHERE && status == SMC_OK)
+        status = draw(arguments, tune, target, &style, out, error);
+    if (target != SMC_PLOT_TERMINAL || status != SMC_OK)
+        smc_ask_writer(arguments)->tune(tune, &style, out);
+    return status;
 }
 
 /* What was found is reported, even if the search ended early. */
@@ -325,9 +349,13 @@ static enum smc_status answer(const struct smc_arguments *arguments, struct smc_
     if (status == SMC_OK)
         status = measure(arguments, tune, &warnings, error);
     smc_output_warn(&warnings);
-    if (tune->order)
-        report(arguments, tune, out);
-    return status == SMC_OK ? judge(tune, error) : status;
+    if (tune->order) {
+        struct smc_error why = {""};
+        enum smc_status drawn = report(arguments, tune, out, &why);
+        if (status == SMC_OK && (status = judge(tune, error)) == SMC_OK && drawn != SMC_OK)
+            status = smc_fail(error, drawn, "%s", why.message);
+    }
+    return status;
 }
 
 static enum smc_status run(const struct smc_arguments *arguments, struct smc_text *out,

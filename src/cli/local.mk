@@ -22,6 +22,7 @@ libsmc_la_SOURCES += \
 	src/cli/cmd_run.c src/cli/run.h src/cli/run_series.c src/cli/run_source.c \
 	src/cli/cmd_sweep.c \
 	src/cli/cmd_tui.c \
+	src/cli/cmd_trace.c \
 	src/cli/cmd_tune.c \
 	src/cli/command.h src/cli/commands.def \
 	src/cli/idle_options.c \

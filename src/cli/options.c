@@ -10,6 +10,7 @@
 #include "confirm/launch.h"
 #include "devices/devices.h"
 #include "judge/selection.h"
+#include "plot/plot.h"
 #include "query/query.h"
 #include "query/sweep.h"
 #include "query/tune.h"
@@ -174,6 +175,8 @@ static const struct {
 } substitutes[] = {
     {"block", INSPECT | DIFF, "--threads accepts a shape, such as 32x8 or NAME=32x8"},
     {"tile", INSPECT | DIFF, "--threads N is the block size"},
+    {"roofline", INSPECT,
+     "that of your own kernel is drawn by 'run FILE' with its --grid, --block and --arg"},
     {"entry", INSPECT | DIFF, "--kernel PATTERN chooses kernels"},
     {"threads", BEST,
      "it proposes a block size; 'limits' and 'inspect' answer for a given one with --threads"},
@@ -622,6 +625,20 @@ const char *smc_arguments_first_word(int count, char **words)
     return NULL;
 }
 
+/* "--roofline x.svg": the file would be a word of its own. */
+static enum smc_status check_picture_name(int count, char **words, struct smc_error *error)
+{
+    enum smc_plot_format format;
+    for (int i = 0; i + 1 < count; i++)
+        if (strcmp(words[i], "--roofline") == 0 &&
+            smc_plot_format_of(words[i + 1], &format, NULL) != SMC_USAGE)
+            return smc_fail(error, SMC_USAGE,
+                            "option --roofline: has no value; '--roofline --plot %.200s' writes "
+                            "the picture to a file",
+                            words[i + 1]);
+    return SMC_OK;
+}
+
 enum smc_status smc_arguments_read(enum smc_command_id command, int count, char **words,
                                    struct smc_arguments *arguments, struct smc_error *error)
 {
@@ -630,12 +647,16 @@ enum smc_status smc_arguments_read(enum smc_command_id command, int count, char 
         arguments->number[i] = smc_options[i].initial;
     struct reader reader = {.count = count, .words = words};
     bool options_ended = false;
+    if (check_picture_name(count, words, error) != SMC_OK)
+        return SMC_USAGE;
     while (reader.next < reader.count) {
         char *word = reader.words[reader.next++];
         if (!options_ended && strcmp(word, "--") == 0) {
             options_ended = true;
             continue;
         }
+        /* What follows the name of the program to trace is the program's own. */
+        options_ended = options_ended || (command == SMC_COMMAND_TRACE && word[0] != '-');
         enum smc_status status = word[0] == '-' && word[1] && !options_ended
                                      ? read_option(word, &reader, arguments, error)
                                      : read_word(word, arguments, error);

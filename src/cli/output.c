@@ -117,6 +117,13 @@ static bool cut;         /* a part is lost: nothing can be written */
 static bool streamed;    /* rows are written, which stay */
 static off_t unfinished; /* bytes written of the report, or of the rows that are being written */
 
+static int program_status; /* of the program that was run */
+
+void smc_output_exit_with(int status)
+{
+    program_status = status;
+}
+
 static enum smc_status write_bytes(const char *bytes, size_t count, struct smc_error *error)
 {
     while (count > 0) {
@@ -232,15 +239,15 @@ enum smc_status smc_output_end(const struct smc_text *report, enum smc_status st
     held = NULL;
     smc_text_free(&notes);
     tell("", error->message);
-    return status;
+    return status == SMC_OK ? (enum smc_status)program_status : status;
 }
 
 /* --- The terminal --- */
 
-static unsigned terminal_columns(void)
+static unsigned terminal_columns(int descriptor)
 {
     struct winsize size;
-    if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col < NARROWEST)
+    if (ioctl(descriptor, TIOCGWINSZ, &size) != 0 || size.ws_col < NARROWEST)
         return NARROWEST;
     return size.ws_col > WIDEST ? WIDEST : size.ws_col;
 }
@@ -266,14 +273,19 @@ bool smc_output_locale(void)
     return dot && (strncasecmp(dot, ".UTF-8", 6) == 0 || strncasecmp(dot, ".utf8", 5) == 0);
 }
 
-void smc_output_style(struct smc_report_style *style)
+void smc_output_style_of(int descriptor, struct smc_report_style *style)
 {
-    bool terminal = isatty(STDOUT_FILENO);
+    bool terminal = isatty(descriptor);
     *style = (struct smc_report_style){
-        .columns = terminal ? terminal_columns() : NARROWEST,
+        .columns = terminal ? terminal_columns(descriptor) : NARROWEST,
         .utf8 = smc_output_locale(),
         .colour = terminal && wants_colour(),
     };
+}
+
+void smc_output_style(struct smc_report_style *style)
+{
+    smc_output_style_of(STDOUT_FILENO, style);
 }
 
 /* --- Input --- */
@@ -335,11 +347,65 @@ enum smc_status smc_picture_target(const struct smc_arguments *arguments,
             return SMC_OK;
         return smc_fail(error, SMC_USAGE,
                         "option --plot: '-' draws instead of the text report; not with --format %s",
-                        arguments->text[SMC_OPTION_FORMAT]);
+                        smc_ask_writer(arguments)->name);
     }
     *target = SMC_PLOT_FILE;
     enum smc_status status = smc_plot_format_of(path, &format, &reason);
     return status == SMC_OK ? SMC_OK : smc_fail(error, status, "option --plot: %s", reason.message);
+}
+
+/* Without --plot a roofline is drawn in the terminal. */
+static enum smc_status check_roofline(const struct smc_arguments *arguments,
+                                      enum smc_plot_target *target, struct smc_error *error)
+{
+    const bool roofline = arguments->given[SMC_OPTION_ROOFLINE];
+    if (!roofline && arguments->given[SMC_OPTION_FAMILY])
+        return smc_fail(error, SMC_USAGE, "option --family: only with --roofline");
+    if (!roofline || *target != SMC_PLOT_NOWHERE)
+        return SMC_OK;
+    *target = SMC_PLOT_TERMINAL;
+    if (smc_ask_writer(arguments) == &smc_writer_text)
+        return SMC_OK;
+    return smc_fail(error, SMC_USAGE,
+                    "option --roofline: draws instead of the text report; with --format %s give it "
+                    "a file, --plot FILE",
+                    arguments->text[SMC_OPTION_FORMAT]);
+}
+
+/* Only the text report has the arithmetic. */
+static enum smc_status check_explain(const struct smc_arguments *arguments,
+                                     enum smc_plot_target target, struct smc_error *error)
+{
+    if (!arguments->given[SMC_OPTION_EXPLAIN])
+        return SMC_OK;
+    if (smc_ask_writer(arguments) != &smc_writer_text)
+        return smc_fail(error, SMC_USAGE, "option --explain: not with --format %s, only with text",
+                        arguments->text[SMC_OPTION_FORMAT]);
+    if (target == SMC_PLOT_TERMINAL)
+        return smc_fail(error, SMC_USAGE,
+                        "option --explain: not with %s, which draws instead of the text",
+                        arguments->given[SMC_OPTION_PLOT] ? "--plot -" : "--roofline");
+    return SMC_OK;
+}
+
+enum smc_status smc_roofline_target(const struct smc_arguments *arguments,
+                                    enum smc_plot_target *target, struct smc_error *error)
+{
+    enum smc_status status = smc_picture_target(arguments, target, error);
+    if (status == SMC_OK)
+        status = check_roofline(arguments, target, error);
+    return status == SMC_OK ? check_explain(arguments, *target, error) : status;
+}
+
+enum smc_status smc_roofline_check(const struct smc_answer *answers, size_t count,
+                                   struct smc_error *error)
+{
+    for (size_t i = 0; i < count; i++)
+        if (answers[i].time.basis != SMC_TIME_UNKNOWN)
+            return SMC_OK;
+    const char *reason = answers[0].time.reason;
+    return smc_fail(error, SMC_UNAVAILABLE, "option --roofline: there is no predicted time: %s",
+                    *reason ? reason : "the ceilings of the device are not known");
 }
 
 struct smc_canvas smc_picture_canvas(enum smc_plot_target target,

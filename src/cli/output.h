@@ -33,6 +33,10 @@ enum smc_status smc_output_flush(struct smc_text *text, struct smc_error *error)
 /* The same for part of a report that is whole or absent: kept in a temporary file until the end. */
 enum smc_status smc_output_hold(struct smc_text *text, struct smc_error *error);
 
+/* If the command succeeds, smc_output_end returns this instead: the status of a program that was
+   run. */
+void smc_output_exit_with(int status);
+
 /* One line on standard error for each line of `text`, after "smemcalc: " and `kind` ("note: ").
    Nothing after memory ran out: what was noticed then may be wrong. */
 void smc_output_tell(const char *kind, const char *text);
@@ -49,6 +53,9 @@ bool smc_output_locale(void);
 /* What standard output is: width, character set, colour (NO_COLOR and TERM=dumb respected). */
 void smc_output_style(struct smc_report_style *style);
 
+/* The same of another descriptor; -1: of a file. */
+void smc_output_style_of(int descriptor, struct smc_report_style *style);
+
 /* --- Pictures (--plot) --- */
 
 enum smc_plot_target {
@@ -61,6 +68,15 @@ enum smc_plot_target {
    would mix with JSON or CSV; SMC_UNAVAILABLE without cairo. */
 enum smc_status smc_picture_target(const struct smc_arguments *arguments,
                                    enum smc_plot_target *target, struct smc_error *error);
+
+/* The same with --roofline, which is drawn in the terminal where no file is named; and SMC_USAGE if
+   --explain has no text to be in. */
+enum smc_status smc_roofline_target(const struct smc_arguments *arguments,
+                                    enum smc_plot_target *target, struct smc_error *error);
+
+/* SMC_UNAVAILABLE, which says why, if none of the answers has a predicted time. */
+enum smc_status smc_roofline_check(const struct smc_answer *answers, size_t count,
+                                   struct smc_error *error);
 
 struct smc_canvas smc_picture_canvas(enum smc_plot_target target,
                                      const struct smc_report_style *style);

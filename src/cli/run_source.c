@@ -2,7 +2,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "base/file.h"
 #include "base/memory.h"
@@ -41,10 +40,17 @@ enum smc_status smc_ask_no_source(const struct smc_arguments *arguments, struct 
                                     SMC_OPTION_GRID,
                                     SMC_OPTION_COMPILER_OPTIONS,
                                     SMC_OPTION_PREDICT_ONLY};
+    static const int of_answers[] = {SMC_OPTION_EXPLAIN, SMC_OPTION_ROOFLINE, SMC_OPTION_PLOT};
     for (size_t i = 0; i < sizeof of_source / sizeof *of_source; i++)
         if (arguments->given[of_source[i]])
             return smc_fail(error, SMC_USAGE, "option --%s: only with --source FILE",
                             smc_options[of_source[i]].name);
+    for (size_t i = 0; i < sizeof of_answers / sizeof *of_answers; i++)
+        if (arguments->given[of_answers[i]])
+            return smc_fail(error, SMC_USAGE,
+                            "option --%s: run has it only for your own source; for a kernel of the "
+                            "catalog leave out the word 'run'",
+                            smc_options[of_answers[i]].name);
     return SMC_OK;
 }
 
@@ -86,19 +92,12 @@ static enum smc_status check_block(const struct smc_arguments *arguments,
     return SMC_OK;
 }
 
-static bool is_same_file(const char *path, const char *other)
-{
-    struct stat a, b;
-    return other && stat(path, &a) == 0 && stat(other, &b) == 0 && S_ISREG(a.st_mode) &&
-           a.st_dev == b.st_dev && a.st_ino == b.st_ino;
-}
-
 /* A file that is read must not be overwritten by mistake. */
 static bool is_read(const struct smc_user_request *request, const char *path)
 {
-    bool read = is_same_file(path, request->file);
+    bool read = smc_file_is_same(path, request->file);
     for (size_t i = 0; i < request->argument_count; i++)
-        read = read || is_same_file(path, request->argument[i].path);
+        read = read || smc_file_is_same(path, request->argument[i].path);
     return read;
 }
 
@@ -146,6 +145,15 @@ static enum smc_status read_arguments(const struct smc_arguments *arguments,
     return SMC_OK;
 }
 
+static enum smc_status check_roofline(const struct smc_arguments *arguments,
+                                      struct smc_error *error)
+{
+    enum smc_plot_target target;
+    if (arguments->given[SMC_OPTION_PLOT] && !arguments->given[SMC_OPTION_ROOFLINE])
+        return smc_fail(error, SMC_USAGE, "option --plot: in run only with --roofline");
+    return smc_roofline_target(arguments, &target, error);
+}
+
 static enum smc_status ask_own(const struct smc_arguments *arguments,
                                struct smc_user_request *request, struct smc_error *error)
 {
@@ -161,6 +169,8 @@ static enum smc_status ask_own(const struct smc_arguments *arguments,
         request->dynamic_smem_bytes = (uint32_t)number[SMC_OPTION_DYNAMIC_SMEM];
     smc_ask_settings(arguments, &request->launch);
     enum smc_status status = check_others(arguments, error);
+    if (status == SMC_OK)
+        status = check_roofline(arguments, error);
     if (status == SMC_OK)
         status = read_extent(arguments, SMC_OPTION_GRID, INT32_MAX, "blocks", request->grid, error);
     if (status == SMC_OK)
@@ -263,17 +273,65 @@ static enum smc_status first_of(enum smc_status first, enum smc_status second)
     return first == SMC_OK ? second : first;
 }
 
+/* --- A roofline ------------------------------------------------------------------------------- */
+
+static enum smc_status draw_roofline(const struct smc_arguments *arguments,
+                                     const struct smc_user_run *run, enum smc_plot_target target,
+                                     const struct smc_report_style *style, struct smc_text *out,
+                                     struct smc_error *error)
+{
+    struct smc_picture picture = {0};
+    const struct smc_canvas canvas = smc_picture_canvas(target, style);
+    const struct smc_inspect_kernel *kernel = run->row.kernel;
+    const struct smc_file_kernel named = {
+        .name = kernel->shown, .short_name = kernel->shown, .file = run->request.file};
+    struct smc_answer *answer = smc_calloc(1, sizeof *answer); /* too large for the stack */
+    if (!answer)
+        return smc_out_of_memory(error);
+    *answer = run->answer;
+    answer->query.file_kernel = &named;
+    enum smc_status status = smc_roofline_check(answer, 1, error);
+    if (status == SMC_OK) {
+        smc_plot_roofline(answer, 1, &canvas, &picture);
+        status = smc_picture_finish(arguments, target, &picture, style, out, error);
+    }
+    free(answer);
+    return status;
+}
+
+/* --- The whole -------------------------------------------------------------------------------- */
+
+/* The text, and besides or instead of it the picture. */
+static enum smc_status write_report(const struct smc_arguments *arguments,
+                                    const struct smc_user_run *run,
+                                    const struct smc_confirmation *confirmation,
+                                    struct smc_text *out, struct smc_error *error)
+{
+    struct smc_report_style style;
+    enum smc_plot_target target;
+    enum smc_status status = smc_roofline_target(arguments, &target, error);
+    smc_output_style(&style);
+    style.explain = arguments->given[SMC_OPTION_EXPLAIN];
+    if (status == SMC_OK && target != SMC_PLOT_NOWHERE)
+        status = draw_roofline(arguments, run, target, &style, out, error);
+    if (target != SMC_PLOT_TERMINAL)
+        smc_ask_writer(arguments)->own(run, confirmation, &style, out);
+    return status;
+}
+
 static enum smc_status report(const struct smc_arguments *arguments, const struct smc_user_run *run,
                               struct smc_text *out, struct smc_error *error)
 {
     struct smc_confirmation confirmation;
-    struct smc_report_style style;
     smc_confirm_user(run, &confirmation);
-    smc_output_style(&style);
     enum smc_status status = smc_user_ending(run, error);
     if (arguments->given[SMC_OPTION_PREDICT_ONLY] || run->result.emulation.made ||
-        run->result.finish.succeeded)
-        smc_ask_writer(arguments)->own(run, &confirmation, &style, out);
+        run->result.finish.succeeded) {
+        struct smc_error why = {""};
+        enum smc_status written = write_report(arguments, run, &confirmation, out, &why);
+        if (status == SMC_OK && written != SMC_OK)
+            status = smc_fail(error, written, "%s", why.message);
+    }
     struct smc_error reason = {""};
     enum smc_status dumped = dump(arguments, run, &reason);
     if (dumped != SMC_OK && status == SMC_OK)

@@ -63,6 +63,13 @@ double smc_ceiling_peak(enum smc_ceiling ceiling, const struct smc_device *devic
     }
 }
 
+double smc_ceiling_or_peak(enum smc_ceiling ceiling, const struct smc_ceilings *measured,
+                           const struct smc_device *device)
+{
+    double value = measured->value[ceiling];
+    return value > 0 ? value : smc_ceiling_peak(ceiling, device);
+}
+
 const char *smc_ceilings_source_name(enum smc_ceilings_source source)
 {
     static const char *const names[] = {

@@ -44,6 +44,10 @@ bool smc_ceilings_of_board(const char *name, struct smc_ceilings *out);
 /* The device's theoretical peak, in the key's unit; 0: unknown. */
 double smc_ceiling_peak(enum smc_ceiling ceiling, const struct smc_device *device);
 
+/* What was measured, else the theoretical peak; in the key's unit, 0: unknown. */
+double smc_ceiling_or_peak(enum smc_ceiling ceiling, const struct smc_ceilings *measured,
+                           const struct smc_device *device);
+
 /* "table", "calibrated"; NULL if unknown. */
 const char *smc_ceilings_source_name(enum smc_ceilings_source source);
 

@@ -242,11 +242,10 @@ static bool matches(const char *pattern, const char *text, size_t length)
     return !pattern[strspn(pattern, "*")];
 }
 
-bool smc_inspect_matches(const struct smc_inspect_kernel *kernel, const char *pattern)
+bool smc_name_matches(const char *pattern, const char *shown, const char *mangled)
 {
     char bare[LONGEST_BARE];
     struct smc_name name;
-    const char *shown = kernel->shown, *mangled = kernel->name;
     if (!pattern[strcspn(pattern, "*?[")])
         return strstr(shown, pattern) != NULL || strcmp(mangled, pattern) == 0;
     smc_name_parse(shown, &name);
@@ -255,6 +254,11 @@ bool smc_inspect_matches(const struct smc_inspect_kernel *kernel, const char *pa
            matches(pattern, name.begin + name.last, name.length - name.last) ||
            matches(pattern, name.begin + name.last, name.arguments - name.last) ||
            matches(pattern, bare, smc_name_bare(&name, bare, sizeof bare));
+}
+
+bool smc_inspect_matches(const struct smc_inspect_kernel *kernel, const char *pattern)
+{
+    return smc_name_matches(pattern, kernel->shown, kernel->name);
 }
 
 /* --- Exact names ------------------------------------------------------------------------------ */

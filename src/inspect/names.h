@@ -2,6 +2,7 @@
 #ifndef SMC_INSPECT_NAMES_H
 #define SMC_INSPECT_NAMES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -26,6 +27,9 @@ uint64_t smc_name_family(const struct smc_name *name);
 /* Copies the name without template arguments: "a::b::k". Returns its length, or 0 if it does not
    fit. */
 size_t smc_name_bare(const struct smc_name *name, char *bare, size_t size);
+
+/* Whether a pattern matches a kernel's name, demangled or mangled: see smc_inspect_matches. */
+bool smc_name_matches(const char *pattern, const char *shown, const char *mangled);
 
 /* The last component without template arguments: "scale" of "void a::scale<float>(float*)". NULL:
    out of memory. Free it. */

@@ -186,7 +186,8 @@ static const struct smc_lesson_page pages[] = {
                 "from shared memory, which serves one wavefront per clock:\n"
                 "{table}\n"
                 "`clocks` are those of shared memory for each FMA, `peak` is what they leave of "
-                "the FMA peak. A larger tile does not help here: it saves global memory, but "
+                "the theoretical FMA peak. A larger tile does not help here: it saves global "
+                "memory, but "
                 "each FMA still fetches its two operands. (The compiler joins some loads, so it "
                 "is not quite two wavefronts each.)",
         .fill = fill_wall,

@@ -68,7 +68,7 @@ static void fill_cgma(struct smc_scene *scene)
     smc_text_printf(roof,
                     "The memory of the %s gives at most %.0f" SMC_TIE "GB/s. If every load went "
                     "there, it would allow %.0f" SMC_TIE "x" SMC_TIE "%.3g = %.0f" SMC_TIE
-                    "GFLOP/s, and the peak is %.0f: ",
+                    "GFLOP/s, and the theoretical peak is %.0f: ",
                     device->name, device->memory_bytes_per_s / 1e9,
                     device->memory_bytes_per_s / 1e9, answer.workload.flops_per_load_byte,
                     memory_gflops(&answer), peak_gflops(&answer));
@@ -131,11 +131,12 @@ static void fill_tiles(struct smc_scene *scene)
     smc_scene_number(scene, "most", device->sm.max_threads_per_block);
     struct smc_text *roof = smc_scene_value(scene, "roof");
     if (has_roof(device))
-        smc_text_printf(roof,
-                        "The bars are the roofline: the share of the peak that the memory of the "
-                        "%s allows. Its ridge is at %.3g operations per byte, where memory and "
-                        "arithmetic take equally long.",
-                        device->name, device->fp32_peak_tflops * 1e12 / device->memory_bytes_per_s);
+        smc_text_printf(
+            roof,
+            "The bars are the roofline: the share of the theoretical peak that the memory of the "
+            "%s allows. Its ridge is at %.3g operations per byte, where memory and "
+            "arithmetic take equally long.",
+            device->name, device->fp32_peak_tflops * 1e12 / device->memory_bytes_per_s);
     else
         smc_text_append(roof, "A board's bandwidth times the last column is the most that its "
                               "memory allows: its roofline.");

@@ -38,17 +38,6 @@ struct rates {
     struct level dram, l2, shared;
 };
 
-static double value_or(double value, double otherwise)
-{
-    return value > 0 ? value : otherwise;
-}
-
-static double known(const struct smc_ceilings *ceilings, enum smc_ceiling ceiling,
-                    const struct smc_device *device)
-{
-    return value_or(ceilings->value[ceiling], smc_ceiling_peak(ceiling, device));
-}
-
 static bool is_board(const struct smc_device *device)
 {
     return device->sm_count && device->memory_bytes_per_s > 0 && device->sm_clock_khz;
@@ -68,13 +57,13 @@ static void find_rates(const struct smc_device *device, struct rates *rates)
     smc_ceilings_of_board(of->name, &own);
     rates->latency_borrowed = own.source == SMC_CEILINGS_UNKNOWN;
     const struct smc_ceilings *latencies = rates->latency_borrowed ? &other : &own;
-    rates->clock_hz = known(&own, SMC_CEILING_CLOCK, of) * 1e3;
-    rates->dram =
-        (struct level){known(&own, SMC_CEILING_READ, of), latencies->value[SMC_CEILING_DRAM_NS]};
+    rates->clock_hz = smc_ceiling_or_peak(SMC_CEILING_CLOCK, &own, of) * 1e3;
+    rates->dram = (struct level){smc_ceiling_or_peak(SMC_CEILING_READ, &own, of),
+                                 latencies->value[SMC_CEILING_DRAM_NS]};
     rates->l2 = (struct level){own.value[SMC_CEILING_L2], latencies->value[SMC_CEILING_L2_NS]};
-    rates->shared =
-        (struct level){known(&own, SMC_CEILING_SHARED, of) * of->sm_count * rates->clock_hz,
-                       latencies->value[SMC_CEILING_SHARED_NS]};
+    rates->shared = (struct level){smc_ceiling_or_peak(SMC_CEILING_SHARED, &own, of) *
+                                       of->sm_count * rates->clock_hz,
+                                   latencies->value[SMC_CEILING_SHARED_NS]};
 }
 
 /* Bytes that must be under way at an SM. */
@@ -227,7 +216,7 @@ static void fill_wall(struct smc_scene *scene)
                         "lanes for %.3g clocks and shared memory for %.3g: at most ",
                         workload->fma_cycles_per_step, workload->shared_cycles_per_step);
         smc_layout_percent(wall, 100 * smc_workload_peak_share(workload));
-        smc_text_append(wall, " of the FMA peak, with any number of warps.");
+        smc_text_append(wall, " of the theoretical FMA peak, with any number of warps.");
     } else {
         smc_text_append(wall, "How many FMA lanes an SM has is not known here.");
     }

@@ -5,7 +5,7 @@
 
 /* The operands of one instruction, for one lane if all lanes compute the same, else for 32. */
 struct operands {
-    const uint32_t *low[3], *high[3]; /* high: the second register of a pair */
+    const uint32_t *low[3], *high[3]; /* high: the upper register of a pair */
     uint32_t copy[3][2][SMC_LANES];   /* what they point to, if not to the registers themselves */
     uint32_t unknown;                 /* lanes with an unknown operand */
     uint32_t carry;                   /* the sum of 1 for each negated operand */
@@ -90,7 +90,7 @@ static void fill_lanes(uint32_t *restrict to, uint32_t value)
     ALL_LANES to[l] = value;
 }
 
-/* Where the lanes' values are; `copy` is used if they are not so in a register. */
+/* Returns the lanes' values: in their register, or computed in `copy`. */
 static const uint32_t *spread(const struct smc_lanes *lanes, uint32_t count, uint32_t flip,
                               uint32_t *restrict copy)
 {
@@ -137,7 +137,7 @@ static void gather(const struct smc_warp *warp, const struct smc_instruction *in
         same &= is_same(ops->predicate[i], mask) && is_same(ops->predicate_unknown[i], mask);
     }
     ops->lanes = same ? 1 : SMC_LANES;
-    if (same) { /* the bits of some lane of the mask stand for all */
+    if (same) { /* all lanes hold the same bits */
         unsigned lane = mask ? (unsigned)__builtin_ctz(mask) : 0;
         for (int i = 0; i < 3; i++) {
             ops->predicate[i] = ops->predicate[i] >> lane & 1 ? UINT32_MAX : 0;
@@ -347,7 +347,7 @@ static bool logic(const struct smc_instruction *in, const struct operands *ops, 
 {
     unsigned table = (unsigned)smc_bits(in, 72, 8);
     bool joins_by_and = smc_bit(in, 80);
-    uint32_t on[8]; /* all bits, where the table says 1 */
+    uint32_t on[8]; /* the combinations for which the table has a 1 */
     for (unsigned i = 0; i < 8; i++)
         on[i] = table >> i & 1 ? UINT32_MAX : 0;
     if (!sets_predicates(in) && ops->lanes == SMC_LANES) {
@@ -425,7 +425,7 @@ static bool shift(const struct smc_instruction *in, const struct operands *ops, 
     bool high = smc_bit(in, 80);
     uint32_t most = type < 2 ? 64 : 32;
     if (in->from[1].kind == SMC_OPERAND_IMMEDIATE && ops->low[1][0] < 32 && left != high &&
-        ops->lanes == SMC_LANES) { /* of one word, and by less than its bits */
+        ops->lanes == SMC_LANES) { /* the shift of one word by fewer than 32 bits */
         shift_lanes(ops->low[left ? 0 : 2], ops->low[1][0], left, is_signed, out->low);
         return true;
     }
@@ -468,7 +468,7 @@ static bool less(uint32_t a, uint32_t b, bool is_signed)
     return is_signed ? (int32_t)a < (int32_t)b : a < b;
 }
 
-/* The predicate says minimum. */
+/* A predicate chooses the minimum instead of the maximum. */
 static bool minimum(const struct smc_instruction *in, const struct operands *ops, bool is_signed,
                     struct results *out)
 {
@@ -495,7 +495,7 @@ static uint32_t compare(uint32_t a, uint32_t b, unsigned how, bool is_signed)
     return (how & less_than) | (how >> 1 & equal) | (how >> 2 & (1 ^ less_than ^ equal));
 }
 
-/* The high words' comparison after that of the low words, `low`. */
+/* Compares the high words; `low` is what comparing the low words gave. */
 static uint32_t compare_high(uint32_t a, uint32_t b, unsigned how, bool is_signed, uint32_t low)
 {
     enum { NEVER = 0, EQUAL = 2 };
@@ -511,7 +511,7 @@ static uint32_t join_flags(unsigned how, uint32_t a, uint32_t b)
     return how == JOIN_AND ? a & b : how == JOIN_OR ? a | b : a ^ b;
 }
 
-/* Lanes whose joined value is known although one side is not. */
+/* Lanes whose result is known although one operand is not: false AND x, true OR x. */
 static uint32_t unknown_join(unsigned how, uint32_t unknown_a, uint32_t b, uint32_t unknown_b)
 {
     if (how == JOIN_AND)
@@ -620,8 +620,7 @@ static bool permute(const struct smc_instruction *in, const struct operands *ops
     return true;
 }
 
-/* --- Moves between kinds -----------------------------------------------------------------------
- */
+/* --- Moves between kinds ---------------------------------------------------------------------- */
 
 static bool predicates_to_register(const struct smc_warp *warp, const struct smc_instruction *in,
                                    const struct operands *ops, struct results *out)
@@ -750,8 +749,7 @@ static bool exchange(const struct operands *ops, const struct smc_instruction *i
     return true;
 }
 
-/* --- Integer division uses an approximate reciprocal, and corrects it --------------------------
- */
+/* --- Integer division uses an approximate reciprocal, and corrects it ------------------------- */
 
 static float rounded_up(uint32_t value)
 {

@@ -67,7 +67,7 @@ static const uint8_t operation_of_code[CODES] = {
 #undef OPERATION
 };
 
-/* From this machine_code_format on. */
+/* Branches have more bits from this machine_code_format on. */
 enum { BRANCHES_HAVE_LOW_BITS = 2 };
 
 /* Bits 9 to 11. */
@@ -147,7 +147,8 @@ static struct smc_operand second_slot(const struct smc_instruction *in, enum for
     }
 }
 
-/* Signs belong to places: 63 and 62 to bits 32 to 63, 75 and 74 to bits 64 to 71. */
+/* Signs belong to a position in the instruction: 63 and 62 to bits 32 to 63, 75 and 74 to bits 64
+ * to 71. */
 static void read_sign(const struct smc_instruction *in, struct smc_operand *operand,
                       unsigned negation, unsigned magnitude, bool has_magnitude)
 {

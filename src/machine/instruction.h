@@ -26,6 +26,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* The newest machine_code_format (devices/devices.h) whose encodings are known. */
+enum { SMC_NEWEST_CODE_FORMAT = 2 };
+
 enum { SMC_INSTRUCTION_BYTES = 16 };
 enum { SMC_ZERO_REGISTER = 255, SMC_ZERO_UNIFORM = 63, SMC_TRUE_PREDICATE = 7 };
 
@@ -92,7 +95,7 @@ struct smc_instruction {
     struct smc_operand from[3];
     uint8_t to_predicate[2];           /* 7: none */
     struct smc_predicate predicate[3]; /* at 87, 77 and 68 */
-    uint8_t predicates_read;           /* bit n: predicate n, beside those; only P2R */
+    uint8_t predicates_read;           /* bit n: predicate n, in addition to those; only P2R */
     uint8_t predicates_written;        /* only R2P */
     int64_t target;                    /* of branches: bytes into the code */
     int32_t offset;                    /* of memory accesses */
@@ -124,11 +127,6 @@ const char *smc_operation_name(enum smc_operation operation);
 static inline unsigned smc_stall_cycles(const struct smc_instruction *in)
 {
     return (unsigned)smc_bits(in, 105, 4);
-}
-
-static inline bool smc_yields(const struct smc_instruction *in)
-{
-    return !smc_bit(in, 109);
 }
 
 /* 7: none. */

@@ -6,8 +6,7 @@ libsmc_la_SOURCES += \
 	src/machine/operations.def \
 	src/machine/patterns.c src/machine/patterns.h \
 	src/machine/program.c src/machine/program.h \
-	src/machine/sampling.c src/machine/sampling.h \
 	src/machine/text.c src/machine/text.h \
-	src/machine/trace.c src/machine/trace.h \
+	src/machine/warp_trace.c src/machine/warp_trace.h \
 	src/machine/walk.c src/machine/walk.h \
 	src/machine/warp.c src/machine/warp.h

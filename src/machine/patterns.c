@@ -17,14 +17,13 @@ static uint64_t mix(uint64_t key, uint64_t value)
 static uint64_t key_of(const struct smc_instruction *in, uint32_t mask, const uint64_t address[32])
 {
     unsigned first = (unsigned)__builtin_ctz(mask);
-    uint64_t a = mix(mask | (uint64_t)in->access_bytes << 32 | (uint64_t)is_store(in) << 40,
-                     address[first] % SMC_LINE_BYTES);
-    uint64_t b = a + 1;
-    for (unsigned lane = 0; lane < 32; lane += 2) {
-        a = mix(a, mask >> lane & 1 ? address[lane] - address[first] : 0);
-        b = mix(b, mask >> (lane + 1) & 1 ? address[lane + 1] - address[first] : 0);
-    }
-    uint64_t key = mix(a, b);
+    uint64_t start = mix(mask | (uint64_t)in->access_bytes << 32 | (uint64_t)is_store(in) << 40,
+                         address[first] % SMC_LINE_BYTES);
+    uint64_t part[4] = {start, start + 1, start + 2, start + 3}; /* independent of each other */
+    for (unsigned lane = 0; lane < 32; lane += 4)
+        for (unsigned i = 0; i < 4; i++)
+            part[i] = mix(part[i], mask >> (lane + i) & 1 ? address[lane + i] - address[first] : 0);
+    uint64_t key = mix(mix(part[0], part[1]), mix(part[2], part[3]));
     return key ? key : 1;
 }
 

@@ -71,7 +71,6 @@ static void add_address(struct names *names, const struct smc_instruction *in)
     add_guard(names, in);
     add_operand(names, &in->from[0]);
     add_operand(names, &added);
-    add_operand(names, &in->copy_to);
     add_predicate(names, in->predicate[0]);
 }
 
@@ -172,12 +171,15 @@ static void link_steps(struct smc_machine_program *program)
 /* Whether code from a step on returns before it ends: RET is operation 0x150. */
 static bool returns(const struct smc_machine_program *program, uint32_t from)
 {
+    uint32_t reached = from; /* the last step that a branch before it leads to */
     for (uint32_t at = from; at < program->count; at++) {
         const struct smc_instruction *in = &program->step[at].in;
         if ((in->low & 0x1ff) == 0x150)
             return true;
-        bool leaves = in->operation == SMC_OP_EXIT || in->operation == SMC_OP_BRA;
-        if (leaves && is_unconditional(in))
+        bool branches = in->operation == SMC_OP_BRA, ends = in->operation == SMC_OP_EXIT;
+        if (branches && target_of(program, at) > reached)
+            reached = target_of(program, at);
+        if ((branches || ends) && is_unconditional(in) && at >= reached)
             return false;
     }
     return false;
@@ -209,8 +211,8 @@ enum smc_status smc_machine_program_read(const void *code, size_t bytes, uint16_
     struct smc_capability capability;
     *program = (struct smc_machine_program){0};
     smc_capability_nearest(cc, &capability);
-    enum { NEWEST_FORMAT = 2 }; /* 3 has other encodings, which are not known */
-    if (capability.machine_code_format == 0 || capability.machine_code_format > NEWEST_FORMAT ||
+    if (capability.machine_code_format == 0 ||
+        capability.machine_code_format > SMC_NEWEST_CODE_FORMAT ||
         bytes % SMC_INSTRUCTION_BYTES != 0)
         return smc_fail(error, SMC_USAGE, "machine code of sm_%u is not read", cc);
     uint32_t count = (uint32_t)(bytes / SMC_INSTRUCTION_BYTES);

@@ -8,16 +8,16 @@
 
 /* What an instruction is for. */
 enum smc_purpose {
-    SMC_PURPOSE_DATA,    /* its results decide nothing */
-    SMC_PURPOSE_ADDRESS, /* they decide an address, and nothing else */
-    SMC_PURPOSE_CONTROL  /* they decide which instructions are executed; all branches too */
+    SMC_PURPOSE_DATA,    /* neither of the two below */
+    SMC_PURPOSE_ADDRESS, /* its results are part of an address, and decide nothing else */
+    SMC_PURPOSE_CONTROL  /* its results decide which instructions are executed; or it branches */
 };
 
 struct smc_program_step {
     struct smc_instruction in;
     uint8_t purpose;       /* enum smc_purpose */
-    uint32_t next_control; /* the first instruction from this one on that is for control */
-    uint32_t next_address; /* the same, also for addresses and accesses to memory */
+    uint32_t next_control; /* this or the next instruction that is for control */
+    uint32_t next_address; /* the same, or for an address, or that accesses memory */
 };
 
 /* Owns `step`. Start from {0}. */

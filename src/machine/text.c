@@ -103,8 +103,7 @@ static void sources(struct line *line, int count, const char *minus)
         operand(line, &line->in->from[i], minus);
 }
 
-/* --- Integers ----------------------------------------------------------------------------------
- */
+/* --- Integers --------------------------------------------------------------------------------- */
 
 static void write_add(struct line *line)
 {
@@ -219,8 +218,7 @@ static void write_minimum(struct line *line)
     predicate(line, 0);
 }
 
-/* --- Moves -------------------------------------------------------------------------------------
- */
+/* --- Moves ------------------------------------------------------------------------------------ */
 
 static void write_move(struct line *line)
 {
@@ -315,8 +313,7 @@ static void write_shuffle(struct line *line)
     sources(line, 3, "-");
 }
 
-/* --- Floating point ----------------------------------------------------------------------------
- */
+/* --- Floating point --------------------------------------------------------------------------- */
 
 static void write_float(struct line *line, int count)
 {
@@ -329,8 +326,7 @@ static void write_float(struct line *line, int count)
     sources(line, count, "-");
 }
 
-/* --- Memory ------------------------------------------------------------------------------------
- */
+/* --- Memory ----------------------------------------------------------------------------------- */
 
 static void offset(struct line *line, int32_t value, bool alone)
 {
@@ -430,8 +426,7 @@ static void write_copy(struct line *line)
         predicate(line, 0);
 }
 
-/* --- Control -----------------------------------------------------------------------------------
- */
+/* --- Control ---------------------------------------------------------------------------------- */
 
 static void optional_predicate(struct line *line)
 {

@@ -16,7 +16,7 @@ enum { BARRIERS = 16, NO_BARRIER = -1 };
 
 struct barrier {
     uint32_t lanes;  /* that take part */
-    uint32_t target; /* where they go on together */
+    uint32_t target; /* where they continue together */
 };
 
 struct state {
@@ -26,7 +26,6 @@ struct state {
     uint32_t groups;
     struct barrier barrier[BARRIERS];
     uint64_t steps;
-    uint32_t decisions;
 };
 
 static void end_walk(struct state *state, enum smc_walk_end end, uint32_t at)
@@ -39,137 +38,77 @@ static void end_walk(struct state *state, enum smc_walk_end end, uint32_t at)
     walk->end_operation = at < walk->program->count ? walk->program->step[at].in.low & 0xfff : 0;
 }
 
-/* --- Memory ------------------------------------------------------------------------------------
- */
-
-static void count_shared(struct state *state, const struct smc_instruction *in, uint32_t mask,
-                         const uint64_t address[SMC_LANES])
-{
-    struct smc_access access = {.mask = mask,
-                                .width_bytes = in->access_bytes,
-                                .op = in->operation == SMC_OP_LDS ? SMC_BANK_LOAD : SMC_BANK_STORE};
-    struct smc_memory_counts *counts = &state->walk->memory;
-    for (int lane = 0; lane < SMC_LANES; lane++)
-        access.address[lane] = (uint32_t)address[lane];
-    if (smc_access_misaligned(&access)) {
-        counts->unknown_addresses++;
-        return;
-    }
-    uint32_t wavefronts = smc_banks_count(state->walk->layout, &access).wavefronts;
-    bool load = access.op == SMC_BANK_LOAD;
-    *(load ? &counts->shared_loads : &counts->shared_stores) += 1;
-    *(load ? &counts->shared_load_wavefronts : &counts->shared_store_wavefronts) += wavefronts;
-}
-
-static void count_copy(struct state *state, const struct smc_instruction *in, uint32_t mask,
-                       const uint64_t address[SMC_LANES])
-{
-    uint64_t to[SMC_LANES];
-    struct smc_memory_counts *counts = &state->walk->memory;
-    uint32_t sectors;
-    if (!smc_bit(in, 81) && smc_warp_copy_addresses(state->warp, in, mask, to)) /* .BYPASS */
-        sectors = smc_sectors_count_copied(address, to, mask);
-    else
-        sectors = smc_sectors_count(address, mask);
-    counts->copies++;
-    counts->copy_sectors += sectors;
-}
-
-static void count_global(struct state *state, const struct smc_instruction *in, uint32_t mask,
-                         const uint64_t address[SMC_LANES])
-{
-    struct smc_memory_counts *counts = &state->walk->memory;
-    bool load = in->operation == SMC_OP_LDG;
-    uint32_t sectors = smc_sectors_count(address, mask);
-    *(load ? &counts->global_loads : &counts->global_stores) += 1;
-    *(load ? &counts->global_load_sectors : &counts->global_store_sectors) += sectors;
-}
+/* --- Memory ----------------------------------------------------------------------------------- */
 
 /* Keeps what the trace needs of an access. */
 static void trace_access(struct state *state, const struct smc_instruction *in, uint32_t mask,
-                         const uint64_t address[SMC_LANES], struct smc_trace_entry *entry)
+                         const uint64_t address[SMC_LANES], struct smc_warp_trace_entry *entry)
 {
-    struct smc_trace *trace = state->walk->trace;
+    struct smc_warp_trace *trace = state->walk->trace;
     const struct smc_pattern *pattern =
         smc_patterns_find(trace->patterns, state->walk->layout, in, mask, address);
     entry->wavefronts = pattern->wavefronts;
     if (in->operation == SMC_OP_LDS || in->operation == SMC_OP_STS)
         return;
     entry->sectors = pattern->sectors;
-    if (trace->line_room - trace->line_count < pattern->lines)
+    if (trace->line_capacity - trace->line_count < pattern->lines)
         return;
     entry->line = (uint32_t)trace->line_count;
     entry->lines = pattern->lines;
     uint64_t base = address[__builtin_ctz(mask)] / SMC_LINE_BYTES;
     for (unsigned i = 0; i < pattern->lines; i++)
-        trace->line[trace->line_count++] = (struct smc_trace_line){
+        trace->line[trace->line_count++] = (struct smc_warp_trace_line){
             base + (uint64_t)pattern->line[i].number, pattern->line[i].sectors};
 }
 
 /* Local memory: the words of 32 lanes at one address are a line. */
 static void trace_local(struct state *state, const struct smc_instruction *in, uint32_t mask,
-                        struct smc_trace_entry *entry)
+                        struct smc_warp_trace_entry *entry)
 {
-    struct smc_trace *trace = state->walk->trace;
+    struct smc_warp_trace *trace = state->walk->trace;
     const struct smc_machine_place *place = state->warp->place;
     uint64_t address[SMC_LANES], block = place->index[2];
     unsigned lines = in->access_bytes < 4 ? 1 : in->access_bytes / 4u;
-    if (trace->line_room - trace->line_count < lines)
+    if (trace->line_capacity - trace->line_count < lines)
         return;
     if (!smc_warp_addresses(state->warp, in, mask, address))
         address[__builtin_ctz(mask)] = (uint32_t)in->offset;
     block = (block * place->grid[1] + place->index[1]) * place->grid[0] + place->index[0];
-    uint64_t number = SMC_TRACE_LOCAL + (((block << 5) + place->warp) << 16) +
+    uint64_t number = SMC_WARP_TRACE_LOCAL + (((block << 5) + place->warp) << 16) +
                       (address[__builtin_ctz(mask)] / 4 & 0xffff);
     entry->line = (uint32_t)trace->line_count;
     entry->lines = entry->wavefronts = (uint8_t)lines;
     entry->sectors = (uint8_t)(4 * lines);
     for (unsigned i = 0; i < lines; i++)
-        trace->line[trace->line_count++] = (struct smc_trace_line){number + i, 0xf};
+        trace->line[trace->line_count++] = (struct smc_warp_trace_line){number + i, 0xf};
 }
 
-static void count_access(struct state *state, const struct smc_instruction *in, uint32_t mask,
-                         struct smc_trace_entry *entry)
+static void trace_any_access(struct state *state, const struct smc_instruction *in, uint32_t mask,
+                             struct smc_warp_trace_entry *entry)
 {
     uint64_t address[SMC_LANES];
-    bool shared = in->operation == SMC_OP_LDS || in->operation == SMC_OP_STS;
-    bool copies = in->operation == SMC_OP_LDGSTS;
-    if (copies) {
+    if (in->operation == SMC_OP_LDGSTS) {
         uint32_t unknown;
         mask &= smc_warp_holds(state->warp, in->predicate[0], &unknown);
     }
-    bool local = in->operation == SMC_OP_LDL || in->operation == SMC_OP_STL;
-    if (local && mask && state->walk->trace && state->walk->trace->patterns)
+    if (mask == 0)
+        return;
+    if (in->operation == SMC_OP_LDL || in->operation == SMC_OP_STL)
         trace_local(state, in, mask, entry);
-    if (mask == 0 || local)
-        return;
-    if (!smc_warp_addresses(state->warp, in, mask, address)) {
-        state->walk->memory.unknown_addresses++;
-        entry->unknown_addresses = true;
-        return;
-    }
-    if (state->walk->trace) {
-        if (state->walk->trace->patterns)
-            trace_access(state, in, mask, address, entry);
-        return;
-    }
-    if (shared)
-        count_shared(state, in, mask, address);
-    else if (copies)
-        count_copy(state, in, mask, address);
+    else if (smc_warp_addresses(state->warp, in, mask, address))
+        trace_access(state, in, mask, address, entry);
     else
-        count_global(state, in, mask, address);
+        entry->unknown_addresses = true;
 }
 
-/* --- Divergence --------------------------------------------------------------------------------
- */
+/* --- Divergence ------------------------------------------------------------------------------- */
 
 static void remove_group(struct state *state, uint32_t index)
 {
     state->group[index] = state->group[--state->groups];
 }
 
-/* Lets the lanes go that wait at a barrier, once all others that take part have ended or wait too.
+/* Releases the lanes that wait at a barrier once all that take part wait or have ended.
  */
 static void release(struct state *state, int number)
 {
@@ -194,8 +133,7 @@ static void lanes_end(struct state *state, uint32_t lanes)
         release(state, i);
 }
 
-/* --- Control -----------------------------------------------------------------------------------
- */
+/* --- Control ---------------------------------------------------------------------------------- */
 
 /* The lanes of the group that execute an instruction. */
 static uint32_t executing_lanes(struct state *state, const struct smc_instruction *in,
@@ -240,7 +178,7 @@ static void wait_at(struct state *state, uint32_t index, uint32_t mask)
     struct group *group = &state->group[index];
     const struct smc_instruction *in = &state->walk->program->step[group->at].in;
     int number = (int)smc_bits(in, 16, 4);
-    if (mask != group->lanes) { /* lanes without the guard go on */
+    if (mask != group->lanes) { /* lanes for which the guard does not hold continue */
         state->group[state->groups++] =
             (struct group){group->lanes & ~mask, group->at + 1, NO_BARRIER};
         group = &state->group[index];
@@ -288,26 +226,25 @@ static void control(struct state *state, uint32_t index, uint32_t mask)
         group->at++;
         release(state, (int)smc_bits(in, 16, 4));
         return;
-    default: /* WARPSYNC: the lanes are not brought together */
+    default: /* WARPSYNC: lanes that diverged stay apart */
         group->at++;
         return;
     }
 }
 
-/* --- The walk ----------------------------------------------------------------------------------
- */
+/* --- The walk --------------------------------------------------------------------------------- */
 
 static void sign(struct state *state, uint32_t at, uint32_t mask)
 {
     uint64_t *signature = &state->walk->signature;
     *signature = (*signature ^ ((uint64_t)at << 32 | mask)) * UINT64_C(0x9e3779b97f4a7c15);
     *signature ^= *signature >> 32;
-    state->decisions++;
 }
 
+/* Whether addresses are of interest. */
 static bool follows(const struct smc_walk *walk)
 {
-    return walk->follow_addresses && !(walk->trace && smc_trace_is_idle(walk->trace));
+    return walk->trace && walk->trace->patterns && !smc_warp_trace_is_idle(walk->trace);
 }
 
 /* One step of a group that is evaluated; whether it goes on with the next step. */
@@ -318,28 +255,29 @@ static bool step_once(struct state *state, uint32_t index)
     const struct smc_instruction *in = &step->in;
     uint32_t unknown, lanes = group->lanes;
     uint32_t mask = executing_lanes(state, in, lanes, &unknown);
-    struct smc_trace_entry entry = {.step = group->at,
-                                    .active_lanes = (uint8_t)__builtin_popcount(lanes)};
+    struct smc_warp_trace_entry entry = {.step = group->at,
+                                         .active_lanes = (uint8_t)__builtin_popcount(lanes)};
     if (in->operation == SMC_OP_UNKNOWN)
         end_walk(state, SMC_WALK_UNKNOWN_OPERATION, group->at);
-    struct smc_trace *trace = state->walk->trace;
+    struct smc_warp_trace *trace = state->walk->trace;
     if (in->branches) {
         if (trace)
-            smc_trace_add(trace, &entry);
+            smc_warp_trace_add(trace, &entry);
         if (unknown)
             end_walk(state, SMC_WALK_UNKNOWN_BRANCH, group->at);
         sign(state, group->at, mask);
         if (trace && mask && in->operation == SMC_OP_BRA && in->target >= 0 &&
             in->target / SMC_INSTRUCTION_BYTES <= group->at)
-            smc_trace_branch_back(trace, group->at, (uint32_t)(in->target / SMC_INSTRUCTION_BYTES),
-                                  state->walk->signature);
+            smc_warp_trace_branch_back(trace, group->at,
+                                       (uint32_t)(in->target / SMC_INSTRUCTION_BYTES),
+                                       state->walk->signature);
         control(state, index, mask);
         return false;
     }
     if (follows(state->walk) && in->access_bytes)
-        count_access(state, in, mask, &entry);
+        trace_any_access(state, in, mask, &entry);
     if (trace)
-        smc_trace_add(trace, &entry);
+        smc_warp_trace_add(trace, &entry);
     if (step->purpose != SMC_PURPOSE_DATA && mask)
         smc_warp_evaluate(state->warp, in, mask);
     if (step->purpose != SMC_PURPOSE_DATA && unknown)
@@ -348,7 +286,7 @@ static bool step_once(struct state *state, uint32_t index)
     return true;
 }
 
-/* A group goes beyond the code. */
+/* A group runs past the end of the code. */
 static void leave(struct state *state, uint32_t index)
 {
     uint32_t lanes = state->group[index].lanes;
@@ -364,7 +302,7 @@ static void run(struct state *state, uint32_t index)
     const struct smc_machine_program *program = walk->program;
     uint32_t first = state->group[index].at;
     uint32_t lanes = state->group[index].lanes, last;
-    if (first >= program->count) { /* a barrier's target */
+    if (first >= program->count) { /* the target of a barrier may be anywhere */
         leave(state, index);
         return;
     }
@@ -375,7 +313,7 @@ static void run(struct state *state, uint32_t index)
                         : follows(walk)      ? program->step[at].next_address
                                              : program->step[at].next_control;
         if (walk->trace)
-            smc_trace_add_steps(walk->trace, at, next, (uint32_t)__builtin_popcount(lanes));
+            smc_warp_trace_add_steps(walk->trace, at, next, (uint32_t)__builtin_popcount(lanes));
         last = next;
         if (next >= program->count) {
             leave(state, index);
@@ -399,12 +337,7 @@ void smc_walk_warp(struct smc_walk *walk, const struct smc_machine_place *place,
     state.group[0] = (struct group){warp->alive, 0, NO_BARRIER};
     state.groups = 1;
     walk->signature = 0;
-    walk->was_cut = false;
     while (state.groups) {
-        if (walk->most_decisions && state.decisions >= walk->most_decisions) {
-            walk->was_cut = true;
-            return;
-        }
         if (walk->trace && walk->trace->ends)
             return;
         uint32_t index = state.groups;
@@ -421,5 +354,5 @@ void smc_walk_warp(struct smc_walk *walk, const struct smc_machine_place *place,
         run(&state, index);
     }
     if (walk->trace)
-        smc_trace_end(walk->trace);
+        smc_warp_trace_end(walk->trace);
 }

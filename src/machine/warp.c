@@ -36,11 +36,6 @@ uint32_t smc_warp_holds(const struct smc_warp *warp, struct smc_predicate predic
     return predicate.negated ? ~flags->is : flags->is;
 }
 
-static uint32_t lane_value(const struct smc_lanes *lanes, int lane)
-{
-    return lanes->value[lanes->same ? 0 : lane];
-}
-
 static const struct smc_lanes *added_uniform(const struct smc_warp *warp,
                                              const struct smc_instruction *in)
 {
@@ -68,22 +63,12 @@ bool smc_warp_addresses(const struct smc_warp *warp, const struct smc_instructio
         high = &warp->reg[in->from[0].number + 1];
     if ((low->unknown | high->unknown | added->unknown) & mask)
         return false;
+    const uint64_t rest = added->value[0] + (uint64_t)(int64_t)in->offset;
+    const uint64_t limit = in->from[0].registers == 1 ? UINT32_MAX : UINT64_MAX;
+    const int low_step = !low->same, high_step = !high->same;
     for (int lane = 0; lane < SMC_LANES; lane++) {
-        uint64_t base = (uint64_t)lane_value(high, lane) << 32 | lane_value(low, lane);
-        address[lane] = base * scale + lane_value(added, lane) + (uint64_t)(int64_t)in->offset;
-        if (in->from[0].registers == 1)
-            address[lane] &= UINT32_MAX;
+        uint64_t base = (uint64_t)high->value[lane * high_step] << 32 | low->value[lane * low_step];
+        address[lane] = (base * scale + rest) & limit;
     }
-    return true;
-}
-
-bool smc_warp_copy_addresses(const struct smc_warp *warp, const struct smc_instruction *in,
-                             uint32_t mask, uint64_t address[SMC_LANES])
-{
-    const struct smc_lanes *base = &warp->reg[in->copy_to.number];
-    if (base->unknown & mask)
-        return false;
-    for (int lane = 0; lane < SMC_LANES; lane++)
-        address[lane] = (uint32_t)(lane_value(base, lane) + (uint32_t)in->copy_offset);
     return true;
 }

@@ -54,8 +54,4 @@ void smc_warp_forget(struct smc_warp *warp, const struct smc_instruction *in, ui
 bool smc_warp_addresses(const struct smc_warp *warp, const struct smc_instruction *in,
                         uint32_t mask, uint64_t address[SMC_LANES]);
 
-/* The same for the destination of LDGSTS. */
-bool smc_warp_copy_addresses(const struct smc_warp *warp, const struct smc_instruction *in,
-                             uint32_t mask, uint64_t address[SMC_LANES]);
-
 #endif

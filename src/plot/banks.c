@@ -184,17 +184,15 @@ static void draw_heading(const struct picture *picture)
     const struct smc_banks_answer *answer = picture->answer;
     const struct smc_kernel *kernel = answer->query.kernel;
     const struct smc_banks_pattern *pattern = answer->pattern;
-    struct smc_page *page = picture->page;
-    struct smc_text text = {0};
-    smc_page_heading(page, SMC_FACE_TITLE, SMC_INK_TEXT, kernel ? kernel->name : pattern->label);
-    page->y += page->canvas.cells ? 0 : page->canvas.gap / 4;
+    struct smc_heading heading = {0};
+    smc_text_append(&heading.title, kernel ? kernel->name : pattern->label);
     if (!kernel)
-        smc_text_printf(&text, "%s of %u byte%s a lane, ", smc_words_bank_op(pattern->op),
-                        pattern->width_bytes, smc_text_plural(pattern->width_bytes));
-    smc_words_banks_place(answer, &text);
-    smc_page_heading(page, SMC_FACE_NORMAL, SMC_INK_MUTED, smc_text_string(&text));
-    smc_text_free(&text);
-    page->y += page->canvas.gap;
+        smc_text_printf(&heading.subject, "%s of %u byte%s a lane, ",
+                        smc_words_bank_op(pattern->op), pattern->width_bytes,
+                        smc_text_plural(pattern->width_bytes));
+    smc_words_banks_place(answer, &heading.subject);
+    smc_page_put_heading(picture->page, &heading);
+    picture->page->y += picture->page->canvas.gap;
 }
 
 static void draw_paper_legend(struct picture *picture)

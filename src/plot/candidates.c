@@ -1,4 +1,5 @@
-/* Occupancy against predicted time: of any shapes of a kernel, and of what `best` chooses among. */
+/* Occupancy against time: of any shapes of a kernel, of what `best` chooses among, and of what
+   `tune` ranked. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -98,7 +99,7 @@ static size_t find_highest(const struct smc_tradeoff *tradeoff, bool faster)
     size_t best = 0;
     for (size_t i = 1; i < tradeoff->count; i++) {
         double more = point[i].occupancy_percent - point[best].occupancy_percent;
-        double less_time = point[best].predicted_ms - point[i].predicted_ms;
+        double less_time = point[best].time_ms - point[i].time_ms;
         if (more > 0 || (more == 0 && (faster ? less_time > 0 : less_time < 0)))
             best = i;
     }
@@ -109,7 +110,7 @@ static struct named find_named(const struct smc_tradeoff *tradeoff)
 {
     struct named named = {0, find_highest(tradeoff, true)};
     for (size_t i = 1; i < tradeoff->count; i++)
-        if (tradeoff->point[i].predicted_ms < tradeoff->point[named.fastest].predicted_ms)
+        if (tradeoff->point[i].time_ms < tradeoff->point[named.fastest].time_ms)
             named.fastest = i;
     if (named.contrast == named.fastest)
         named.contrast = find_highest(tradeoff, false);
@@ -123,10 +124,10 @@ static void draw_point(const struct smc_chart *chart, const struct smc_tradeoff_
 {
     enum smc_ink ink = ink_of(point->bound_by);
     if (chart->page->canvas.cells)
-        smc_chart_letter(chart, ink, point->occupancy_percent, point->predicted_ms,
+        smc_chart_letter(chart, ink, point->occupancy_percent, point->time_ms,
                          fastest ? '*' : letter_of(ink));
     else
-        smc_chart_mark(chart, ink, point->occupancy_percent, point->predicted_ms);
+        smc_chart_mark(chart, ink, point->occupancy_percent, point->time_ms);
 }
 
 static void draw_points(const struct smc_chart *chart, const struct smc_tradeoff *tradeoff,
@@ -145,8 +146,8 @@ static void draw_points(const struct smc_chart *chart, const struct smc_tradeoff
 static void name_point(const struct smc_chart *chart, enum smc_face face,
                        const struct smc_tradeoff_point *point, const char *text)
 {
-    smc_chart_point_label(chart, face, point->occupancy_percent, point->predicted_ms,
-                          SMC_LABEL_ABOVE, text);
+    smc_chart_point_label(chart, face, point->occupancy_percent, point->time_ms, SMC_LABEL_ABOVE,
+                          text);
 }
 
 static void name_points(const struct smc_chart *chart, const struct smc_tradeoff *tradeoff,
@@ -157,7 +158,7 @@ static void name_points(const struct smc_chart *chart, const struct smc_tradeoff
     if (named->contrast != named->fastest)
         name_point(chart, SMC_FACE_STRONG, &point[named->contrast], point[named->contrast].name);
     for (size_t i = 0; i < tradeoff->count && i < MOST_NAMED; i++)
-        if (i != named->fastest && i != named->contrast)
+        if (i != named->fastest && i != named->contrast && *point[i].short_name)
             name_point(chart, SMC_FACE_SMALL, &point[i], point[i].short_name);
 }
 
@@ -167,19 +168,20 @@ static void draw_diagram(struct smc_page *page, const struct smc_tradeoff *trade
     const struct smc_tradeoff_point *fastest = &tradeoff->point[named->fastest];
     struct smc_scale x = {
         .name = "occupancy", .low = 0, .high = 1.04 * WHOLE, .label = label_percent};
-    struct smc_scale y = {.name = "predicted time", .label = label_ms};
-    double slowest = fastest->predicted_ms;
+    struct smc_scale y = {.name = tradeoff->measured ? "measured time" : "predicted time",
+                          .label = label_ms};
+    double slowest = fastest->time_ms;
     for (size_t i = 0; i < tradeoff->count; i++)
-        if (tradeoff->point[i].predicted_ms > slowest)
-            slowest = tradeoff->point[i].predicted_ms;
-    smc_scale_round(fastest->predicted_ms / 1.2, slowest * 1.2, &y);
+        if (tradeoff->point[i].time_ms > slowest)
+            slowest = tradeoff->point[i].time_ms;
+    smc_scale_round(fastest->time_ms / 1.2, slowest * 1.2, &y);
     page->canvas.plot_height *= 2;
     struct smc_chart chart = smc_chart_begin(page, &x, &y);
     smc_chart_line(&chart, SMC_INK_BEST, fastest->occupancy_percent, y.high,
                    fastest->occupancy_percent, y.low, 1, true);
     if (!page->canvas.cells)
-        smc_chart_line(&chart, SMC_INK_BEST, 0, fastest->predicted_ms, x.high,
-                       fastest->predicted_ms, 1, true);
+        smc_chart_line(&chart, SMC_INK_BEST, 0, fastest->time_ms, x.high, fastest->time_ms, 1,
+                       true);
     draw_points(&chart, tradeoff, named);
     name_points(&chart, tradeoff, named);
 }
@@ -192,12 +194,12 @@ static void append_verdict(const struct smc_tradeoff *tradeoff, const struct nam
     const struct smc_tradeoff_point *fastest = &tradeoff->point[named->fastest];
     const struct smc_tradeoff_point *contrast = &tradeoff->point[named->contrast];
     char time[32], percent[32];
-    smc_chart_ms(fastest->predicted_ms, time);
+    smc_chart_ms(fastest->time_ms, time);
     smc_words_percent(fastest->occupancy_percent, percent);
     smc_text_printf(line, "Fastest: %s, %s at %s occupancy", fastest->name, time, percent);
     if (contrast == fastest)
         return;
-    double longer = contrast->predicted_ms / fastest->predicted_ms;
+    double longer = contrast->time_ms / fastest->time_ms;
     smc_words_percent(contrast->occupancy_percent, percent);
     smc_text_printf(line, "; %s has %s%s and ", contrast->name, percent,
                     contrast->occupancy_percent == fastest->occupancy_percent ? " too" : "");
@@ -210,16 +212,11 @@ static void append_verdict(const struct smc_tradeoff *tradeoff, const struct nam
 static void draw_head(struct smc_page *page, const struct smc_tradeoff *tradeoff,
                       const struct named *named)
 {
-    struct smc_text verdict = {0}, subject = {0};
-    append_verdict(tradeoff, named, &verdict);
-    smc_text_printf(&subject, "%s. What bounds the time:", tradeoff->subject);
-    smc_page_heading(page, SMC_FACE_TITLE, SMC_INK_TEXT, tradeoff->title);
-    page->y += page->canvas.cells ? 0 : 4;
-    smc_page_heading(page, SMC_FACE_STRONG, SMC_INK_TEXT, smc_text_string(&verdict));
-    smc_page_heading(page, SMC_FACE_NORMAL, SMC_INK_MUTED, smc_text_string(&subject));
-    page->picture->failed |= verdict.failed || subject.failed;
-    smc_text_free(&verdict);
-    smc_text_free(&subject);
+    struct smc_heading heading = {0};
+    smc_text_append(&heading.title, tradeoff->title);
+    append_verdict(tradeoff, named, &heading.verdict);
+    smc_text_printf(&heading.subject, "%s. What bounds the time:", tradeoff->subject);
+    smc_page_put_heading(page, &heading);
 }
 
 /* The next one in the order of time, equal ones in their own order; the count after the last. */
@@ -228,10 +225,10 @@ static size_t next_slower(const struct smc_tradeoff *tradeoff, size_t last)
     const struct smc_tradeoff_point *point = tradeoff->point;
     size_t next = tradeoff->count;
     for (size_t i = 0; i < tradeoff->count; i++) {
-        double more = point[i].predicted_ms - point[last].predicted_ms;
+        double more = point[i].time_ms - point[last].time_ms;
         if (more < 0 || (more == 0 && i <= last))
             continue;
-        if (next == tradeoff->count || point[i].predicted_ms < point[next].predicted_ms)
+        if (next == tradeoff->count || point[i].time_ms < point[next].time_ms)
             next = i;
     }
     return next;
@@ -254,7 +251,7 @@ static void draw_row(struct smc_page *page, const struct smc_tradeoff_point *poi
         point->name);
     smc_words_percent(point->occupancy_percent, text);
     put(page, SMC_FACE_NORMAL, SMC_INK_TEXT, SMC_ANCHOR_END, OCCUPANCY_END, text);
-    smc_chart_ms(point->predicted_ms, text);
+    smc_chart_ms(point->time_ms, text);
     put(page, SMC_FACE_NORMAL, SMC_INK_TEXT, SMC_ANCHOR_END, TIME_END, text);
     snprintf(text, sizeof text, "%u", point->regs_per_thread);
     put(page, SMC_FACE_NORMAL, SMC_INK_TEXT, SMC_ANCHOR_END, REGISTERS_END, text);
@@ -268,9 +265,11 @@ static void draw_table(struct smc_page *page, const struct smc_tradeoff *tradeof
 {
     put(page, SMC_FACE_NORMAL, SMC_INK_MUTED, SMC_ANCHOR_START, 0, "the fastest");
     put(page, SMC_FACE_NORMAL, SMC_INK_MUTED, SMC_ANCHOR_END, OCCUPANCY_END, "occupancy");
-    put(page, SMC_FACE_NORMAL, SMC_INK_MUTED, SMC_ANCHOR_END, TIME_END, "predicted");
+    put(page, SMC_FACE_NORMAL, SMC_INK_MUTED, SMC_ANCHOR_END, TIME_END,
+        tradeoff->measured ? "measured" : "predicted");
     put(page, SMC_FACE_NORMAL, SMC_INK_MUTED, SMC_ANCHOR_END, REGISTERS_END, "registers");
-    put(page, SMC_FACE_NORMAL, SMC_INK_MUTED, SMC_ANCHOR_START, BOUND_AT, "bound by");
+    put(page, SMC_FACE_NORMAL, SMC_INK_MUTED, SMC_ANCHOR_START, BOUND_AT,
+        tradeoff->measured ? "predicted: bound by" : "bound by");
     page->y += page->canvas.line_height;
     size_t index = fastest;
     for (int row = 0; row < ROWS && index < tradeoff->count; row++) {
@@ -300,7 +299,7 @@ static void set_point(const struct smc_candidates *candidates, size_t index,
     const struct smc_answer *answer = &candidates->answer[index];
     *point = (struct smc_tradeoff_point){
         .occupancy_percent = answer->occupancy_percent,
-        .predicted_ms = answer->time.predicted_ms,
+        .time_ms = answer->time.predicted_ms,
         .regs_per_thread = answer->launch.regs_per_thread,
         .bound_by = answer->time.bound_by,
     };
@@ -341,4 +340,102 @@ void smc_plot_candidates(const struct smc_candidates *candidates, const struct s
     smc_text_free(&title);
     smc_text_free(&subject);
     free(point);
+}
+
+/* --- What `tune` ranked ----------------------------------------------------------------------- */
+
+static bool is_shown(const struct smc_tune_shape *shape, bool measured)
+{
+    return measured ? shape->measured && !shape->wrong : shape->state == SMC_TUNE_PREDICTED;
+}
+
+/* "32/0/8", the values; or the rank where they are too long. */
+static void name_shape(const struct smc_tune *tune, const struct smc_tune_shape *shape,
+                       struct smc_tradeoff_point *point)
+{
+    enum { MOST_CHARS = 24 };
+    struct smc_text name = {0};
+    if (tune->axis_count == 1)
+        smc_text_printf(&name, "%s ", tune->axis[0].name);
+    for (size_t i = 0; i < tune->axis_count; i++)
+        smc_text_printf(&name, "%s%" PRId64, i ? "/" : "", shape->value[i]);
+    if (name.length <= MOST_CHARS)
+        snprintf(point->name, sizeof point->name, "%s", smc_text_string(&name));
+    else
+        snprintf(point->name, sizeof point->name, "rank %zu", shape->rank);
+    smc_text_free(&name);
+}
+
+static size_t set_shapes(const struct smc_tune *tune, bool measured,
+                         struct smc_tradeoff_point *point)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < tune->ranked; i++) {
+        const struct smc_tune_shape *shape = &tune->shape[tune->order[i]];
+        if (!is_shown(shape, measured))
+            continue;
+        point[count] = (struct smc_tradeoff_point){
+            .occupancy_percent = shape->percent,
+            .time_ms = measured ? shape->median_ms : shape->time.predicted_ms,
+            .regs_per_thread = shape->regs_per_thread,
+            .bound_by = shape->time.bound_by,
+        };
+        name_shape(tune, shape, &point[count++]);
+    }
+    return count;
+}
+
+/* "float, 512 x 512 x 512; 40 predicted shapes, block-m/thread-m/stages". */
+static void append_shapes(const struct smc_tune *tune, size_t count, bool measured,
+                          struct smc_text *out)
+{
+    if (!tune->source) {
+        smc_words_tune_subject(tune, out);
+        smc_text_append(out, "; ");
+    }
+    smc_text_printf(out, "%zu %s shape%s", count, measured ? "measured" : "predicted",
+                    smc_text_plural(count));
+    for (size_t i = 0; i < tune->axis_count && tune->axis_count > 1; i++)
+        smc_text_printf(out, "%s%s", i == 0 ? ", " : "/", tune->axis[i].name);
+}
+
+static void append_tuned(const struct smc_tune *tune, struct smc_text *out)
+{
+    if (tune->source)
+        smc_words_tune_subject(tune, out);
+    else
+        smc_text_append(out, tune->query.kernel->name);
+    smc_text_printf(out, " on %s: occupancy and time", tune->query.device.name);
+}
+
+enum smc_status smc_plot_tune(const struct smc_tune *tune, const struct smc_canvas *canvas,
+                              struct smc_picture *picture, struct smc_error *error)
+{
+    struct smc_text title = {0}, subject = {0};
+    struct smc_tradeoff_point *point = smc_calloc(tune->ranked + 1, sizeof *point);
+    if (!point)
+        return smc_out_of_memory(error);
+    bool measured = true;
+    size_t count = set_shapes(tune, true, point);
+    if (count == 0) {
+        measured = false;
+        count = set_shapes(tune, false, point);
+    }
+    append_tuned(tune, &title);
+    append_shapes(tune, count, measured, &subject);
+    const struct smc_tradeoff tradeoff = {.title = smc_text_string(&title),
+                                          .subject = smc_text_string(&subject),
+                                          .count = count,
+                                          .point = point,
+                                          .measured = measured};
+    if (count > 0)
+        smc_plot_tradeoff(&tradeoff, canvas, picture);
+    picture->failed |= title.failed || subject.failed;
+    smc_text_free(&title);
+    smc_text_free(&subject);
+    free(point);
+    if (count > 0)
+        return SMC_OK;
+    const char *why = tune->ranked ? tune->shape[tune->order[0]].why : "no shape can launch";
+    return smc_fail(error, SMC_UNAVAILABLE, "no shape has a time: %s", why);
 }

@@ -8,7 +8,8 @@ libsmc_la_SOURCES += \
 	src/plot/plot.h \
 	src/plot/query.c \
 	src/plot/roofline.c \
-	src/plot/sweep.c
+	src/plot/sweep.c \
+	src/plot/trace.c
 
 # One of the two; cairo's flags are for its file alone.
 EXTRA_DIST += src/plot/paint_cairo.c src/plot/paint_none.c

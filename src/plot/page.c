@@ -66,6 +66,19 @@ void smc_page_paragraph(struct smc_page *page, enum smc_face face, enum smc_ink 
     }
 }
 
+void smc_page_put_heading(struct smc_page *page, struct smc_heading *heading)
+{
+    struct smc_text *texts[] = {&heading->title, &heading->verdict, &heading->subject};
+    smc_page_heading(page, SMC_FACE_TITLE, SMC_INK_TEXT, smc_text_string(&heading->title));
+    page->y += page->canvas.cells ? 0 : 4;
+    smc_page_heading(page, SMC_FACE_STRONG, SMC_INK_TEXT, smc_text_string(&heading->verdict));
+    smc_page_heading(page, SMC_FACE_NORMAL, SMC_INK_MUTED, smc_text_string(&heading->subject));
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        page->picture->failed |= texts[i]->failed;
+        smc_text_free(texts[i]);
+    }
+}
+
 /* The name of an ink that shows a result: "registers", "cannot launch". */
 static const char *ink_label(enum smc_ink ink)
 {

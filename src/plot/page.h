@@ -25,6 +25,14 @@ void smc_page_heading(struct smc_page *page, enum smc_face face, enum smc_ink in
 void smc_page_paragraph(struct smc_page *page, enum smc_face face, enum smc_ink ink, double left,
                         double width, const char *text);
 
+/* What a picture begins with: its title, what it shows in one sentence, and of what. */
+struct smc_heading {
+    struct smc_text title, verdict, subject; /* the latter two may be empty */
+};
+
+/* Draws and frees the heading. The page continues directly below it. */
+void smc_page_put_heading(struct smc_page *page, struct smc_heading *heading);
+
 /* --- Grids ------------------------------------------------------------------------------------ */
 
 /* A grid with labels, for any data in rows and columns. */

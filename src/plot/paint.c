@@ -153,7 +153,7 @@ static void paint_line(const struct screen *screen, const struct smc_shape *shap
     }
     for (; shape->dashed && row < last_row; row++)
         put(screen, row, column, screen->utf8 ? 0x250a : ':', shape->ink, false);
-    for (; is_ceiling(shape->ink) && column < last_column; column++)
+    for (; (shape->dashed || is_ceiling(shape->ink)) && column < last_column; column++)
         put(screen, row, column, level_of(screen, shape, column), shape->ink, false);
     for (; row < last_row; row++) {
         join(screen, row, column, SOUTH);

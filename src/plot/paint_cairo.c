@@ -73,6 +73,20 @@ static void stroke_dots(cairo_t *cairo, const struct smc_shape *shape)
     cairo_stroke(cairo);
 }
 
+static void stroke_rings(cairo_t *cairo, const struct smc_shape *shape)
+{
+    const double gap = 1.6 * HATCH_GAP, radius = 2.4;
+    for (double row = floor(shape->y / gap); row * gap < shape->y + shape->height + radius; row++) {
+        double shift = fmod(row, 2) != 0 ? gap / 2 : 0;
+        double first = floor(shape->x / gap) * gap - shift;
+        for (double x = first; x < shape->x + shape->width + radius; x += gap) {
+            cairo_new_sub_path(cairo);
+            cairo_arc(cairo, x, row * gap, radius, 0, turn);
+        }
+    }
+    cairo_stroke(cairo);
+}
+
 static void hatch(cairo_t *cairo, const struct smc_shape *shape)
 {
     cairo_set_line_width(cairo, 0.9);
@@ -101,6 +115,9 @@ static void hatch(cairo_t *cairo, const struct smc_shape *shape)
     case SMC_HATCH_CHECKED:
         stroke_level(cairo, shape);
         stroke_upright(cairo, shape);
+        return;
+    case SMC_HATCH_RINGS:
+        stroke_rings(cairo, shape);
         return;
     }
 }

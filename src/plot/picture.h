@@ -28,6 +28,10 @@ enum smc_ink {
     SMC_INK_L1,
     SMC_INK_FMA,
     SMC_INK_ISSUE,
+    SMC_INK_FULL,       /* of a trace: at full occupancy */
+    SMC_INK_SMALL_GRID, /* too few blocks for the GPU */
+    SMC_INK_LEFT_EMPTY, /* by small grids and last waves, of what the occupancy allows */
+    SMC_INK_UNKNOWN,    /* of unknown occupancy */
     SMC_INK_FIRST_LIMIT,
     SMC_INK_COUNT = SMC_INK_FIRST_LIMIT + SMC_LIMIT_COUNT
 };
@@ -42,6 +46,7 @@ enum smc_hatch {
     SMC_HATCH_CROSSED,
     SMC_HATCH_DOTTED,
     SMC_HATCH_CHECKED,
+    SMC_HATCH_RINGS,
 };
 
 struct smc_ink_style {

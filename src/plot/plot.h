@@ -12,6 +12,8 @@
 #include "query/candidates.h"
 #include "query/query.h"
 #include "query/sweep.h"
+#include "query/tune.h"
+#include "trace/answer.h"
 
 /* --- Layout ----------------------------------------------------------------------------------- */
 
@@ -42,19 +44,20 @@ void smc_plot_banks(const struct smc_banks_answer *answer, const struct smc_canv
 void smc_plot_roofline(const struct smc_answer *answers, size_t count,
                        const struct smc_canvas *canvas, struct smc_picture *picture);
 
-/* Occupancy against predicted time: a point for each shape of a kernel. The fastest one, and what
-   has the highest occupancy, are named; a table lists the fastest. */
+/* Occupancy against time: a point for each shape of a kernel. The fastest one, and what has the
+   highest occupancy, are named; a table lists the fastest. */
 struct smc_tradeoff_point {
-    char name[32];       /* "tile 32" */
+    char name[32];       /* "tile 32"; at most 24 characters */
     char short_name[16]; /* drawn beside the point where there is space; or "" */
-    double occupancy_percent, predicted_ms;
+    double occupancy_percent, time_ms;
     uint32_t regs_per_thread;
-    enum smc_time_term bound_by;
+    enum smc_time_term bound_by; /* as predicted */
 };
 struct smc_tradeoff {
     const char *title, *subject; /* one line each; the subject without a full stop */
     size_t count;                /* at least 1 */
     const struct smc_tradeoff_point *point;
+    bool measured; /* the times, instead of predicted */
 };
 void smc_plot_tradeoff(const struct smc_tradeoff *tradeoff, const struct smc_canvas *canvas,
                        struct smc_picture *picture);
@@ -63,6 +66,17 @@ void smc_plot_tradeoff(const struct smc_tradeoff *tradeoff, const struct smc_can
  */
 void smc_plot_candidates(const struct smc_candidates *candidates, const struct smc_canvas *canvas,
                          struct smc_picture *picture);
+
+/* The same of the shapes that `tune` ranked: of those that were measured, or if none was, of those
+   predicted. SMC_UNAVAILABLE, without a prefix: no shape has a time. */
+enum smc_status smc_plot_tune(const struct smc_tune *tune, const struct smc_canvas *canvas,
+                              struct smc_picture *picture, struct smc_error *error);
+
+/* What a program launched: each kernel a bar as wide as its share of the time and as high as its
+   occupancy, filled by what bounds it; the largest ones as a table; and how the GPUs are filled in
+   the course of the program, if it was recorded when the launches ran. */
+void smc_plot_trace(const struct smc_trace_answer *answer, const struct smc_canvas *canvas,
+                    struct smc_picture *picture);
 
 /* --- Painting --------------------------------------------------------------------------------- */
 

@@ -207,69 +207,61 @@ static void draw(struct smc_page *page, struct curve *curve)
     smc_text_free(&now);
 }
 
-static void add_verdict(struct smc_page *page, const struct smc_answer *answer)
+static void append_verdict(const struct smc_answer *answer, struct smc_text *line)
 {
-    struct smc_text line = {0};
     char percent[32];
     smc_words_percent(answer->occupancy_percent, percent);
     if (answer->outcome != SMC_LAUNCHES) {
-        smc_words_failure(answer, &line);
+        smc_words_failure(answer, line);
     } else {
-        smc_words_blocks(answer->occupancy.blocks_per_sm, &line);
-        smc_text_printf(&line, " per SM, occupancy %s (%u of %u warps), limited by ", percent,
+        smc_words_blocks(answer->occupancy.blocks_per_sm, line);
+        smc_text_printf(line, " per SM, occupancy %s (%u of %u warps), limited by ", percent,
                         answer->occupancy.warps_per_sm, answer->query.device.sm.max_warps_per_sm);
-        smc_words_limiters(&answer->occupancy, &line);
+        smc_words_limiters(&answer->occupancy, line);
     }
-    smc_page_heading(page, SMC_FACE_STRONG, SMC_INK_TEXT, smc_text_string(&line));
-    smc_text_free(&line);
 }
 
-static void add_launch(struct smc_page *page, const struct smc_answer *answer)
+static void append_launch(const struct smc_answer *answer, struct smc_text *line)
 {
     const struct smc_launch *launch = &answer->launch;
-    struct smc_text line = {0};
     char source[SMC_REGS_SOURCE_CHARS];
     if (answer->query.kernel) {
-        smc_words_params(answer, &line);
-        smc_text_append(&line, "; ");
+        smc_words_params(answer, line);
+        smc_text_append(line, "; ");
     }
-    smc_text_printf(&line, "%u threads per block, ", launch->threads_per_block);
+    smc_text_printf(line, "%u threads per block, ", launch->threads_per_block);
     if (!smc_words_regs_known(answer))
-        smc_text_append(&line, "registers not known");
+        smc_text_append(line, "registers not known");
     else
-        smc_text_printf(&line, "%u registers per thread", launch->regs_per_thread);
+        smc_text_printf(line, "%u registers per thread", launch->regs_per_thread);
     if (smc_words_regs_known(answer) && !answer->regs_given) {
         smc_words_regs_source(answer, source);
-        smc_text_printf(&line, " (%s)", source);
+        smc_text_printf(line, " (%s)", source);
     }
-    smc_text_printf(&line, ", %u B static", launch->static_smem_bytes);
+    smc_text_printf(line, ", %u B static", launch->static_smem_bytes);
     if (launch->dynamic_smem_bytes)
-        smc_text_printf(&line, " and %u B dynamic", launch->dynamic_smem_bytes);
-    smc_text_append(&line, " shared memory");
+        smc_text_printf(line, " and %u B dynamic", launch->dynamic_smem_bytes);
+    smc_text_append(line, " shared memory");
     if (launch->carveout_percent != SMC_CARVEOUT_DEFAULT)
-        smc_text_printf(&line, ", carve-out %d %%", launch->carveout_percent);
+        smc_text_printf(line, ", carve-out %d %%", launch->carveout_percent);
     if (launch->smem_mode != SMC_SMEM_MODE_DEFAULT)
-        smc_text_printf(&line, ", mode %s", smc_smem_mode_name(launch->smem_mode));
-    smc_page_heading(page, SMC_FACE_NORMAL, SMC_INK_MUTED, smc_text_string(&line));
-    smc_text_free(&line);
+        smc_text_printf(line, ", mode %s", smc_smem_mode_name(launch->smem_mode));
 }
 
 static void add_head(struct smc_page *page, const struct smc_answer *answer)
 {
     const struct smc_device *device = &answer->query.device;
-    struct smc_text line = {0};
-    smc_text_printf(&line, "%s on %s",
+    struct smc_heading heading = {0};
+    smc_text_printf(&heading.title, "%s on %s",
                     answer->query.kernel ? answer->query.kernel->name : "Your kernel",
                     device->name);
     if (device->sm_count)
-        smc_text_printf(&line, ", CC %d.%d", device->sm.cc / 10, device->sm.cc % 10);
+        smc_text_printf(&heading.title, ", CC %d.%d", device->sm.cc / 10, device->sm.cc % 10);
     if (answer->query.device_assumed)
-        smc_text_append(&line, " (assumed)");
-    smc_page_heading(page, SMC_FACE_TITLE, SMC_INK_TEXT, smc_text_string(&line));
-    smc_text_free(&line);
-    page->y += page->canvas.cells ? 0 : 4;
-    add_verdict(page, answer);
-    add_launch(page, answer);
+        smc_text_append(&heading.title, " (assumed)");
+    append_verdict(answer, &heading.verdict);
+    append_launch(answer, &heading.subject);
+    smc_page_put_heading(page, &heading);
     page->y += page->canvas.cells ? 1 : 8;
 }
 

@@ -7,6 +7,7 @@
 #include "plot/chart.h"
 #include "plot/plot.h"
 #include "report/words.h"
+#include "timing/rates.h"
 
 enum { SECTOR_BYTES = 32, WAVEFRONT_BYTES = 128, FLOPS_PER_FMA = 2 };
 
@@ -27,23 +28,31 @@ static const struct {
     [ISSUE] = {"issue slots", "issue", "inst/s", SMC_INK_ISSUE},
 };
 
-static enum smc_dtype dtype_of(const struct smc_answer *answer)
-{
-    return answer->query.kernel ? (enum smc_dtype)answer->query.params.value[SMC_PARAM_DTYPE]
-                                : SMC_FLOAT;
-}
-
-/* Measured, else the peak by clocks and widths; 0: unknown. */
 static double measured_or_peak(const struct smc_query *query, enum smc_ceiling ceiling)
 {
-    double measured = query->ceilings.value[ceiling];
-    return measured > 0 ? measured : smc_ceiling_peak(ceiling, &query->device);
+    return smc_ceiling_or_peak(ceiling, &query->ceilings, &query->device);
 }
 
 /* Clocks per second of all SMs together. */
 static double sm_clocks(const struct smc_query *query)
 {
     return measured_or_peak(query, SMC_CEILING_CLOCK) * 1e3 * query->device.sm_count;
+}
+
+static bool is_l2_measured(const struct smc_query *query)
+{
+    return query->ceilings.value[SMC_CEILING_L2] > 0;
+}
+
+/* Measured, else what predictions assume: there is no published bandwidth of L2. */
+static double l2_rate(const struct smc_query *query)
+{
+    const struct smc_device *device = &query->device;
+    struct smc_rates rates;
+    if (is_l2_measured(query) || device->sm_count == 0)
+        return query->ceilings.value[SMC_CEILING_L2];
+    smc_rates_of(device, &query->ceilings, device->sm_count, &rates);
+    return rates.l2_sectors_per_clock * SECTOR_BYTES * rates.clock_hz * device->sm_count;
 }
 
 /* Per second, in the ceiling's unit; 0: unknown. */
@@ -54,13 +63,13 @@ static double rate_of(const struct smc_answer *answer, enum ceiling ceiling)
     case DRAM:
         return measured_or_peak(query, SMC_CEILING_READ);
     case L2:
-        return measured_or_peak(query, SMC_CEILING_L2);
+        return l2_rate(query);
     case L1:
         return measured_or_peak(query, SMC_CEILING_SHARED) * sm_clocks(query);
     case FMA:
-        return dtype_of(answer) == SMC_FLOAT    ? measured_or_peak(query, SMC_CEILING_FLOAT)
-               : dtype_of(answer) == SMC_DOUBLE ? measured_or_peak(query, SMC_CEILING_DOUBLE)
-                                                : 0;
+        return smc_query_dtype(answer) == SMC_FLOAT    ? measured_or_peak(query, SMC_CEILING_FLOAT)
+               : smc_query_dtype(answer) == SMC_DOUBLE ? measured_or_peak(query, SMC_CEILING_DOUBLE)
+                                                       : 0;
     case ISSUE:
         return query->device.sm.subpartitions * sm_clocks(query);
     case CEILING_COUNT:
@@ -76,16 +85,10 @@ static bool is_predicted(const struct smc_answer *answer)
     return answer->time.basis != SMC_TIME_UNKNOWN && answer->time.predicted_ms > 0;
 }
 
-/* The algorithm's operations, as `run` reports them; else those counted in the machine code. */
-static double flops_of(const struct smc_answer *answer)
-{
-    return answer->has_work ? answer->work.flops : answer->time.fma_flops;
-}
-
 /* Integers have no floating-point operations. */
 static const char *operations_of(const struct smc_answer *answer)
 {
-    return dtype_of(answer) == SMC_INT32 ? "OP" : "FLOP";
+    return smc_query_dtype(answer) == SMC_INT32 ? "OP" : "FLOP";
 }
 
 static void format_flops(const struct smc_answer *answer, double rate, char text[SMC_RATE_CHARS])
@@ -107,7 +110,7 @@ static double work_of(const struct smc_answer *answer, enum ceiling ceiling)
     case L1:
         return time->shared_wavefronts * WAVEFRONT_BYTES + time->l1_sectors * SECTOR_BYTES;
     case FMA:
-        return flops_of(answer);
+        return smc_query_flops(answer);
     case ISSUE:
         return time->instructions;
     case CEILING_COUNT:
@@ -130,14 +133,14 @@ static double moved_per_second(const struct smc_answer *answer)
 
 static bool has_points(const struct smc_answer *answer)
 {
-    return is_predicted(answer) && flops_of(answer) > 0;
+    return is_predicted(answer) && smc_query_flops(answer) > 0;
 }
 
 /* FLOP per byte of a level; 0: no byte is moved there. */
 static double intensity(const struct smc_answer *answer, enum ceiling level)
 {
     double bytes = work_of(answer, level);
-    return bytes > 0 ? flops_of(answer) / bytes : 0;
+    return bytes > 0 ? smc_query_flops(answer) / bytes : 0;
 }
 
 /* --- The diagram ------------------------------------------------------------------------------ */
@@ -158,7 +161,7 @@ static double flops_per_instruction(const struct roofline *roofline)
     const struct smc_answer *answer = roofline->answer;
     if (roofline->count > 1 || !has_points(answer) || answer->time.instructions <= 0)
         return FLOPS_PER_FMA * answer->query.device.sm.warp_size;
-    return flops_of(answer) / answer->time.instructions;
+    return smc_query_flops(answer) / answer->time.instructions;
 }
 
 static void find_ceilings(struct roofline *roofline)
@@ -483,7 +486,7 @@ static void draw_ceilings(struct roofline *roofline)
     for (int i = 0; i < CEILING_COUNT; i++) {
         const enum ceiling ceiling = (enum ceiling)i;
         char text[SMC_RATE_CHARS] = "not known";
-        const bool doubles = ceiling == FMA && dtype_of(roofline->answer) == SMC_DOUBLE;
+        const bool doubles = ceiling == FMA && smc_query_dtype(roofline->answer) == SMC_DOUBLE;
         if (roofline->rate[i] > 0)
             smc_chart_rate(roofline->rate[i], infos[i].unit, text);
         put_sample(page, ceiling);
@@ -576,10 +579,17 @@ static void append_subject(const struct smc_answer *answer, struct smc_text *lin
     if (answer->query.kernel) {
         smc_words_params(answer, line);
         smc_text_append(line, "; ");
+    } else if (answer->plan.grid_blocks > 0) {
+        smc_text_printf(line, "%llu block%s of %u threads; operations as counted in machine code; ",
+                        (unsigned long long)answer->plan.grid_blocks,
+                        smc_text_plural(answer->plan.grid_blocks),
+                        answer->launch.threads_per_block);
     }
     smc_text_append(line, answer->query.ceilings.source == SMC_CEILINGS_UNKNOWN
-                              ? "ceilings by published clocks and widths, not measured"
-                              : "ceilings as measured on this board");
+                              ? "theoretical peaks by clocks and widths, not measured"
+                              : "measured ceilings of this board");
+    if (!is_l2_measured(&answer->query))
+        smc_text_append(line, "; L2 estimated from specifications");
 }
 
 static void draw_head(struct roofline *roofline)
@@ -587,28 +597,21 @@ static void draw_head(struct roofline *roofline)
     const struct smc_answer *answer = roofline->answer;
     const char *name = smc_words_kernel_name(&answer->query);
     struct smc_page *page = &roofline->page;
-    struct smc_text title = {0}, verdict = {0}, subject = {0};
+    struct smc_heading heading = {0};
     if (roofline->count > 1 && answer->query.kernel)
-        smc_text_printf(&title, "Roofline of the %s kernels on %s", answer->query.kernel->family,
-                        answer->query.device.name);
+        smc_text_printf(&heading.title, "Roofline of the %s kernels on %s",
+                        answer->query.kernel->family, answer->query.device.name);
     else
-        smc_text_printf(&title, "Roofline of %s on %s", name ? name : "your kernel",
+        smc_text_printf(&heading.title, "Roofline of %s on %s", name ? name : "your kernel",
                         answer->query.device.name);
     if (answer->query.device_assumed)
-        smc_text_append(&title, " (assumed)");
+        smc_text_append(&heading.title, " (assumed)");
     if (roofline->count > 1)
-        smc_text_printf(&verdict, "%s: ", name ? name : "your kernel");
-    append_prediction(answer, &verdict);
-    append_subject(answer, &subject);
-    smc_page_heading(page, SMC_FACE_TITLE, SMC_INK_TEXT, smc_text_string(&title));
-    page->y += page->canvas.cells ? 0 : 4;
-    smc_page_heading(page, SMC_FACE_STRONG, SMC_INK_TEXT, smc_text_string(&verdict));
-    smc_page_heading(page, SMC_FACE_NORMAL, SMC_INK_MUTED, smc_text_string(&subject));
+        smc_text_printf(&heading.verdict, "%s: ", name ? name : "your kernel");
+    append_prediction(answer, &heading.verdict);
+    append_subject(answer, &heading.subject);
+    smc_page_put_heading(page, &heading);
     page->y += page->canvas.cells ? 1 : 8;
-    page->picture->failed |= title.failed || verdict.failed || subject.failed;
-    smc_text_free(&title);
-    smc_text_free(&verdict);
-    smc_text_free(&subject);
 }
 
 void smc_plot_roofline(const struct smc_answer *answers, size_t count,

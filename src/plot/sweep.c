@@ -98,24 +98,17 @@ static void append_verdict(const struct smc_sweep_result *result, struct smc_tex
 static void draw_heading(struct smc_page *page, const struct smc_sweep_result *result)
 {
     const struct smc_kernel *kernel = result->sweep->query.kernel;
-    struct smc_text title = {0}, verdict = {0}, subject = {0};
-    smc_text_printf(&title, "%s on ", kernel ? kernel->name : "Your kernel");
-    smc_words_sweep_device(result->sweep, &title);
-    append_verdict(result, &verdict);
-    smc_words_sweep_subject(result->sweep, &subject);
+    struct smc_heading heading = {0};
+    smc_text_printf(&heading.title, "%s on ", kernel ? kernel->name : "Your kernel");
+    smc_words_sweep_device(result->sweep, &heading.title);
+    append_verdict(result, &heading.verdict);
+    smc_words_sweep_subject(result->sweep, &heading.subject);
     if (kernel) {
-        smc_text_append(&subject, "; registers: ");
-        smc_words_sweep_sources(result, &subject);
+        smc_text_append(&heading.subject, "; registers: ");
+        smc_words_sweep_sources(result, &heading.subject);
     }
-    smc_page_heading(page, SMC_FACE_TITLE, SMC_INK_TEXT, smc_text_string(&title));
-    page->y += page->canvas.cells ? 0 : 4;
-    smc_page_heading(page, SMC_FACE_STRONG, SMC_INK_TEXT, smc_text_string(&verdict));
-    smc_page_heading(page, SMC_FACE_NORMAL, SMC_INK_MUTED, smc_text_string(&subject));
+    smc_page_put_heading(page, &heading);
     page->y += page->canvas.cells ? 1 : 8;
-    page->picture->failed |= title.failed || verdict.failed || subject.failed;
-    smc_text_free(&title);
-    smc_text_free(&verdict);
-    smc_text_free(&subject);
 }
 
 enum smc_status smc_plot_check(const struct smc_sweep *sweep, struct smc_error *error)

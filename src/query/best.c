@@ -272,6 +272,12 @@ static bool find_param(const struct smc_kernel *kernel, enum smc_param *param)
     return kernel->params & 1u << *param;
 }
 
+bool smc_best_has_choice(const struct smc_kernel *kernel)
+{
+    enum smc_param param;
+    return find_param(kernel, &param);
+}
+
 static enum smc_status find(const struct smc_query *query, struct smc_best *best,
                             struct smc_text *warnings, struct smc_error *error)
 {

@@ -46,6 +46,9 @@ struct smc_best_proposal {
     struct smc_candidate candidate; /* the proposal, or the first size if none launches */
 };
 
+/* Whether the kernel of the catalog has a tile or a block size. */
+bool smc_best_has_choice(const struct smc_kernel *kernel);
+
 /* Evaluates `query` for each size: tiles from 1 upwards for a kernel with a tile, else blocks of
    whole warps. A kernel is compiled for each size. Problem sizes that are not given are those of
    the kernel's default block. Errors as for smc_query_answer; SMC_USAGE if the kernel has neither a

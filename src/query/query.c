@@ -206,8 +206,7 @@ enum smc_outcome smc_outcome_of(const struct smc_resources *resources,
     return occupancy->refusals ? SMC_CANNOT_LAUNCH : SMC_LAUNCHES;
 }
 
-/* Computes everything except the next steps. */
-static void count_blocks(struct smc_answer *answer)
+void smc_query_count_blocks(struct smc_answer *answer)
 {
     struct smc_sm bounded;
     const struct smc_sm *sm = &answer->query.device.sm;
@@ -224,7 +223,7 @@ static void count_blocks(struct smc_answer *answer)
 
 void smc_query_conclude(struct smc_answer *answer)
 {
-    count_blocks(answer);
+    smc_query_count_blocks(answer);
     smc_query_find_next_steps(answer);
 }
 
@@ -256,7 +255,7 @@ enum smc_status smc_query_evaluate(const struct smc_query *query, const struct s
     if (status != SMC_OK)
         return status;
 
-    count_blocks(answer);
+    smc_query_count_blocks(answer);
     return find_clusters(answer, error);
 }
 
@@ -307,6 +306,19 @@ static void find_workload(const struct smc_query *query, const struct smc_work *
             out->shared.copies = (struct smc_shared_count){0};
     }
     find_wall(query, work, out);
+}
+
+double smc_query_flops(const struct smc_answer *answer)
+{
+    return answer->has_work ? answer->work.flops : answer->time.fma_flops;
+}
+
+enum smc_dtype smc_query_dtype(const struct smc_answer *answer)
+{
+    const double *term_ms = answer->time.term_ms;
+    if (answer->query.kernel)
+        return (enum smc_dtype)answer->query.params.value[SMC_PARAM_DTYPE];
+    return term_ms[SMC_TIME_FP64] > term_ms[SMC_TIME_FMA] ? SMC_DOUBLE : SMC_FLOAT;
 }
 
 double smc_workload_peak_share(const struct smc_workload *workload)

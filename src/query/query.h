@@ -147,18 +147,15 @@ void smc_query_find_next_steps(struct smc_answer *answer);
    answer->time.reason says why. SMC_MACHINE: memory. */
 enum smc_status smc_query_find_time(struct smc_answer *answer, struct smc_error *error);
 
-/* The same with what the kernel was compiled to for smc_query_time_cc, if there is machine code of
+/* The same with what the kernel was compiled to for smc_time_code_cc, if there is machine code of
    it. */
 enum smc_status smc_query_find_time_of(struct smc_answer *answer, const struct smc_binary *binary,
                                        struct smc_error *error);
 
-/* The architecture whose machine code is read for a device: its own, or the newest that is known.
- */
-uint16_t smc_query_time_cc(uint16_t cc);
-
-/* The same for any kernel: `launch` has its machine code, entry, parameters and arrays; the rest is
-   set from the answer. */
-enum smc_status smc_query_predict_time(struct smc_answer *answer, struct smc_time_launch *launch,
+/* The same for any kernel: its machine code, and its name and arguments there. */
+enum smc_status smc_query_predict_time(struct smc_answer *answer, const struct smc_binary *binary,
+                                       const char *entry,
+                                       const struct smc_time_arguments *arguments,
                                        struct smc_error *error);
 
 /* Copies the device's SM, on which a block that the launch bounds of the kernel do not allow is too
@@ -179,11 +176,21 @@ void smc_best_block_find(const struct smc_answer *answer, struct smc_best_block 
    errors. */
 void smc_query_conclude(struct smc_answer *answer);
 
+/* The same without the next steps, which take most of the time. */
+void smc_query_count_blocks(struct smc_answer *answer);
+
 enum smc_outcome smc_outcome_of(const struct smc_resources *resources,
                                 const struct smc_occupancy *occupancy);
 
 /* "launches", "cannot_compile", "cannot_launch". */
 const char *smc_outcome_name(enum smc_outcome outcome);
+
+/* Operations of the launch: the algorithm's, else those counted in the machine code of a predicted
+   one. */
+double smc_query_flops(const struct smc_answer *answer);
+
+/* The type of most operations: of a user's kernel, that whose pipe has more to do. */
+enum smc_dtype smc_query_dtype(const struct smc_answer *answer);
 
 /* The share of the FMA peak, 0 to 1, that shared memory leaves. For a workload with a wall. */
 double smc_workload_peak_share(const struct smc_workload *workload);

@@ -757,6 +757,19 @@ void smc_json_answer(json_t *object, const struct smc_answer *answer)
     smc_fields_json(answer_fields, &answered, object);
 }
 
+void smc_json_occupancy(json_t *object, const struct smc_answer *answer)
+{
+    const struct answered answered = {answer, NULL};
+    for (const struct smc_field *field = answer_fields; field->read; field++) {
+        const char *key = field->key ? field->key : "";
+        if (strncmp(key, "occupancy.", 10) != 0 && strcmp(key, "next_steps") != 0 &&
+            strcmp(key, "waves") != 0)
+            continue;
+        const struct smc_value value = field->read(&answered);
+        smc_value_to_json(&value, key, object);
+    }
+}
+
 void smc_csv_answers(const struct smc_answer *answers, size_t count,
                      const struct smc_report_style *style, struct smc_text *out)
 {

@@ -80,6 +80,7 @@ const struct smc_writer smc_writer_csv = {
     .promises = smc_csv_promises,
     .diff = smc_csv_diff,
     .tune = smc_csv_tune,
+    .trace = smc_csv_trace,
     .kernels = smc_csv_kernels,
     .sweep_begin = smc_csv_sweep_begin,
     .sweep_point = smc_csv_sweep_point,

@@ -51,6 +51,8 @@ void smc_csv_sweep_end(const struct smc_sweep_result *result, const struct smc_r
                        struct smc_text *out);
 void smc_csv_devices(const struct smc_device *devices, const struct smc_ceilings *ceilings,
                      size_t count, const struct smc_report_style *style, struct smc_text *out);
+void smc_csv_trace(const struct smc_trace_answer *answer, const struct smc_report_style *style,
+                   struct smc_text *out);
 void smc_csv_tune(const struct smc_tune *tune, const struct smc_report_style *style,
                   struct smc_text *out);
 void smc_csv_kernels(const struct smc_report_style *style, struct smc_text *out);

@@ -127,7 +127,7 @@ static const struct fact {
     {"memory_bytes_per_s", "memory bandwidth", "GB/s", 1e9, NUMBER},
     FACT("l2_bytes", "L2 cache", "B"),
     FACT("global_mem_bytes", "global memory", "B"),
-    FACT("fp32_peak_tflops", "float peak", "TFLOP/s"),
+    FACT("fp32_peak_tflops", "theoretical float peak", "TFLOP/s"),
     FACT("max_threads_per_block", "threads per block", ""),
     FACT("max_threads_per_sm", "threads per SM", ""),
     FACT("max_warps_per_sm", "warps per SM", ""),

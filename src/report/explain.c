@@ -244,7 +244,7 @@ static void explain_wall(const struct smc_answer *answer, struct step *step)
         workload->fma_cycles_per_step);
     say(step,
         "its shared memory, one wavefront per clock: (%.4g loads + %.4g stores) / %.4g FMA = %.3g "
-        "clocks: %.0f %% of the FMA peak at most",
+        "clocks: %.0f %% of the theoretical FMA peak at most",
         shared->loads.wavefronts, shared->stores.wavefronts, answer->work.fma_instructions,
         workload->shared_cycles_per_step, 100 * smc_workload_peak_share(workload));
 }

@@ -17,6 +17,12 @@ struct smc_value smc_value_integer(uint64_t integer)
     return (struct smc_value){.kind = SMC_VALUE_INTEGER, .integer = integer};
 }
 
+struct smc_value smc_value_count(double count)
+{
+    const double exact = 9007199254740992.0; /* 2^53 */
+    return count < exact ? smc_value_integer((uint64_t)(count + 0.5)) : smc_value_real(count);
+}
+
 struct smc_value smc_value_known(uint64_t integer)
 {
     return smc_value_if(integer != 0, smc_value_integer(integer));

@@ -38,6 +38,12 @@ struct smc_value {
 };
 
 struct smc_value smc_value_integer(uint64_t integer);
+
+/* A count that was computed or extrapolated: rounded to a whole number, as far as a double is
+ * exact.
+ */
+struct smc_value smc_value_count(double count);
+
 /* Unknown where it is 0. */
 struct smc_value smc_value_known(uint64_t integer);
 struct smc_value smc_value_real(double real);
@@ -76,6 +82,7 @@ extern const struct smc_field_table smc_workload_tables[];      /* workload.c */
 extern const struct smc_field_table smc_time_tables[];          /* time.c */
 extern const struct smc_field_table smc_bank_accesses_tables[]; /* bank_accesses.c */
 extern const struct smc_field_table smc_inspect_tables[];       /* inspect.c */
+extern const struct smc_field_table smc_trace_tables[];         /* trace.c */
 extern const struct smc_field_table smc_tune_tables[];          /* tune.c */
 extern const struct smc_field_table smc_diff_tables[];          /* diff.c */
 

@@ -264,6 +264,14 @@ static void write_tune(const struct smc_tune *tune, const struct smc_report_styl
     smc_json_finish(root, out);
 }
 
+static void write_trace(const struct smc_trace_answer *answer, const struct smc_report_style *style,
+                        struct smc_text *out)
+{
+    json_t *root = begin();
+    smc_json_trace(root, answer, style->most_kernels);
+    smc_json_finish(root, out);
+}
+
 static void write_kernels(const struct smc_report_style *style, struct smc_text *out)
 {
     (void)style;
@@ -359,6 +367,7 @@ const struct smc_writer smc_writer_json = {
     .promises = write_promises,
     .diff = write_diff,
     .tune = write_tune,
+    .trace = write_trace,
     .kernels = write_kernels,
     .sweep_begin = smc_json_sweep_begin,
     .sweep_point = smc_json_sweep_point,

@@ -38,6 +38,9 @@ void smc_json_params(json_t *object, const struct smc_query *query);
 /* Adds the members "device" to "workload" to `object`. */
 void smc_json_answer(json_t *object, const struct smc_answer *answer);
 
+/* Only "occupancy", "next_steps" and "waves". */
+void smc_json_occupancy(json_t *object, const struct smc_answer *answer);
+
 /* null where the kernel has no work. */
 json_t *smc_json_workload(const struct smc_answer *answer);
 
@@ -47,6 +50,10 @@ void smc_json_confirmation(json_t *object, const struct smc_run_result *result,
 
 /* Adds the members of the first run, and the others as "further_runs". */
 void smc_json_runs(json_t *object, const struct smc_confirmed_run *runs, size_t count);
+
+/* Adds "trace", "summary", "devices", "processes", "modules", "kernels" and "course";
+   `most_kernels`: 0: all. */
+void smc_json_trace(json_t *object, const struct smc_trace_answer *answer, size_t most_kernels);
 json_t *smc_json_tune(const struct smc_tune *tune);
 
 /* Adds "runs". */

@@ -23,6 +23,7 @@
 #include "query/query.h"
 #include "query/sweep.h"
 #include "query/tune.h"
+#include "trace/answer.h"
 
 struct smc_report_style {
     unsigned columns; /* width to fill: the terminal's, or 80 */
@@ -114,6 +115,10 @@ struct smc_writer {
     /* The shapes of a kernel, ranked and measured; style->most_kernels: lines of the table. */
     void (*tune)(const struct smc_tune *tune, const struct smc_report_style *style,
                  struct smc_text *out);
+
+    /* Every kernel that a program launched; style->most_kernels: of the table. */
+    void (*trace)(const struct smc_trace_answer *answer, const struct smc_report_style *style,
+                  struct smc_text *out);
 
     void (*kernels)(const struct smc_report_style *style, struct smc_text *out);
 

@@ -51,6 +51,7 @@ const struct smc_writer smc_writer_text = {
     .promises = smc_text_promises,
     .diff = smc_text_diff,
     .tune = smc_text_tune,
+    .trace = smc_text_trace,
     .kernels = smc_text_kernels,
     .sweep_begin = begin_sweep,
     .sweep_point = pass_sweep_point,

@@ -79,9 +79,8 @@ double smc_time_error_percent(const struct smc_time *time, double measured_ms)
 /* Operations per second of the whole launch; 0: unknown, or it computes nothing. */
 static double flops_per_s(const struct smc_answer *answer)
 {
-    const struct smc_time *time = &answer->time;
-    return answer->has_work && smc_time_is_known(time)
-               ? answer->work.flops / time->predicted_ms * 1e3
+    return smc_time_is_known(&answer->time)
+               ? smc_query_flops(answer) / answer->time.predicted_ms * 1e3
                : 0;
 }
 
@@ -90,22 +89,18 @@ static double dram_bytes_per_s(const struct smc_time *time)
     return smc_time_is_known(time) ? time->dram_bytes / time->predicted_ms * 1e3 : 0;
 }
 
-static enum smc_dtype dtype_of(const struct smc_answer *answer)
+/* ", 69 % of the measured FMA ceiling"; nothing for integers, or if neither is known. */
+static void append_share(const struct smc_answer *answer, double rate, struct smc_text *out)
 {
-    return (enum smc_dtype)answer->query.params.value[SMC_PARAM_DTYPE];
-}
-
-/* The published peak of floats, the measured ceiling of doubles. 0: unknown, or integers. */
-static double flops_peak(const struct smc_answer *answer)
-{
-    switch (dtype_of(answer)) {
-    case SMC_FLOAT:
-        return smc_ceiling_peak(SMC_CEILING_FLOAT, &answer->query.device);
-    case SMC_DOUBLE:
-        return answer->query.ceilings.value[SMC_CEILING_DOUBLE];
-    default:
-        return 0;
-    }
+    const struct smc_query *query = &answer->query;
+    const enum smc_ceiling ceiling =
+        smc_query_dtype(answer) == SMC_DOUBLE ? SMC_CEILING_DOUBLE : SMC_CEILING_FLOAT;
+    double most = smc_ceiling_or_peak(ceiling, &query->ceilings, &query->device);
+    if (smc_query_dtype(answer) == SMC_INT32 || most <= 0)
+        return;
+    smc_text_printf(out, ", %.0f" SMC_TIE "%% of the %s", 100 * rate / most,
+                    query->ceilings.value[ceiling] > 0 ? "measured FMA ceiling"
+                                                       : "theoretical FMA peak");
 }
 
 static void append_rate(double per_s, const char *unit, struct smc_text *out)
@@ -115,17 +110,15 @@ static void append_rate(double per_s, const char *unit, struct smc_text *out)
     smc_text_printf(out, SMC_TIE "%c%s", tera ? 'T' : 'G', unit);
 }
 
-/* "46.2 TFLOP/s, 69 % of the FMA peak". */
+/* "46.2 TFLOP/s, 71 % of the measured FMA ceiling". */
 static void append_flops(const struct smc_answer *answer, struct smc_text *out)
 {
-    double rate = flops_per_s(answer), peak = flops_peak(answer);
+    double rate = flops_per_s(answer);
     if (rate <= 0)
         return;
     smc_text_append(out, "\n");
-    append_rate(rate, dtype_of(answer) == SMC_INT32 ? "op/s" : "FLOP/s", out);
-    if (peak > 0)
-        smc_text_printf(out, ", %.0f" SMC_TIE "%% of the FMA %s", 100 * rate / peak,
-                        dtype_of(answer) == SMC_DOUBLE ? "ceiling" : "peak");
+    append_rate(rate, smc_query_dtype(answer) == SMC_INT32 ? "op/s" : "FLOP/s", out);
+    append_share(answer, rate, out);
 }
 
 /* Whether the rate of DRAM says more than that of operations. */
@@ -133,7 +126,7 @@ static bool moves_more(const struct smc_answer *answer)
 {
     const struct smc_time *time = &answer->time;
     return time->bound_by == SMC_TIME_DRAM || flops_per_s(answer) <= 0 ||
-           (dtype_of(answer) == SMC_INT32 && time->next == SMC_TIME_DRAM);
+           (smc_query_dtype(answer) == SMC_INT32 && time->next == SMC_TIME_DRAM);
 }
 
 /* "DRAM 3.9 TB/s, 92 % of a copy". */
@@ -397,24 +390,25 @@ static struct smc_value if_measured(const struct timed *timed, double value)
           "where the rates are from: table, calibrated or specifications",                         \
           smc_value_string(smc_time_basis_name(item->time->basis)))                                \
     FIELD(flops_per_s, "flops_per_s", NULL, "operations per second",                               \
-          "the operations of workload in that time",                                               \
+          "the operations of workload, or without it those of counts, in that time",               \
           smc_value_if(flops_per_s(item->answer) > 0, smc_value_real(flops_per_s(item->answer))))  \
     FIELD(dram_rate, "dram_bytes_per_s", NULL, "bytes per second",                                 \
           "the bytes of counts in that time", smc_value_real(dram_bytes_per_s(item->time)))        \
     FIELD(code, "code", NULL, "", "what the instructions were counted in",                         \
           smc_value_string(item->time->code))                                                      \
     FIELD(instructions, "counts.warp_instructions", NULL, "instructions",                          \
-          "executed by the warps of the launch", smc_value_real(item->time->instructions))         \
+          "executed by the warps of the launch", smc_value_count(item->time->instructions))        \
     FIELD(fma_flops, "counts.fma_flops", NULL, "operations",                                       \
-          "of multiply-adds, two each and lane", smc_value_real(item->time->fma_flops))            \
+          "floating-point operations, two of a multiply-add, in each lane",                        \
+          smc_value_count(item->time->fma_flops))                                                  \
     FIELD(wavefronts, "counts.shared_wavefronts", NULL, "wavefronts", "in shared memory",          \
-          smc_value_real(item->time->shared_wavefronts))                                           \
+          smc_value_count(item->time->shared_wavefronts))                                          \
     FIELD(l1_sectors, "counts.l1_sectors", NULL, "sectors", "of 32 bytes requested from L1",       \
-          smc_value_real(item->time->l1_sectors))                                                  \
+          smc_value_count(item->time->l1_sectors))                                                 \
     FIELD(l2_sectors, "counts.l2_sectors", NULL, "sectors", "of 32 bytes requested from L2",       \
-          smc_value_real(item->time->l2_sectors))                                                  \
+          smc_value_count(item->time->l2_sectors))                                                 \
     FIELD(dram_bytes, "counts.dram_bytes", NULL, "bytes", "to and from DRAM",                      \
-          smc_value_real(item->time->dram_bytes))
+          smc_value_count(item->time->dram_bytes))
 SMC_FIELD_TABLE(time_fields, TIME_FIELDS)
 #undef ITEM
 

@@ -147,7 +147,7 @@ static uint32_t varied_params(const struct smc_tune *tune)
     return varied;
 }
 
-static void words_subject(const struct smc_tune *tune, struct smc_text *out)
+void smc_words_tune_subject(const struct smc_tune *tune, struct smc_text *out)
 {
     struct smc_query query;
     if (tune->source) {
@@ -156,8 +156,14 @@ static void words_subject(const struct smc_tune *tune, struct smc_text *out)
         return;
     }
     completed_query(tune, &tune->shape[0], &query);
-    smc_text_printf(out, "%s: ", query.kernel->name);
     smc_words_some_params(&query, varied_params(tune), out);
+}
+
+static void words_kernel(const struct smc_tune *tune, struct smc_text *out)
+{
+    if (!tune->source)
+        smc_text_printf(out, "%s: ", tune->query.kernel->name);
+    smc_words_tune_subject(tune, out);
 }
 
 /* "block-m 32, 64, 128; stages 2, 3". */
@@ -193,6 +199,22 @@ static void words_shapes(const struct smc_tune *tune, struct smc_text *out)
         smc_text_printf(out, "%s%zu %s", gap, count, smc_tune_state_info[i].meaning);
         gap = ", ";
     }
+}
+
+static const struct smc_tune_shape *first_rank(const struct smc_tune *tune)
+{
+    return tune->ranked ? &tune->shape[tune->order[0]] : NULL;
+}
+
+/* What the ranks are from, if no shape has a predicted time. */
+static void words_ranks(const struct smc_tune *tune, struct smc_text *out)
+{
+    const struct smc_tune_shape *first = first_rank(tune);
+    if (!first || first->state != SMC_TUNE_UNPREDICTED)
+        return;
+    smc_text_printf(out, "by occupancy, as no time is predicted: %s", first->why);
+    if (tune->query.device.sm_count == 0)
+        smc_text_append(out, "; --device with the name of a board has one");
 }
 
 static void words_measured(const struct smc_tune *tune, struct smc_text *out)
@@ -245,10 +267,24 @@ static void words_winner(const struct smc_tune *tune, struct smc_text *out)
     }
 }
 
-/* Without measurements: the first of the predictions. */
+/* ": occupancy 100 %, as 11 other shapes have". */
+static void words_occupancy(const struct smc_tune *tune, const struct smc_tune_shape *first,
+                            struct smc_text *out)
+{
+    char percent[32];
+    size_t others = 0;
+    for (size_t i = 1; i < tune->ranked; i++)
+        others += tune->shape[tune->order[i]].percent == first->percent;
+    smc_words_percent(first->percent, percent);
+    smc_text_printf(out, ": occupancy %s", percent);
+    if (others > 0)
+        smc_text_printf(out, ", as %zu other shape%s", others, others == 1 ? " has" : "s have");
+}
+
+/* Without measurements: the first rank. */
 static void words_favourite(const struct smc_tune *tune, struct smc_text *out)
 {
-    const struct smc_tune_shape *first = tune->ranked ? &tune->shape[tune->order[0]] : NULL;
+    const struct smc_tune_shape *first = first_rank(tune);
     if (smc_tune_run_count(tune) > 0 || !first)
         return;
     words_values(tune, first, out);
@@ -256,8 +292,12 @@ static void words_favourite(const struct smc_tune *tune, struct smc_text *out)
         smc_text_printf(out, ": %.4g" SMC_TIE "ms (%.4g to %.4g)", first->time.predicted_ms,
                         first->time.low_ms, first->time.high_ms);
         words_rate(tune, first->time.predicted_ms, out);
+        smc_text_printf(out, "; predicted%s, not measured",
+                        first->time.basis == SMC_TIME_SPECIFICATIONS ? " from specifications" : "");
+    } else {
+        words_occupancy(tune, first, out);
+        smc_text_append(out, "; neither predicted nor measured");
     }
-    smc_text_append(out, "; predicted, not measured");
 }
 
 static void words_regret(const struct smc_tune *tune, struct smc_text *out)
@@ -279,8 +319,7 @@ static void words_command(const struct smc_tune *tune, struct smc_text *out)
     const struct smc_tune_shape *shape = smc_tune_winner(tune);
     struct smc_query query;
     struct smc_text options = {0};
-    if (!shape && tune->ranked)
-        shape = &tune->shape[tune->order[0]];
+    shape = shape ? shape : first_rank(tune);
     if (!shape || tune->source)
         return;
     smc_tune_ask(tune, shape->value, &query);
@@ -339,15 +378,24 @@ static void append_ms(bool known, double ms, struct smc_text *row)
     smc_text_printf(row, " %9s", cell);
 }
 
-/* What a person must know about a row: else what bounds it. */
-static const char *remark(const struct smc_tune_shape *shape)
+/* What a person must know about a row: else what bounds it, or without a time its occupancy. After
+   many values only the short name of a term fits. */
+static void append_remark(const struct smc_tune_shape *shape, unsigned columns,
+                          struct smc_text *row)
 {
+    const struct smc_time_term_info *term = &smc_time_term_info[shape->time.bound_by];
+    char percent[32];
+    smc_words_percent(shape->percent, percent);
+    smc_text_append(row, "  ");
     if (shape->wrong)
-        return "WRONG RESULT";
-    if (shape->tried && !shape->measured)
-        return "failed";
-    return shape->time.basis != SMC_TIME_UNKNOWN ? smc_time_term_info[shape->time.bound_by].key
-                                                 : "not predicted";
+        smc_text_append(row, "WRONG RESULT");
+    else if (shape->tried && !shape->measured)
+        smc_text_append(row, "failed");
+    else if (shape->time.basis != SMC_TIME_UNKNOWN)
+        smc_text_append(row,
+                        row->length + strlen(term->label) <= columns ? term->label : term->key);
+    else
+        smc_text_printf(row, "not predicted; occupancy %s", percent);
 }
 
 static void append_shape(const struct smc_tune *tune, const struct smc_tune_shape *shape,
@@ -360,7 +408,7 @@ static void append_shape(const struct smc_tune *tune, const struct smc_tune_shap
         smc_text_printf(&row, " %*" PRId64, axis_width(&tune->axis[i]), shape->value[i]);
     append_ms(shape->time.basis != SMC_TIME_UNKNOWN, shape->time.predicted_ms, &row);
     append_ms(shape->measured, shape->median_ms, &row);
-    smc_text_printf(&row, "  %s", remark(shape));
+    append_remark(shape, style->columns, &row);
     smc_layout_begin(out, style, won ? SMC_STRONG : shape->wrong ? SMC_BAD : SMC_PLAIN);
     smc_layout_row(out, &row);
     smc_layout_end(out, style);
@@ -435,10 +483,11 @@ static void append_line(const struct smc_tune *tune,
 void smc_text_tune(const struct smc_tune *tune, const struct smc_report_style *style,
                    struct smc_text *out)
 {
-    append_line(tune, words_subject, "kernel", style, out);
+    append_line(tune, words_kernel, "kernel", style, out);
     smc_text_run_device_line(&tune->query.device, "", "", &tune->query, style, out);
     append_line(tune, words_axes, "varied", style, out);
     append_line(tune, words_shapes, "shapes", style, out);
+    append_line(tune, words_ranks, "ranked", style, out);
     append_line(tune, words_measured, "measured", style, out);
     append_failures(tune, style, out);
     append_table(tune, style, out);

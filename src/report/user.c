@@ -193,6 +193,8 @@ void smc_text_user(const struct smc_user_run *run, const struct smc_confirmation
     smc_text_rows(confirmation, false, style, out);
     append_memory(run, style, out);
     smc_text_annotation(counts->annotation, style, out);
+    if (style->explain)
+        smc_text_explain(&run->answer, style, out);
 }
 
 /* --- JSON ------------------------------------------------------------------------------------- */

@@ -6,6 +6,8 @@
 #include "base/text.h"
 #include "query/best.h"
 #include "query/sweep.h"
+#include "query/tune.h"
+#include "trace/answer.h"
 
 /* "warps and registers". */
 void smc_words_limiters(const struct smc_occupancy *occupancy, struct smc_text *out);
@@ -90,6 +92,9 @@ const char *smc_words_estimated_mark(const struct smc_answer *answer);
 /* "100 %", "62.5 %", for a table; smc_layout_percent is for a paragraph. */
 void smc_words_percent(double percent, char text[32]);
 
+/* What bounds a configuration of a trace: "registers", "small grid", "full occupancy". */
+const char *smc_words_bound(enum smc_trace_bound bound);
+
 /* The first of the limits in a set that is not empty. */
 enum smc_limit smc_words_first_limiter(uint32_t limiters);
 
@@ -102,6 +107,9 @@ void smc_words_sweep_subject(const struct smc_sweep *sweep, struct smc_text *out
 
 /* "NVIDIA H200, CC 9.0", or how many devices are compared. */
 void smc_words_sweep_device(const struct smc_sweep *sweep, struct smc_text *out);
+
+/* What every shape of a search shares: "float, 1024 x 1024 x 1024", or "f of x.cu" (tune.c). */
+void smc_words_tune_subject(const struct smc_tune *tune, struct smc_text *out);
 
 /* "CC 9.0", or a board's name without its brand. */
 void smc_words_device(const struct smc_device *device, struct smc_text *out);

@@ -41,17 +41,12 @@ void smc_text_append_work(const struct smc_answer *answer, struct smc_text *line
     else
         smc_text_printf(line, "\n%.4g" SMC_TIE "B loaded", work->global_load_bytes);
     if (workload->has_wall && answer->time.basis == SMC_TIME_UNKNOWN) /* a time says more */
-        smc_text_printf(line, "\nshared memory allows %.0f" SMC_TIE "%% of the FMA peak",
+        smc_text_printf(line,
+                        "\nshared memory allows %.0f" SMC_TIE "%% of the theoretical FMA peak",
                         100 * smc_workload_peak_share(workload));
 }
 
 /* --- JSON ------------------------------------------------------------------------------------- */
-
-/* Counts are whole, but beyond 2^53 only as exact as a double. */
-static struct smc_value count_of(double count)
-{
-    return count < 9007199254740992.0 ? smc_value_integer((uint64_t)count) : smc_value_real(count);
-}
 
 /* A ratio of 0 is not known. */
 static struct smc_value ratio_of(double ratio)
@@ -70,31 +65,31 @@ struct access {
     FIELD(operation, "operation", NULL, "", "load or store",                                       \
           smc_value_string(item->global->store ? "store" : "load"))                                \
     FIELD(elements, "elements", NULL, "elements", "accessed by all threads",                       \
-          count_of(item->global->elements))                                                        \
+          smc_value_count(item->global->elements))                                                 \
     FIELD(times, "times_per_element", NULL, "", "how often each element is accessed",              \
           smc_value_real(item->global->elements / item->global->array_elements))                   \
     FIELD(requests, "requests", NULL, "requests", "instructions of a warp",                        \
-          count_of(item->global->requests))                                                        \
+          smc_value_count(item->global->requests))                                                 \
     FIELD(sectors, "sectors", NULL, "sectors",                                                     \
           "of 32 bytes, counted for each request; null on CC 1.x",                                 \
-          smc_value_if(item->has_sectors, count_of(item->global->sectors)))
+          smc_value_if(item->has_sectors, smc_value_count(item->global->sectors)))
 SMC_FIELD_TABLE(access_fields, ACCESS_FIELDS)
 #undef ITEM
 
 #define ITEM struct smc_shared_work
 #define SHARED_FIELDS(FIELD)                                                                       \
     FIELD(loads, "loads.instructions", NULL, "instructions", "loads as compiled",                  \
-          count_of(item->loads.instructions))                                                      \
+          smc_value_count(item->loads.instructions))                                               \
     FIELD(load_wavefronts, "loads.wavefronts", NULL, "wavefronts",                                 \
-          "in which these loads are served", count_of(item->loads.wavefronts))                     \
+          "in which these loads are served", smc_value_count(item->loads.wavefronts))              \
     FIELD(stores, "stores.instructions", NULL, "instructions", "stores",                           \
-          count_of(item->stores.instructions))                                                     \
+          smc_value_count(item->stores.instructions))                                              \
     FIELD(store_wavefronts, "stores.wavefronts", NULL, "wavefronts",                               \
-          "in which these stores are served", count_of(item->stores.wavefronts))                   \
+          "in which these stores are served", smc_value_count(item->stores.wavefronts))            \
     FIELD(written, "written_loads.instructions", NULL, "instructions", "loads as in the source",   \
-          count_of(item->written_loads.instructions))                                              \
+          smc_value_count(item->written_loads.instructions))                                       \
     FIELD(written_wavefronts, "written_loads.wavefronts", NULL, "wavefronts",                      \
-          "in which these loads are served", count_of(item->written_loads.wavefronts))
+          "in which these loads are served", smc_value_count(item->written_loads.wavefronts))
 SMC_FIELD_TABLE(shared_fields, SHARED_FIELDS)
 #undef ITEM
 
@@ -105,7 +100,7 @@ SMC_FIELD_TABLE(shared_fields, SHARED_FIELDS)
     FIELD(shared_cycles, "shared_cycles_per_step", NULL, "clocks", "clocks of the banks",          \
           smc_value_real(item->shared_cycles_per_step))                                            \
     FIELD(peak, "peak_percent", NULL, "percent",                                                   \
-          "the share of the FMA peak that shared memory allows",                                   \
+          "the share of the theoretical FMA peak that shared memory allows",                       \
           smc_value_real(100 * smc_workload_peak_share(item)))
 SMC_FIELD_TABLE(wall_fields, WALL_FIELDS)
 #undef ITEM

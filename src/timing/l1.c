@@ -21,7 +21,7 @@ void smc_l1_close(struct smc_l1 *cache)
     cache->line = NULL;
 }
 
-/* Lines at powers of two must not all be in one set. */
+/* Hashed, so that lines at a stride of a power of two use all sets. */
 static struct smc_l1_line *set_of(const struct smc_l1 *cache, uint64_t number)
 {
     uint64_t mixed = (number * UINT64_C(0x9e3779b97f4a7c15)) >> 32;

@@ -11,14 +11,14 @@ enum { SMC_L1_WAYS = 16 };
 struct smc_l1_line {
     uint64_t number;
     uint64_t used;
-    double when; /* the last of its sectors is there */
+    double when; /* the clock at which the last of its sectors arrives */
     uint8_t sectors;
 };
 
 /* Owns `line`. */
 struct smc_l1 {
     struct smc_l1_line *line;
-    uint32_t sets; /* 0: it holds nothing */
+    uint32_t sets; /* 0: there is no cache */
     uint64_t now;
 };
 
@@ -26,10 +26,11 @@ struct smc_l1 {
 bool smc_l1_open(struct smc_l1 *cache, uint64_t bytes);
 void smc_l1_close(struct smc_l1 *cache);
 
-/* Returns the sectors that are missing; `when`: the clock at which the others are there. */
+/* Returns the sectors that are missing; `when` receives the clock at which the others arrive, or 0.
+ */
 uint32_t smc_l1_look(struct smc_l1 *cache, uint64_t number, uint32_t sectors, double *when);
 
-/* Sectors will be there at a clock. */
+/* Adds sectors that arrive at the clock `when`. */
 void smc_l1_fill(struct smc_l1 *cache, uint64_t number, uint32_t sectors, double when);
 
 #endif

@@ -10,11 +10,10 @@ enum {
     USUAL_L1_CLOCKS = 33,
     USUAL_L2_CLOCKS = 280,
     USUAL_DRAM_CLOCKS = 670,
-    USUAL_L2_BYTES = 32, /* for each SM and clock */
+    USUAL_L2_BYTES = 32, /* per SM and clock */
     USUAL_SPECIAL_CLOCKS = 17,
     USUAL_CONSTANT_CLOCKS = 28,
     USUAL_BARRIER_CLOCKS = 14,
-    SUBPARTITIONS = 4,
     SECTOR_BYTES = 32
 };
 
@@ -27,10 +26,10 @@ static double value(const struct smc_ceilings *ceilings, enum smc_ceiling id, do
     return measured > 0 ? measured : usual;
 }
 
-/* Clocks for which a warp's instruction occupies its sub-partition's share of so many lanes. */
-static double clocks_of(double lanes)
+/* Clocks for which a warp's instruction occupies a pipe that has so many lanes per SM. */
+static double clocks_of(const struct smc_sm *sm, double lanes)
 {
-    return 32 * SUBPARTITIONS / lanes;
+    return 32 * sm->subpartitions / lanes;
 }
 
 static double fp64_lanes(uint16_t cc)
@@ -50,13 +49,13 @@ static void set_pipes(struct smc_rates *rates, const struct smc_sm *sm,
     double *issue = rates->issue;
     rates->fma_halves = lanes > 64 ? 2 : 1;
     issue[SMC_PIPE_NONE] = 1;
-    issue[SMC_PIPE_FMA] = clocks_of(64); /* of one half */
-    issue[SMC_PIPE_FMA_HEAVY] = clocks_of(64);
-    issue[SMC_PIPE_ALU] = clocks_of(64);
-    issue[SMC_PIPE_FP64] = clocks_of(fp64_lanes(sm->cc));
-    issue[SMC_PIPE_HALF] = clocks_of(lanes);
+    issue[SMC_PIPE_FMA] = clocks_of(sm, 64); /* each half */
+    issue[SMC_PIPE_FMA_HEAVY] = clocks_of(sm, 64);
+    issue[SMC_PIPE_ALU] = clocks_of(sm, 64);
+    issue[SMC_PIPE_FP64] = clocks_of(sm, fp64_lanes(sm->cc));
+    issue[SMC_PIPE_HALF] = clocks_of(sm, lanes);
     issue[SMC_PIPE_TENSOR] = 8; /* HMMA.16816 at 1024 FP16 multiplications per SM */
-    issue[SMC_PIPE_XU] = clocks_of(16);
+    issue[SMC_PIPE_XU] = clocks_of(sm, 16);
     issue[SMC_PIPE_LSU] = 2;
     issue[SMC_PIPE_UNIFORM] = 2;
     issue[SMC_PIPE_UNIFORM_MOVE] = 2;
@@ -65,7 +64,7 @@ static void set_pipes(struct smc_rates *rates, const struct smc_sm *sm,
     issue[SMC_PIPE_ADU] = 9;
     issue[SMC_PIPE_UNKNOWN] = 2;
     rates->wide_multiply =
-        SUBPARTITIONS / value(ceilings, SMC_CEILING_IMAD_WIDE, usual_wide_multiplies);
+        sm->subpartitions / value(ceilings, SMC_CEILING_IMAD_WIDE, usual_wide_multiplies);
 }
 
 static void set_memory(struct smc_rates *rates, const struct smc_device *device,
@@ -87,7 +86,8 @@ static void set_memory(struct smc_rates *rates, const struct smc_device *device,
 void smc_rates_of(const struct smc_device *device, const struct smc_ceilings *ceilings,
                   uint32_t busy_sms, struct smc_rates *rates)
 {
-    *rates = (struct smc_rates){.clock_hz = device->sm_clock_khz * 1e3};
+    *rates = (struct smc_rates){.clock_hz = device->sm_clock_khz * 1e3,
+                                .subpartitions = device->sm.subpartitions};
     set_pipes(rates, &device->sm, ceilings);
     set_memory(rates, device, ceilings, busy_sms);
     rates->shared_latency = value(ceilings, SMC_CEILING_SHARED_CLOCKS, USUAL_SHARED_CLOCKS);

@@ -8,18 +8,20 @@
 
 struct smc_rates {
     double clock_hz;
+    uint32_t subpartitions;       /* each issues an instruction a clock */
     double issue[SMC_PIPE_COUNT]; /* clocks for which an instruction occupies the pipe of its
                                      sub-partition */
-    double fma_halves;            /* 2: FMAs may use either half of their pipe; 1: there is one */
-    double wide_multiply;         /* the same for a multiplication with a result of 64 bits */
+    double fma_halves;            /* halves of the FMA pipe that FMAs may use: 2 or 1 */
+    double wide_multiply; /* the same for an integer multiplication with a result of 64 bits */
     double operand_cache; /* the share of reads that operands kept in the operand cache save */
     /* Latencies: clocks from the issue to the result. */
     double shared_latency, l1_latency, l2_latency, dram_latency, special_latency, constant_latency;
     double barrier_latency, branch_latency;
-    double branch_issue;           /* clocks without issue after a branch that is taken */
-    double l1_line;                /* clocks for a line of a request that touches more than two */
-    double l1_fill;                /* wavefronts of the data stage for a line that comes from L2 */
-    double l2_sectors_per_clock;   /* to one SM, while all are busy */
+    double branch_issue; /* clocks without issue after a branch that is taken */
+    double l1_line; /* wavefronts of the data stage for each line of a load that touches more than
+                       two */
+    double l1_fill; /* wavefronts of the data stage for a line that comes from L2 */
+    double l2_sectors_per_clock;   /* to one SM, with so many busy */
     double l2_port_sectors;        /* to one SM at most */
     double dram_sectors_per_clock; /* read by one SM */
     double dram_bytes_per_clock;   /* of all, read and written */

@@ -1,4 +1,4 @@
-/* One SM, clock by clock where something happens. */
+/* Executes warps on one SM, from one event to the next. */
 #include "timing/sm.h"
 
 #include <math.h>
@@ -7,28 +7,31 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "model/sectors.h"
 #include "timing/l1.h"
 
-enum { SCOREBOARDS = 6, MOST_SUBPARTITIONS = 4, NO_WARP = -1 };
+enum { SCOREBOARDS = 8, MOST_SUBPARTITIONS = 4, /* of every architecture */ NO_WARP = -1 };
 
-/* What an instruction needs to know of its operation, found once. */
+/* What executing an instruction needs, found once for each step of the program. */
 struct step {
     uint8_t pipe;
     uint8_t wait;              /* scoreboards */
     uint8_t write_sb, read_sb; /* 7: none */
     uint8_t stall;
     float reads[2]; /* of registers of each bank, in clocks */
+    uint8_t banks;  /* bit n: it reads registers of bank n */
     uint8_t kind;
-    uint8_t argument;
-    uint8_t flops;  /* of a lane */
-    float occupies; /* the pipe, in clocks */
-    float latency;  /* to the result, if a scoreboard tells of it */
+    uint8_t missing_groups; /* that a wait for copies allows */
+    uint8_t flops;          /* of a lane */
+    float occupies;         /* the pipe, in clocks */
+    float latency;          /* to the result of what is not an access to memory */
 };
 
 enum kind {
     KIND_PLAIN,
     KIND_SHARED_LOAD,
     KIND_SHARED_STORE,
+    KIND_SHARED_ATOMIC,
     KIND_GLOBAL_LOAD,
     KIND_GLOBAL_STORE,
     KIND_COPY,
@@ -36,29 +39,30 @@ enum kind {
     KIND_COPY_WAIT,
     KIND_BARRIER,
     KIND_BRANCH,
-    KIND_UNFOLLOWED /* atomics and accesses whose memory is not known */
+    KIND_UNFOLLOWED /* atomics in global memory and accesses whose memory is not known */
 };
 
 enum { COPY_GROUPS = 16 };
 
-/* Clocks by which units with a queue may lag behind the issue. */
+/* Clocks of work that the queue of a unit holds before warps have to wait. */
 enum { LSU_QUEUE = 16, PORT_QUEUE = 4 };
 
 struct warp {
-    const struct smc_trace *trace;
-    uint32_t at, count; /* of entries; `count` are there */
-    uint32_t block;     /* the slot */
-    double ready;       /* when its next instruction may issue, of itself */
-    double scoreboard[SCOREBOARDS];
-    double copies;             /* when the copies since the last group are there */
+    const struct smc_warp_trace *trace;
+    uint32_t at, count;             /* entry of the trace, of `count` */
+    uint32_t block;                 /* the slot */
+    double ready;                   /* when its next instruction may issue, by the control bits */
+    double scoreboard[SCOREBOARDS]; /* when each is released; of number 7 nobody waits */
+    double copies;                  /* when the copies since the last group are there */
     double group[COPY_GROUPS]; /* when a group is there, the newest at (groups - 1) % COPY_GROUPS */
     uint32_t groups;
     bool at_barrier;
-    double debt; /* clocks of instructions that its trace leaves out */
+    double debt; /* clocks of the instructions so far that its trace leaves out */
     struct {
         double clock, debt;
-    } mark[SMC_TRACE_DEPTH + 1];  /* of loops, by depth; the last: of the start */
-    uint32_t subpartition, place; /* among those that wait there */
+    } mark[SMC_WARP_TRACE_DEPTH + 1]; /* when loops began, by depth; the last: when the warp did */
+    uint32_t subpartition;
+    uint32_t age; /* how many warps started before */
 };
 
 struct slot {
@@ -73,17 +77,20 @@ struct slot {
    it needs then. */
 struct waiting {
     double ready; /* INFINITY at a barrier */
-    uint32_t warp;
-    uint8_t pipe;
-    float reads[2];
+    uint32_t warp, age;
+    uint8_t pipe, banks;
 };
 
 struct subpartition {
     double issue_free;
     double pipe_free[SMC_PIPE_COUNT];
     double port_free[2]; /* banks of registers */
-    double memory_free;  /* the way to the units that sub-partitions share */
-    struct waiting *waiting;
+    double memory_free;  /* its connection to the units that the sub-partitions share */
+    /* From when on an instruction of each pipe, and one that reads registers of these banks, can
+       issue. */
+    double pipe_gate[SMC_PIPE_COUNT], port_gate[4];
+    struct waiting *waiting; /* the one that has been ready for longest first, the older
+                                one of two */
     uint32_t warps;
     int next; /* position in `waiting` of what issues next */
     double next_clock;
@@ -98,8 +105,10 @@ struct sm {
     struct slot *slot;
     struct subpartition part[MOST_SUBPARTITIONS];
     struct smc_l1 cache;
-    uint32_t next_block, ended;
-    double data_free; /* L1's data stage */
+    uint32_t slots;             /* blocks that reside at a time */
+    uint32_t next_block, ended; /* blocks */
+    uint32_t started;           /* warps */
+    double data_free;           /* L1's data stage */
     double l2_free, dram_free;
     double dram_debt;
     double end;
@@ -136,8 +145,10 @@ static void count_reads(const struct smc_rates *rates, const struct smc_instruct
             continue;
         double clocks = is_kept(before, in, i) ? 1 - rates->operand_cache : 1;
         unsigned count = in->from[i].registers ? in->from[i].registers : 1;
-        for (unsigned r = 0; r < count; r++)
+        for (unsigned r = 0; r < count; r++) {
             step->reads[(in->from[i].number + r) & 1] += (float)clocks;
+            step->banks |= (uint8_t)(1u << ((in->from[i].number + r) & 1));
+        }
     }
 }
 
@@ -160,12 +171,13 @@ static uint8_t kind_of(const struct smc_instruction *in)
         return KIND_COPY_GROUP;
     case SMC_OP_DEPBAR:
         return KIND_COPY_WAIT;
+    case SMC_OP_ATOMS:
+    case SMC_OP_ATOMS_CAS:
+        return KIND_SHARED_ATOMIC;
     case SMC_OP_ATOM:
     case SMC_OP_ATOM_FLOAT:
     case SMC_OP_ATOMG:
     case SMC_OP_ATOMG_CAS:
-    case SMC_OP_ATOMS:
-    case SMC_OP_ATOMS_CAS:
     case SMC_OP_RED:
     case SMC_OP_REDG:
     case SMC_OP_LD:
@@ -202,17 +214,8 @@ static uint8_t flops_of(const struct smc_instruction *in)
 
 static double latency_of(const struct smc_instruction *in, const struct smc_rates *rates)
 {
-    switch (in->pipe) {
-    case SMC_PIPE_XU:
-        return rates->special_latency;
-    case SMC_PIPE_ADU:
-    case SMC_PIPE_LSU:
-        return rates->constant_latency;
-    case SMC_PIPE_FP64:
-        return rates->special_latency;
-    default:
-        return rates->constant_latency;
-    }
+    bool special = in->pipe == SMC_PIPE_XU || in->pipe == SMC_PIPE_FP64;
+    return special ? rates->special_latency : rates->constant_latency;
 }
 
 static void prepare_step(const struct sm *sm, uint32_t number, struct step *step)
@@ -232,20 +235,19 @@ static void prepare_step(const struct sm *sm, uint32_t number, struct step *step
         .latency = (float)latency_of(in, rates),
     };
     if (in->operation == SMC_OP_DEPBAR) /* SB0 and how many groups may be missing */
-        step->argument = (uint8_t)smc_bits(in, 38, 6);
+        step->missing_groups = (uint8_t)smc_bits(in, 38, 6);
     count_reads(rates, number > 0 ? &at[-1].in : NULL, in, step);
 }
 
-/* --- Warps that wait ---------------------------------------------------------------------------
- */
+/* --- Warps that wait -------------------------------------------------------------------------- */
 
 static double latest(double a, double b)
 {
     return a > b ? a : b;
 }
 
-/* Time for instructions that are left out: what the same loop took before. */
-static void add_debt(struct warp *warp, const struct smc_trace_skip *skip)
+/* Instructions that are left out take as long as the same loop did before. */
+static void add_debt(struct warp *warp, const struct smc_warp_trace_skip *skip)
 {
     double clocks = warp->ready - warp->mark[skip->depth].clock;
     double owed = warp->debt - warp->mark[skip->depth].debt;
@@ -253,15 +255,15 @@ static void add_debt(struct warp *warp, const struct smc_trace_skip *skip)
         warp->debt += (clocks + owed) * (double)skip->executed / (double)skip->window;
 }
 
-/* Goes over entries that are no instruction. */
+/* Passes entries that are no instruction. */
 static void pass_marks(struct warp *warp)
 {
     for (; warp->at < warp->count; warp->at++) {
-        const struct smc_trace_entry *entry = &warp->trace->entry[warp->at];
-        if (entry->step == SMC_TRACE_LOOP) {
+        const struct smc_warp_trace_entry *entry = &warp->trace->entry[warp->at];
+        if (entry->step == SMC_WARP_TRACE_LOOP) {
             warp->mark[entry->line].clock = warp->ready;
             warp->mark[entry->line].debt = warp->debt;
-        } else if (entry->step == SMC_TRACE_SKIP) {
+        } else if (entry->step == SMC_WARP_TRACE_SKIP) {
             add_debt(warp, &warp->trace->skip[entry->line]);
         } else {
             return;
@@ -269,19 +271,49 @@ static void pass_marks(struct warp *warp)
     }
 }
 
-/* After anything that its next instruction depends on has changed. */
-static void prepare_warp(struct sm *sm, struct warp *warp)
+static bool precedes(const struct waiting *a, const struct waiting *b)
 {
-    struct subpartition *part = &sm->part[warp->subpartition];
-    struct waiting *waiting = &part->waiting[warp->place];
+    return a->ready < b->ready || (a->ready == b->ready && a->age < b->age);
+}
+
+/* What a warp, of this number, waits for before its next instruction. */
+static struct waiting waiting_of(const struct sm *sm, const struct warp *warp, uint32_t number)
+{
     const struct step *step = &sm->step[warp->trace->entry[warp->at].step];
     double ready = warp->ready;
-    for (uint32_t wait = step->wait, i = 0; wait; wait >>= 1, i++)
-        if (wait & 1 && warp->scoreboard[i] > ready)
-            ready = warp->scoreboard[i];
-    waiting->ready = warp->at_barrier ? INFINITY : ready;
-    waiting->pipe = step->pipe;
-    memcpy(waiting->reads, step->reads, sizeof waiting->reads);
+    for (unsigned wait = step->wait; wait; wait &= wait - 1)
+        ready = latest(ready, warp->scoreboard[__builtin_ctz(wait)]);
+    if (warp->at_barrier)
+        ready = INFINITY;
+    return (struct waiting){ready, number, warp->age, step->pipe, step->banks};
+}
+
+/* The list stays in order: puts an entry where the one at `position` was, or before or after it. */
+static void replace(struct subpartition *part, uint32_t position, const struct waiting *by)
+{
+    struct waiting *waiting = part->waiting;
+    uint32_t at = position;
+    for (; at + 1 < part->warps && precedes(&waiting[at + 1], by); at++)
+        waiting[at] = waiting[at + 1];
+    for (; at > 0 && precedes(by, &waiting[at - 1]); at--)
+        waiting[at] = waiting[at - 1];
+    waiting[at] = *by;
+    part->next = NO_WARP - 1;
+}
+
+static void add_waiting(struct sm *sm, const struct warp *warp, uint32_t number)
+{
+    struct subpartition *part = &sm->part[warp->subpartition];
+    const struct waiting added = waiting_of(sm, warp, number);
+    part->warps++;
+    replace(part, part->warps - 1, &added);
+}
+
+static void remove_waiting(struct subpartition *part, uint32_t position)
+{
+    part->warps--;
+    for (uint32_t i = position; i < part->warps; i++)
+        part->waiting[i] = part->waiting[i + 1];
     part->next = NO_WARP - 1;
 }
 
@@ -298,33 +330,23 @@ static void start_block(struct sm *sm, uint32_t number, double clock)
                           .debt = slot->debt};
     for (uint32_t i = 0; i < launch->warps_per_block; i++) {
         struct warp *warp = &sm->warp[slot->first_warp + i];
-        const struct smc_trace *trace = launch->block[block].trace[i];
+        const struct smc_warp_trace *trace = launch->block[block].trace[i];
         *warp = (struct warp){
             .trace = trace, .count = (uint32_t)trace->count, .block = number, .ready = clock};
-        warp->mark[SMC_TRACE_DEPTH].clock = clock;
+        warp->mark[SMC_WARP_TRACE_DEPTH].clock = clock;
         pass_marks(warp);
-        warp->subpartition = (slot->first_warp + i) % launch->subpartitions;
-        struct subpartition *part = &sm->part[warp->subpartition];
-        warp->place = part->warps;
-        if (warp->at >= warp->count) {
+        warp->age = sm->started++;
+        warp->subpartition = (slot->first_warp + i) % sm->rates->subpartitions;
+        if (warp->at < warp->count)
+            add_waiting(sm, warp, slot->first_warp + i);
+        else
             slot->warps_left--;
-            continue;
-        }
-        part->waiting[part->warps++].warp = slot->first_warp + i;
-        prepare_warp(sm, warp);
     }
 }
 
-static void end_warp(struct sm *sm, struct subpartition *part, uint32_t position, double clock)
+static void end_warp(struct sm *sm, const struct warp *warp, double clock)
 {
-    struct warp *warp = &sm->warp[part->waiting[position].warp];
     struct slot *slot = &sm->slot[warp->block];
-    part->warps--;
-    for (uint32_t i = position; i < part->warps; i++) {
-        part->waiting[i] = part->waiting[i + 1];
-        sm->warp[part->waiting[i].warp].place = i;
-    }
-    part->next = NO_WARP - 1;
     slot->debt += warp->debt / sm->launch->warps_per_block;
     sm->all_debts += warp->debt / sm->launch->warps_per_block;
     if (clock + slot->debt > sm->end)
@@ -376,9 +398,26 @@ static double data_stage(struct sm *sm, double clock, double wavefronts)
     return sm->data_free;
 }
 
-/* A copy goes through the data stage again on its way to shared memory; what comes in whole sectors
-   for every lane is written sector by sector. */
-static double copy_wavefronts(const struct smc_trace_entry *entry)
+/* The wavefronts of accesses to shared memory. Where addresses are unknown, as those of atomics
+   are: the mean over random banks, which is the expected largest number of lanes in one of 32. */
+static double wavefronts_of(struct sm *sm, const struct smc_warp_trace_entry *entry, bool known)
+{
+    static const double random[SMC_LANES + 1] = {
+        0,    1,    1.03, 1.09, 1.18, 1.29, 1.41, 1.54, 1.66, 1.78, 1.90,
+        2.00, 2.09, 2.17, 2.25, 2.32, 2.39, 2.46, 2.54, 2.61, 2.69, 2.76,
+        2.84, 2.92, 2.99, 3.06, 3.13, 3.20, 3.27, 3.34, 3.41, 3.47, 3.53};
+    double wavefronts = entry->wavefronts;
+    if (!known) {
+        sm->work->unknown++;
+        wavefronts = random[entry->active_lanes];
+    }
+    sm->work->shared_wavefronts += wavefronts;
+    return wavefronts;
+}
+
+/* A copy passes the data stage again on its way to shared memory, sector by sector where lanes
+   copy sectors of their own. */
+static double copy_wavefronts(const struct smc_warp_trace_entry *entry)
 {
     return entry->sectors > 2 * entry->wavefronts ? entry->sectors - entry->wavefronts
                                                   : entry->wavefronts;
@@ -387,13 +426,16 @@ static double copy_wavefronts(const struct smc_trace_entry *entry)
 /* Which arrays are loaded and which are stored. */
 static void note_array(struct sm *sm, uint64_t line, bool store)
 {
-    uint32_t *seen = store ? &sm->result->stored : &sm->result->loaded;
-    for (uint32_t i = 0; i < sm->launch->arrays && i < 32; i++)
-        if (line >= sm->launch->array_line[i] && line <= sm->launch->array_last[i])
-            *seen |= 1u << i;
+    uint64_t *seen = store ? &sm->result->stored : &sm->result->loaded;
+    for (size_t i = 0; i < sm->launch->arrays; i++) {
+        const struct smc_time_array *array = &sm->launch->array[i];
+        if (line >= array->address / SMC_LINE_BYTES &&
+            line <= (array->address + array->bytes - 1) / SMC_LINE_BYTES)
+            *seen |= UINT64_C(1) << i;
+    }
 }
 
-static double load(struct sm *sm, const struct warp *warp, const struct smc_trace_entry *entry,
+static double load(struct sm *sm, const struct warp *warp, const struct smc_warp_trace_entry *entry,
                    double clock, bool copies)
 {
     const struct smc_rates *rates = sm->rates;
@@ -402,7 +444,7 @@ static double load(struct sm *sm, const struct warp *warp, const struct smc_trac
     if (entry->lines == 0 && !entry->unknown_addresses)
         return clock + rates->l1_latency;
     for (uint32_t i = 0; i < entry->lines; i++) {
-        const struct smc_trace_line *line = &warp->trace->line[entry->line + i];
+        const struct smc_warp_trace_line *line = &warp->trace->line[entry->line + i];
         uint32_t wanted = sectors_in(line->sectors);
         sectors += wanted;
         double when;
@@ -422,22 +464,21 @@ static double load(struct sm *sm, const struct warp *warp, const struct smc_trac
         there = from_l2(sm, clock, sectors);
     }
     double tags = entry->lines > 2 && !copies ? entry->lines * rates->l1_line : 0;
-    sm->work->tag_clocks += tags;
     data += tags;
     data += copies ? copy_wavefronts(entry) : filled * rates->l1_fill;
     sm->work->load_sectors += sectors;
     return latest(data_stage(sm, clock, data) + rates->l1_latency, there);
 }
 
-static double store(struct sm *sm, const struct warp *warp, const struct smc_trace_entry *entry,
-                    double clock)
+static double store(struct sm *sm, const struct warp *warp,
+                    const struct smc_warp_trace_entry *entry, double clock)
 {
     uint32_t sectors = 0;
     for (uint32_t i = 0; i < entry->lines; i++) {
-        const struct smc_trace_line *line = &warp->trace->line[entry->line + i];
+        const struct smc_warp_trace_line *line = &warp->trace->line[entry->line + i];
         sectors += sectors_in(line->sectors);
         note_array(sm, line->number, true);
-        if (line->number >= SMC_TRACE_LOCAL) {
+        if (line->number >= SMC_WARP_TRACE_LOCAL) {
             smc_l1_fill(&sm->cache, line->number, line->sectors, clock);
             sectors = 0;
         }
@@ -469,7 +510,12 @@ static void release_barrier(struct sm *sm, struct slot *slot, double clock)
             continue;
         warp->at_barrier = false;
         warp->ready = latest(warp->ready, clock + sm->rates->barrier_latency);
-        prepare_warp(sm, warp);
+        struct subpartition *part = &sm->part[warp->subpartition];
+        uint32_t position = part->warps - 1;
+        while (part->waiting[position].warp != slot->first_warp + i)
+            position--;
+        const struct waiting released = waiting_of(sm, warp, slot->first_warp + i);
+        replace(part, position, &released);
     }
     slot->waiting = 0;
 }
@@ -486,10 +532,12 @@ static double copy_wait(const struct warp *warp, uint32_t missing)
 
 /* Executes what the instruction does; returns when its result is there. */
 static double execute(struct sm *sm, struct subpartition *part, struct warp *warp,
-                      const struct step *step, const struct smc_trace_entry *entry, double clock)
+                      const struct step *step, const struct smc_warp_trace_entry *entry,
+                      double clock)
 {
     const struct smc_rates *rates = sm->rates;
     double way;
+    bool known;
     if (step->kind >= KIND_SHARED_LOAD && step->kind <= KIND_COPY) {
         part->memory_free = latest(part->memory_free, clock) + rates->issue[SMC_PIPE_LSU];
         way = part->memory_free;
@@ -498,11 +546,11 @@ static double execute(struct sm *sm, struct subpartition *part, struct warp *war
     }
     switch (step->kind) {
     case KIND_SHARED_LOAD:
-        sm->work->shared_wavefronts += entry->wavefronts;
-        return data_stage(sm, way, entry->wavefronts) + rates->shared_latency - 1;
+    case KIND_SHARED_ATOMIC:
+        known = step->kind == KIND_SHARED_LOAD && !entry->unknown_addresses;
+        return data_stage(sm, way, wavefronts_of(sm, entry, known)) + rates->shared_latency - 1;
     case KIND_SHARED_STORE:
-        sm->work->shared_wavefronts += entry->wavefronts;
-        return data_stage(sm, way, entry->wavefronts);
+        return data_stage(sm, way, wavefronts_of(sm, entry, !entry->unknown_addresses));
     case KIND_GLOBAL_LOAD:
         return load(sm, warp, entry, way, false);
     case KIND_GLOBAL_STORE:
@@ -518,7 +566,7 @@ static double execute(struct sm *sm, struct subpartition *part, struct warp *war
         warp->group[warp->groups++ % COPY_GROUPS] = warp->copies;
         return clock;
     case KIND_COPY_WAIT:
-        warp->ready = latest(warp->ready, copy_wait(warp, step->argument));
+        warp->ready = latest(warp->ready, copy_wait(warp, step->missing_groups));
         return clock;
     default:
         return clock + step->latency;
@@ -539,29 +587,43 @@ static void check_barrier(struct sm *sm, struct slot *slot)
         release_barrier(sm, slot, slot->barrier_clock);
 }
 
+/* From when on the pipe and the banks of a step that was just issued can be used again. */
+static void set_gates(const struct sm *sm, struct subpartition *part, const struct step *step)
+{
+    const double *free_clock = part->pipe_free;
+    double fma = free_clock[SMC_PIPE_FMA_HEAVY];
+    part->pipe_gate[step->pipe] = free_clock[step->pipe];
+    part->pipe_gate[SMC_PIPE_LSU] = free_clock[SMC_PIPE_LSU] - LSU_QUEUE;
+    part->pipe_gate[SMC_PIPE_FMA_HEAVY] = fma;
+    if (sm->rates->fma_halves > 1 && free_clock[SMC_PIPE_FMA] <= fma)
+        fma = free_clock[SMC_PIPE_FMA];
+    part->pipe_gate[SMC_PIPE_FMA] = fma;
+    part->port_gate[1] = part->port_free[0] - PORT_QUEUE;
+    part->port_gate[2] = part->port_free[1] - PORT_QUEUE;
+    part->port_gate[3] = latest(part->port_gate[1], part->port_gate[2]);
+}
+
 static void issue(struct sm *sm, struct subpartition *part, uint32_t position, double clock)
 {
-    struct warp *warp = &sm->warp[part->waiting[position].warp];
-    const struct smc_trace_entry *entry = &warp->trace->entry[warp->at];
+    uint32_t warp_number = part->waiting[position].warp;
+    struct warp *warp = &sm->warp[warp_number];
+    const struct smc_warp_trace_entry *entry = &warp->trace->entry[warp->at];
     const struct step *step = &sm->step[entry->step];
     double stall = step->stall ? step->stall : 1;
     part->issue_free = clock + 1;
     enum smc_pipe pipe = pipe_of(sm, part, step);
     part->pipe_free[pipe] = latest(part->pipe_free[pipe], clock) + step->occupies;
     for (int bank = 0; bank < 2; bank++)
-        if (step->reads[bank] > 0)
-            part->port_free[bank] = latest(part->port_free[bank], clock) + step->reads[bank];
+        part->port_free[bank] = latest(part->port_free[bank], clock) + step->reads[bank];
+    set_gates(sm, part, step);
     sm->work = &sm->launch->work[entry->step];
     sm->work->executions++;
     sm->work->flops += (double)step->flops * entry->active_lanes;
     warp->ready = clock + stall;
     double done = execute(sm, part, warp, step, entry, clock);
-    if (step->write_sb < SCOREBOARDS)
-        warp->scoreboard[step->write_sb] = latest(warp->scoreboard[step->write_sb], done);
-    if (step->read_sb < SCOREBOARDS) {
-        double read = step->kind == KIND_PLAIN ? clock + 10 : part->memory_free + 8;
-        warp->scoreboard[step->read_sb] = latest(warp->scoreboard[step->read_sb], read);
-    }
+    double read = step->kind == KIND_PLAIN ? clock + 10 : part->memory_free + 8;
+    warp->scoreboard[step->write_sb] = latest(warp->scoreboard[step->write_sb], done);
+    warp->scoreboard[step->read_sb] = latest(warp->scoreboard[step->read_sb], read);
     warp->at++;
     uint32_t number = warp->block;
     bool back = step->kind == KIND_BRANCH && warp->at < warp->count &&
@@ -572,54 +634,47 @@ static void issue(struct sm *sm, struct subpartition *part, uint32_t position, d
     }
     pass_marks(warp);
     if (warp->at >= warp->count) {
-        end_warp(sm, part, position, latest(done, clock + stall));
+        remove_waiting(part, position);
+        end_warp(sm, warp, latest(done, clock + stall));
     } else {
         if (step->kind == KIND_BARRIER)
             wait_at_barrier(sm, warp, clock);
-        prepare_warp(sm, warp);
+        const struct waiting again = waiting_of(sm, warp, warp_number);
+        replace(part, position, &again);
     }
     check_barrier(sm, &sm->slot[number]);
 }
 
 /* The warp that issues next in a sub-partition, and when: of those that can first, the one that has
    been ready for longest. */
-static void choose(const struct sm *sm, struct subpartition *part)
+static void choose(struct subpartition *part)
 {
-    double best = INFINITY, best_ready = INFINITY;
-    double free_clock[SMC_PIPE_COUNT];
-    for (int i = 0; i < SMC_PIPE_COUNT; i++)
-        free_clock[i] = latest(part->pipe_free[i], part->issue_free);
-    if (sm->rates->fma_halves < 2 ||
-        part->pipe_free[SMC_PIPE_FMA_HEAVY] < part->pipe_free[SMC_PIPE_FMA])
-        free_clock[SMC_PIPE_FMA] = free_clock[SMC_PIPE_FMA_HEAVY];
-    free_clock[SMC_PIPE_LSU] = latest(part->pipe_free[SMC_PIPE_LSU] - LSU_QUEUE, part->issue_free);
+    double best = INFINITY;
     part->next = NO_WARP;
     for (uint32_t i = 0; i < part->warps; i++) {
         const struct waiting *waiting = &part->waiting[i];
-        double clock = latest(waiting->ready, free_clock[waiting->pipe]);
-        for (int bank = 0; bank < 2; bank++)
-            if (waiting->reads[bank] > 0 && part->port_free[bank] - PORT_QUEUE > clock)
-                clock = part->port_free[bank] - PORT_QUEUE;
-        if (clock < best || (clock == best && waiting->ready < best_ready)) {
+        double clock = latest(waiting->ready, part->issue_free);
+        if (clock >= best)
+            break; /* and so for all that follow */
+        clock = latest(clock, part->pipe_gate[waiting->pipe]);
+        clock = latest(clock, part->port_gate[waiting->banks]);
+        if (clock < best) {
             best = clock;
-            best_ready = waiting->ready;
             part->next = (int)i;
         }
     }
     part->next_clock = best;
-    if (best == INFINITY)
-        part->next = NO_WARP;
 }
 
 static void run(struct sm *sm)
 {
-    uint32_t parts = sm->launch->subpartitions;
+    uint32_t parts = sm->rates->subpartitions;
     for (;;) {
         struct subpartition *first = NULL;
         for (uint32_t i = 0; i < parts; i++) {
             struct subpartition *part = &sm->part[i];
             if (part->next < NO_WARP)
-                choose(sm, part);
+                choose(part);
             if (part->next != NO_WARP && (!first || part->next_clock < first->next_clock))
                 first = part;
         }
@@ -629,41 +684,101 @@ static void run(struct sm *sm)
     }
 }
 
+/* --- From start to end ------------------------------------------------------------------------ */
+
+static void close_sm(struct sm *sm)
+{
+    smc_l1_close(&sm->cache);
+    free(sm->part[0].waiting);
+    free(sm->slot);
+    free(sm->warp);
+    free(sm->step);
+}
+
+static enum smc_status open_sm(const struct smc_sm_launch *launch, struct smc_sm_result *result,
+                               struct sm *sm, struct smc_error *error)
+{
+    uint32_t slots =
+        launch->resident_blocks < launch->blocks ? launch->resident_blocks : launch->blocks;
+    size_t warps = (size_t)slots * launch->warps_per_block;
+    *result = (struct smc_sm_result){0};
+    *sm = (struct sm){.launch = launch, .rates = launch->rates, .result = result, .slots = slots};
+    sm->step = smc_malloc(launch->program->count * sizeof *sm->step);
+    sm->warp = smc_calloc(warps ? warps : 1, sizeof *sm->warp);
+    sm->slot = smc_calloc(slots ? slots : 1, sizeof *sm->slot);
+    struct waiting *list = smc_calloc(warps ? warps * MOST_SUBPARTITIONS : 1, sizeof *list);
+    for (uint32_t i = 0; i < MOST_SUBPARTITIONS; i++) {
+        sm->part[i].waiting = list ? list + i * warps : NULL;
+        sm->part[i].next = NO_WARP - 1;
+    }
+    if (!smc_l1_open(&sm->cache, launch->l1_bytes) || !sm->step || !sm->warp || !sm->slot ||
+        !list) {
+        close_sm(sm);
+        return smc_out_of_memory(error);
+    }
+    for (uint32_t i = 0; i < launch->program->count; i++)
+        prepare_step(sm, i, &sm->step[i]);
+    return SMC_OK;
+}
+
 enum smc_status smc_sm_run(const struct smc_sm_launch *launch, struct smc_sm_result *result,
                            struct smc_error *error)
 {
-    *result = (struct smc_sm_result){0};
-    uint32_t slots =
-        launch->resident_blocks < launch->blocks ? launch->resident_blocks : launch->blocks;
-    uint32_t warps = slots * launch->warps_per_block;
-    struct sm sm = {.launch = launch, .rates = launch->rates, .result = result};
-    sm.step = smc_malloc(launch->program->count * sizeof *sm.step);
-    sm.warp = smc_calloc(warps ? warps : 1, sizeof *sm.warp);
-    sm.slot = smc_calloc(slots ? slots : 1, sizeof *sm.slot);
-    struct waiting *list = smc_calloc(warps ? (size_t)warps * MOST_SUBPARTITIONS : 1, sizeof *list);
-    bool cached = smc_l1_open(&sm.cache, launch->l1_bytes);
-    enum smc_status status = SMC_OK;
-    if (!sm.step || !sm.warp || !sm.slot || !list || !cached) {
-        status = smc_out_of_memory(error);
-    } else {
-        for (uint32_t i = 0; i < launch->program->count; i++)
-            prepare_step(&sm, i, &sm.step[i]);
-        for (uint32_t i = 0; i < MOST_SUBPARTITIONS; i++) {
-            sm.part[i].waiting = list + (size_t)i * warps;
-            sm.part[i].next = NO_WARP - 1;
-        }
-        for (uint32_t i = 0; i < slots; i++)
-            start_block(&sm, i, 0);
-        run(&sm);
-        result->clocks = sm.end;
-        if (sm.second_round > 0)
-            result->clocks_per_block =
-                (sm.second_round - sm.first_round + sm.all_debts / sm.ended) / slots;
+    struct sm sm;
+    enum smc_status status = open_sm(launch, result, &sm, error);
+    if (status != SMC_OK)
+        return status;
+    for (uint32_t i = 0; i < sm.slots; i++)
+        start_block(&sm, i, 0);
+    run(&sm);
+    result->clocks = sm.end;
+    if (sm.second_round > 0)
+        result->clocks_per_block =
+            (sm.second_round - sm.first_round + sm.all_debts / sm.ended) / sm.slots;
+    close_sm(&sm);
+    return SMC_OK;
+}
+
+/* A warp's next access to global memory; false: there is none. */
+static bool access_once(struct sm *sm, struct warp *warp)
+{
+    const struct smc_warp_trace *trace = warp->trace;
+    for (; warp->at < trace->count; warp->at++) {
+        const struct smc_warp_trace_entry *entry = &trace->entry[warp->at];
+        if (entry->step >= SMC_WARP_TRACE_SKIP)
+            continue;
+        const struct step *step = &sm->step[entry->step];
+        if (step->kind != KIND_GLOBAL_LOAD && step->kind != KIND_GLOBAL_STORE &&
+            step->kind != KIND_COPY && step->kind != KIND_UNFOLLOWED)
+            continue;
+        sm->work = &sm->launch->work[entry->step];
+        sm->work->executions++;
+        execute(sm, &sm->part[0], warp, step, entry, 0);
+        warp->at++;
+        return true;
     }
-    smc_l1_close(&sm.cache);
-    free(list);
-    free(sm.slot);
-    free(sm.warp);
-    free(sm.step);
-    return status;
+    return false;
+}
+
+enum smc_status smc_sm_access(const struct smc_sm_launch *launch, struct smc_sm_result *result,
+                              struct smc_error *error)
+{
+    struct sm sm;
+    enum smc_status status = open_sm(launch, result, &sm, error);
+    if (status != SMC_OK)
+        return status;
+    for (uint32_t first = 0; first < launch->blocks; first += sm.slots) {
+        uint32_t blocks = launch->blocks - first < sm.slots ? launch->blocks - first : sm.slots;
+        uint32_t warps = blocks * launch->warps_per_block;
+        for (uint32_t i = 0; i < warps; i++)
+            sm.warp[i] = (struct warp){.trace = launch->block[first + i / launch->warps_per_block]
+                                                    .trace[i % launch->warps_per_block]};
+        for (bool any = true; any;) {
+            any = false;
+            for (uint32_t i = 0; i < warps; i++)
+                any |= access_once(&sm, &sm.warp[i]);
+        }
+    }
+    close_sm(&sm);
+    return SMC_OK;
 }

@@ -11,8 +11,7 @@
 #include "base/status.h"
 #include "devices/ceilings.h"
 #include "devices/devices.h"
-#include "model/launch.h"
-#include "model/occupancy.h"
+#include "timing/arguments.h"
 
 enum smc_time_term {
 #define TERM(id, key, label, relief) SMC_TIME_##id,
@@ -48,7 +47,7 @@ struct smc_time {
        on the SM with the most blocks. LATENCY: warps that wait for each other or for memory while
        no unit is busy. LAUNCH: an empty launch. */
     double term_ms[SMC_TIME_TERM_COUNT];
-    enum smc_time_term bound_by, next; /* the largest term, and the one behind it */
+    enum smc_time_term bound_by, next; /* the largest term and the second largest */
     double instructions;               /* of warps */
     double fma_flops;                  /* of FFMA, DFMA and the like */
     double shared_wavefronts;          /* of the whole launch */
@@ -57,27 +56,28 @@ struct smc_time {
     char code[64]; /* what the instructions were counted in: "sm_90 machine code" */
 };
 
-/* One array that a launch gets. */
-struct smc_time_array {
-    uint64_t address, bytes;
-};
-
-/* A launch. */
 struct smc_time_launch {
     const struct smc_device *device;
     const struct smc_ceilings *ceilings;
-    const struct smc_occupancy *occupancy;
-    const void *cubin; /* the machine code of the kernel `entry` */
+    uint32_t blocks_per_sm; /* that reside at a time; 0: the launch is refused */
+    const void *cubin;      /* the machine code of the kernel `entry`; NULL: there is none */
     size_t cubin_bytes;
     const char *entry;
+    const struct smc_time_arguments *arguments;
     uint32_t block[3], grid[3];
     uint64_t l1_bytes; /* that the carve-out leaves */
-    uint32_t dynamic_smem_bytes;
-    const void *parameters; /* as they lie in constant memory */
-    size_t parameter_bytes;
-    const struct smc_time_array *array; /* what the pointers among them point to */
-    size_t array_count;
 };
+
+/* The architecture whose machine code is executed for a device: its own, or the newest one that is
+   known. */
+uint16_t smc_time_code_cc(uint16_t cc);
+
+/* The time is unknown, for a reason; of a long one the beginning is kept. */
+void smc_time_unknown(struct smc_time *time, const char *reason);
+
+/* Whether the device and the launch allow a prediction, whatever the machine code is; otherwise
+   `time` is unknown with the reason. */
+bool smc_time_is_possible(const struct smc_time_launch *launch, struct smc_time *time);
 
 /* Predicts. If it cannot, `time` is unknown with a reason. SMC_MACHINE: memory. */
 enum smc_status smc_time_predict(const struct smc_time_launch *launch, struct smc_time *time,

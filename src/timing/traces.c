@@ -5,21 +5,21 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "machine/sampling.h"
 
 enum { LINES_FOR_EACH_ENTRY = 16, SKIPS = 64, KNOWN = 64, MOST_STEPS = 4000000 };
 
-/* Warps that decided alike until instructions were left out go on alike: the rest of a trace is
-   taken over from the first of them, its lines moved as far as the first lines are apart. */
+/* Warps that took the same branches until instructions are left out are taken to continue alike:
+   the rest of the trace is copied from the first of them, with its lines moved by the distance of
+   their first lines. */
 struct known {
-    const struct smc_trace *trace[KNOWN];
+    const struct smc_warp_trace *trace[KNOWN];
     uint32_t count;
 };
 
-static bool take_over(void *context, struct smc_trace *trace, uint64_t signature)
+static bool take_over(void *context, struct smc_warp_trace *trace, uint64_t signature)
 {
     const struct known *known = context;
-    const struct smc_trace *from = NULL;
+    const struct smc_warp_trace *from = NULL;
     for (uint32_t i = 0; i < known->count && !from; i++)
         if (known->trace[i]->first_skip_signature == signature &&
             known->trace[i]->first_skip_count == trace->count)
@@ -27,23 +27,23 @@ static bool take_over(void *context, struct smc_trace *trace, uint64_t signature
     if (!from || from->skip_count == 0)
         return false;
     size_t entries = from->count - from->first_skip_count;
-    if (entries > trace->room - trace->count)
+    if (entries > trace->capacity - trace->count)
         return false;
     uint64_t moved = 0;
-    if (trace->line_count && from->line_count && trace->line[0].number < SMC_TRACE_LOCAL &&
-        from->line[0].number < SMC_TRACE_LOCAL)
+    if (trace->line_count && from->line_count && trace->line[0].number < SMC_WARP_TRACE_LOCAL &&
+        from->line[0].number < SMC_WARP_TRACE_LOCAL)
         moved = trace->line[0].number - from->line[0].number;
     memcpy(trace->skip, from->skip, from->skip_count * sizeof *trace->skip);
     trace->skip_count = from->skip_count;
     for (size_t i = from->first_skip_count; i < from->count; i++) {
-        struct smc_trace_entry entry = from->entry[i];
-        if (trace->line_room - trace->line_count < entry.lines)
+        struct smc_warp_trace_entry entry = from->entry[i];
+        if (trace->line_capacity - trace->line_count < entry.lines)
             entry.lines = 0;
         if (entry.lines) {
             uint32_t at = (uint32_t)trace->line_count;
             for (uint32_t k = 0; k < entry.lines; k++) {
                 trace->line[at + k] = from->line[entry.line + k];
-                if (trace->line[at + k].number < SMC_TRACE_LOCAL)
+                if (trace->line[at + k].number < SMC_WARP_TRACE_LOCAL)
                     trace->line[at + k].number += moved;
             }
             trace->line_count += entry.lines;
@@ -77,7 +77,6 @@ static bool start_tracer(struct tracer *tracer, const struct smc_machine_launch 
     tracer->warp = smc_malloc(sizeof *tracer->warp);
     tracer->walk = (struct smc_walk){.program = launch->program,
                                      .layout = launch->layout,
-                                     .follow_addresses = true,
                                      .most_steps = MOST_STEPS,
                                      .change = smc_malloc(tracer->change_bytes)};
     if (tracer->warp && tracer->walk.change)
@@ -87,7 +86,7 @@ static bool start_tracer(struct tracer *tracer, const struct smc_machine_launch 
 }
 
 static void trace_warp(struct tracer *tracer, uint64_t block, uint32_t warp,
-                       struct smc_trace *trace)
+                       struct smc_warp_trace *trace)
 {
     const uint32_t *grid = tracer->launch->grid;
     uint32_t index[3] = {(uint32_t)(block % grid[0]), (uint32_t)(block / grid[0] % grid[1]),
@@ -120,32 +119,38 @@ static void add_executions(const struct tracer *tracer, double *executions)
     }
 }
 
-static bool trace_blocks(struct tracer *tracer, uint64_t first, uint64_t stride, size_t room,
+static bool trace_blocks(struct tracer *tracer, uint64_t first, uint64_t stride, size_t capacity,
                          uint64_t loop_entries, struct smc_traces *traces)
 {
     struct known known = {.count = 0};
     uint32_t warps = traces->warps_per_block;
     double walked = 0;
+    struct smc_warp_trace_entry *entry = traces->entries; /* free from here on */
+    struct smc_warp_trace_line *line = traces->lines;
+    struct smc_warp_trace_skip *skip = traces->skips;
     for (uint32_t b = 0; b < traces->blocks; b++) {
         traces->block[b].trace = &traces->pointer[(size_t)b * warps];
         for (uint32_t w = 0; w < warps; w++) {
             size_t i = (size_t)b * warps + w;
-            struct smc_trace *trace = &traces->trace[i];
+            struct smc_warp_trace *trace = &traces->trace[i];
             traces->pointer[i] = trace;
-            *trace = (struct smc_trace){.entry = traces->entries + i * room,
-                                        .room = room,
-                                        .line = traces->lines + i * room * LINES_FOR_EACH_ENTRY,
-                                        .line_room = room * LINES_FOR_EACH_ENTRY,
-                                        .skip = traces->skips + i * SKIPS,
-                                        .skip_room = SKIPS,
-                                        .patterns = traces->patterns,
-                                        .loop_entries = loop_entries,
-                                        .take_over = take_over,
-                                        .context = &known};
+            *trace = (struct smc_warp_trace){.entry = entry,
+                                             .capacity = capacity,
+                                             .line = line,
+                                             .line_capacity = capacity * LINES_FOR_EACH_ENTRY,
+                                             .skip = skip,
+                                             .skip_capacity = SKIPS,
+                                             .patterns = traces->patterns,
+                                             .loop_entries = loop_entries,
+                                             .take_over = take_over,
+                                             .context = &known};
             trace_warp(tracer, first + b * stride, w, trace);
             if (does_not_end(tracer))
                 return false;
             traces->length += (double)trace->length;
+            entry += trace->count;
+            line += trace->line_count;
+            skip += trace->skip_count;
             if (trace->ends)
                 continue;
             walked += (double)trace->length;
@@ -160,7 +165,7 @@ static bool trace_blocks(struct tracer *tracer, uint64_t first, uint64_t stride,
     return true;
 }
 
-static uint32_t warps_of(const struct smc_machine_launch *launch)
+uint32_t smc_traces_warps(const struct smc_machine_launch *launch)
 {
     return (launch->block[0] * launch->block[1] * launch->block[2] + 31) / 32;
 }
@@ -171,7 +176,7 @@ enum smc_status smc_traces_make(const struct smc_machine_launch *launch, uint64_
                                 struct smc_error *error)
 {
     struct tracer tracer;
-    *traces = (struct smc_traces){.blocks = blocks, .warps_per_block = warps_of(launch)};
+    *traces = (struct smc_traces){.blocks = blocks, .warps_per_block = smc_traces_warps(launch)};
     size_t all = (size_t)traces->warps_per_block * blocks;
     traces->trace = smc_calloc(all, sizeof *traces->trace);
     traces->pointer = smc_calloc(all, sizeof *traces->pointer);
@@ -209,13 +214,13 @@ void smc_traces_free(struct smc_traces *traces)
 }
 
 enum smc_status smc_traces_measure(const struct smc_machine_launch *launch, uint64_t block,
-                                   uint64_t loop_entries, size_t most, size_t *entries,
+                                   uint64_t loop_entries, size_t most, size_t *entries, bool *cut,
                                    struct smc_error *error)
 {
     struct tracer tracer;
-    struct smc_trace_skip skips[SKIPS];
-    struct smc_trace trace = {
-        .room = most, .skip = skips, .skip_room = SKIPS, .loop_entries = loop_entries};
+    struct smc_warp_trace_skip skips[SKIPS];
+    struct smc_warp_trace trace = {
+        .capacity = most, .skip = skips, .skip_capacity = SKIPS, .loop_entries = loop_entries};
     trace.entry = smc_malloc(most * sizeof *trace.entry);
     if (!trace.entry || !start_tracer(&tracer, launch)) {
         free(trace.entry);
@@ -223,6 +228,7 @@ enum smc_status smc_traces_measure(const struct smc_machine_launch *launch, uint
     }
     trace_warp(&tracer, block, 0, &trace);
     *entries = trace.count;
+    *cut = trace.skipped || trace.count == most;
     bool ends = !does_not_end(&tracer);
     stop_tracer(&tracer);
     free(trace.entry);

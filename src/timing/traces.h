@@ -6,18 +6,21 @@
 #include "machine/launch.h"
 #include "timing/sm.h"
 
+/* How many warps a block has. */
+uint32_t smc_traces_warps(const struct smc_machine_launch *launch);
+
 /* Start from {0}. */
 struct smc_traces {
     uint32_t blocks, warps_per_block;
-    struct smc_trace *trace; /* blocks x warps_per_block */
+    struct smc_warp_trace *trace; /* blocks x warps_per_block */
     struct smc_sm_block *block;
-    const struct smc_trace **pointer;
+    const struct smc_warp_trace **pointer;
     double *executions; /* by step of the program */
     double length;      /* instructions of all, kept in a trace or not */
     enum smc_walk_end end;
-    struct smc_trace_entry *entries;
-    struct smc_trace_line *lines;
-    struct smc_trace_skip *skips;
+    struct smc_warp_trace_entry *entries;
+    struct smc_warp_trace_line *lines;
+    struct smc_warp_trace_skip *skips;
     struct smc_patterns *patterns;
 };
 
@@ -29,9 +32,10 @@ enum smc_status smc_traces_make(const struct smc_machine_launch *launch, uint64_
                                 struct smc_error *error);
 void smc_traces_free(struct smc_traces *traces);
 
-/* How many entries a warp's trace keeps with that many of each loop. SMC_USAGE: it does not end. */
+/* How many entries a warp's trace keeps with that many of each loop, and whether any were left out.
+   SMC_USAGE: it does not end. */
 enum smc_status smc_traces_measure(const struct smc_machine_launch *launch, uint64_t block,
-                                   uint64_t loop_entries, size_t most, size_t *entries,
+                                   uint64_t loop_entries, size_t most, size_t *entries, bool *cut,
                                    struct smc_error *error);
 
 #endif

@@ -222,7 +222,8 @@ static void write_regs(const struct smc_device_row *row, int columns, char text[
 void smc_devices_source(const struct smc_resources *resources, char text[40])
 {
     smc_field_source(resources, text);
-    if (resources->source == SMC_RESOURCES_GIVEN) /* on the first screen */
+    if (resources->source == SMC_RESOURCES_GIVEN ||
+        resources->source == SMC_RESOURCES_FILE) /* on the first screen */
         snprintf(text, 40, "as on F2");
 }
 

@@ -164,7 +164,7 @@ void smc_explore_show(const struct smc_explore *explore, enum smc_field field,
     if (!(explore->carried >> field & 1) || !view->given)
         return;
     view->given = false;
-    snprintf(view->source, sizeof view->source, "carried");
+    snprintf(view->source, sizeof view->source, explore->query.file_kernel ? "trace" : "carried");
 }
 
 bool smc_explore_undo(struct smc_explore *explore)

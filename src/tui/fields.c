@@ -150,7 +150,8 @@ bool smc_field_equal(const struct smc_query *a, const struct smc_query *b, enum 
 
 bool smc_fields_equal(const struct smc_query *a, const struct smc_query *b)
 {
-    bool equal = a->kernel == b->kernel && a->device_assumed == b->device_assumed &&
+    bool equal = a->kernel == b->kernel && a->file_kernel == b->file_kernel &&
+                 a->device_assumed == b->device_assumed &&
                  smc_field_is_device(&a->device, &b->device);
     for (int i = 0; i < SMC_FIELD_COUNT && equal; i++) {
         enum smc_field field = (enum smc_field)i;
@@ -353,6 +354,7 @@ void smc_field_source(const struct smc_resources *resources, char text[40])
         [SMC_RESOURCES_TABLE] = "table",
         [SMC_RESOURCES_ASSUMED] = "assumed",
         [SMC_RESOURCES_GIVEN] = "given",
+        [SMC_RESOURCES_FILE] = "trace",
     };
     if (resources->source == SMC_RESOURCES_NVRTC)
         snprintf(text, 40, "NVRTC %d.%d", resources->nvrtc_major, resources->nvrtc_minor);
@@ -385,6 +387,8 @@ static void show_number(const struct smc_query *query, const struct smc_answer *
              smc_field_number(query, answer, field), field_info[field].unit);
     if (field == SMC_FIELD_REGS)
         smc_field_source(&answer->resources, view->source);
+    else if (field == SMC_FIELD_STATIC_SMEM && query->file_kernel)
+        set_source(view, "trace");
     else
         set_source(view, query->kernel ? "kernel" : "default");
 }
@@ -398,7 +402,9 @@ void smc_field_show(const struct smc_query *query, const struct smc_answer *answ
         show_device(query, view);
     else if (field == SMC_FIELD_KERNEL)
         snprintf(view->value, sizeof view->value, "%s",
-                 query->kernel ? query->kernel->name : "your own");
+                 query->kernel        ? query->kernel->name
+                 : query->file_kernel ? query->file_kernel->short_name
+                                      : "your own");
     else if (smc_field_is_param(field))
         show_param(answer, field, view);
     else
@@ -439,6 +445,8 @@ static void step_kernel(struct smc_query *query, int by)
     for (int64_t i = 0; i < count; i++)
         if (smc_kernel_at((size_t)i) == query->kernel)
             at = i;
+    if (at == count && by > 0)
+        return;
     at = clamp(at + by, 0, count);
     smc_field_set_kernel(query, at < count ? smc_kernel_at((size_t)at) : NULL);
 }
@@ -666,10 +674,22 @@ static void become_own(struct smc_query *query)
     query->kernel = NULL;
 }
 
+void smc_field_leave_trace(struct smc_query *query)
+{
+    const struct smc_resources *resources = &query->file_kernel->resources;
+    if (query->regs_per_thread == SMC_NOT_GIVEN)
+        query->regs_per_thread = resources->regs_per_thread;
+    if (query->static_smem_bytes == SMC_NOT_GIVEN && resources->static_smem_bytes > 0)
+        query->static_smem_bytes = resources->static_smem_bytes;
+    query->file_kernel = NULL;
+}
+
 void smc_field_set_kernel(struct smc_query *query, const struct smc_kernel *kernel)
 {
     const struct smc_params before = query->params;
     const struct smc_kernel *old = query->kernel;
+    if (query->file_kernel)
+        smc_field_leave_trace(query);
     if (kernel == old)
         return;
     if (!kernel) {

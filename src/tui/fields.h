@@ -84,6 +84,10 @@ enum smc_status smc_field_type(struct smc_query *query, enum smc_field field, co
 /* As if it had not been given. */
 void smc_field_reset(struct smc_query *query, enum smc_field field);
 
+/* Makes the kernel of a trace, which query->file_kernel describes, the user's own with the numbers
+   that it was launched with. */
+void smc_field_leave_trace(struct smc_query *query);
+
 /* Gives the query another kernel; parameters that both have keep their values. NULL: the user's
    own, with the threads and the shared memory of the kernel before. */
 void smc_field_set_kernel(struct smc_query *query, const struct smc_kernel *kernel);

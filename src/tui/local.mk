@@ -16,8 +16,9 @@ libsmc_la_SOURCES += \
 	src/tui/run.c src/tui/tui.h \
 	src/tui/state.c src/tui/state.h \
 	src/tui/terminal.h src/tui/terminal_script.c \
+	src/tui/trace_list.c src/tui/trace_list.h \
 	src/tui/view_banks.c src/tui/view_confirm.c src/tui/view_confirm.h src/tui/view_devices.c \
-	src/tui/view_explore.c src/tui/view_lessons.c src/tui/view_roofline.c \
+	src/tui/view_explore.c src/tui/view_lessons.c src/tui/view_roofline.c src/tui/view_trace.c \
 	src/tui/widgets.c src/tui/widgets.h \
 	src/tui/worker.c src/tui/worker.h
 

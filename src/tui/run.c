@@ -406,7 +406,8 @@ static void run_loop(struct loop *loop)
     }
 }
 
-static enum smc_status play(struct loop *loop, const struct smc_query *query, void *context,
+static enum smc_status play(struct loop *loop, const struct smc_query *query,
+                            const struct smc_trace_answer *trace, void *context,
                             struct smc_error *error)
 {
     int rows, cols;
@@ -414,6 +415,8 @@ static enum smc_status play(struct loop *loop, const struct smc_query *query, vo
     enum smc_status status = loop->terminal->open(context, &rows, &cols, error);
     if (status == SMC_OK) {
         smc_tui_open(loop->tui, query, rows, cols);
+        if (trace)
+            smc_tui_take_trace(loop->tui, trace);
         run_loop(loop);
         loop->terminal->close();
         smc_tui_close(loop->tui);
@@ -428,8 +431,9 @@ static enum smc_status play(struct loop *loop, const struct smc_query *query, vo
     return status;
 }
 
-enum smc_status smc_tui_run_on(const struct smc_query *query, const struct smc_terminal *terminal,
-                               void *context, struct smc_error *error)
+enum smc_status smc_tui_run_on(const struct smc_query *query, const struct smc_trace_answer *trace,
+                               const struct smc_terminal *terminal, void *context,
+                               struct smc_error *error)
 {
     struct loop loop = {
         .terminal = terminal,
@@ -438,8 +442,8 @@ enum smc_status smc_tui_run_on(const struct smc_query *query, const struct smc_t
         .compiler = SMC_WORKER_INIT,
         .launcher = SMC_WORKER_INIT,
     };
-    enum smc_status status =
-        loop.tui && loop.result ? play(&loop, query, context, error) : smc_out_of_memory(error);
+    enum smc_status status = loop.tui && loop.result ? play(&loop, query, trace, context, error)
+                                                     : smc_out_of_memory(error);
     if (status == SMC_OK && (loop.out_of_memory || smc_memory_failed()))
         status = smc_out_of_memory(error);
     smc_frame_free(&loop.frame);
@@ -448,12 +452,12 @@ enum smc_status smc_tui_run_on(const struct smc_query *query, const struct smc_t
     return status;
 }
 
-enum smc_status smc_tui_run(const struct smc_query *query, struct smc_script *script,
-                            struct smc_error *error)
+enum smc_status smc_tui_run(const struct smc_query *query, const struct smc_trace_answer *trace,
+                            struct smc_script *script, struct smc_error *error)
 {
     if (!script)
-        return smc_tui_run_on(query, &smc_terminal_curses, NULL, error);
-    enum smc_status status = smc_tui_run_on(query, &smc_terminal_script, script, error);
+        return smc_tui_run_on(query, trace, &smc_terminal_curses, NULL, error);
+    enum smc_status status = smc_tui_run_on(query, trace, &smc_terminal_script, script, error);
     if (status == SMC_OK && script->status != SMC_OK) {
         *error = script->error;
         status = script->status;

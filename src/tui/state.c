@@ -8,6 +8,7 @@
 
 #include "base/program.h"
 #include "report/words.h"
+#include "tui/fields.h"
 #include "tui/widgets.h"
 
 const struct smc_view *const smc_views[SMC_VIEW_COUNT] = {
@@ -32,6 +33,7 @@ void smc_tui_close(struct smc_tui *tui)
     smc_explore_close(&tui->explore);
     smc_lessons_close(&tui->lessons);
     smc_confirm_close(&tui->confirm);
+    smc_trace_list_close(&tui->trace);
     smc_text_free(&tui->saving.text);
 }
 
@@ -109,6 +111,12 @@ static void answer_overwriting(struct smc_tui *tui, const char *typed)
 
 void smc_tui_command(const struct smc_query *query, struct smc_text *out)
 {
+    if (query->file_kernel) {
+        struct smc_query own = *query;
+        smc_field_leave_trace(&own);
+        smc_tui_command(&own, out);
+        return;
+    }
     smc_text_printf(out, "%s ", smc_program_name());
     if (query->kernel)
         smc_words_options(&query->params, query->kernel->name, out);
@@ -376,8 +384,11 @@ static void draw_top(const struct smc_tui *tui, struct smc_rect line, struct smc
     const struct smc_query *query = &tui->explore.query;
     smc_frame_fill(frame, line, SMC_STYLE_BAR, ' ');
     write_verdict(&tui->explore, verdict);
-    snprintf(subject, sizeof subject, " %s | %s on %s", smc_views[tui->view]->title,
-             query->kernel ? query->kernel->name : "your own kernel", query->device.name);
+    snprintf(subject, sizeof subject, ": %s | %s on %s", smc_views[tui->view]->title,
+             query->kernel        ? query->kernel->name
+             : query->file_kernel ? query->file_kernel->short_name
+                                  : "your own kernel",
+             query->device.name);
     struct smc_rect left = {line.row, line.col, 1,
                             line.cols - smc_utf8_string_columns(verdict) - 1};
     write_progress(tui, launch);
@@ -388,17 +399,21 @@ static void draw_top(const struct smc_tui *tui, struct smc_rect line, struct smc
     smc_frame_text_right(frame, line, 0, SMC_STYLE_BAR_STRONG, verdict);
 }
 
+static bool leads_to_view(int action)
+{
+    return action >= SMC_ACTION_VIEW_EXPLORE && action < SMC_ACTION_VIEW_EXPLORE + SMC_VIEW_COUNT;
+}
+
 static bool is_of_view(const struct smc_tui *tui, int action)
 {
     const struct smc_action_info *info = &smc_action_info[action];
-    int view = action - SMC_ACTION_VIEW_EXPLORE;
-    bool leads = view >= 0 && view < SMC_VIEW_COUNT;
     bool launching = smc_tui_is_launching(tui);
     if (action == SMC_ACTION_CANCEL && !(launching && tui->view == SMC_VIEW_CONFIRM))
         return false;
     if (action == SMC_ACTION_LAUNCH && launching)
         return false;
-    return info->label && (info->views & 1u << tui->view) && (!leads || smc_views[view]);
+    return info->label && (info->views & 1u << tui->view) &&
+           (!leads_to_view(action) || smc_views[action - SMC_ACTION_VIEW_EXPLORE]);
 }
 
 static int columns_of(int action)
@@ -420,21 +435,47 @@ static int draw_key(const struct smc_tui *tui, int action, struct smc_rect line,
                           smc_action_info[action].label);
 }
 
-/* The keys of the view, as many as fit, closer together on a narrow screen, without that of the
-   view itself; quit always. */
+/* The columns of all keys, with a gap after each; without that of the view itself. */
+static int columns_of_all(const struct smc_tui *tui, int gap)
+{
+    int columns = 1;
+    for (int i = SMC_ACTION_NONE + 1; i < SMC_ACTION_QUIT; i++)
+        if (is_of_view(tui, i) && i != SMC_ACTION_VIEW_EXPLORE + (int)tui->view)
+            columns += columns_of(i) + gap;
+    return columns;
+}
+
+/* The keys that lead to other views as one. */
+static int draw_views(struct smc_rect line, int col, struct smc_frame *frame)
+{
+    char first[16], last[16], keys[40];
+    smc_key_name(smc_action_key(SMC_ACTION_VIEW_EXPLORE, 0), first);
+    smc_key_name(smc_action_key((enum smc_action)(SMC_ACTION_VIEW_EXPLORE + SMC_VIEW_COUNT - 1), 0),
+                 last);
+    snprintf(keys, sizeof keys, "%s-%s", first, last);
+    col = smc_frame_text(frame, line, 0, col, SMC_STYLE_BAR_STRONG, keys);
+    return smc_frame_text(frame, line, 0, col + 1, SMC_STYLE_BAR, "views");
+}
+
+/* The keys of the view, as many as fit, closer together on a narrow screen, where the other views
+   share an entry if their names do not fit; quit always. */
 static void draw_bottom(const struct smc_tui *tui, struct smc_rect line, struct smc_frame *frame)
 {
     static const char quit[] = "q quit ";
-    int room = line.cols - (int)sizeof quit, wanted = 0, col = 1;
-    for (int i = SMC_ACTION_NONE + 1; i < SMC_ACTION_QUIT; i++)
-        if (is_of_view(tui, i))
-            wanted += columns_of(i) + 2;
-    int gap = wanted < room ? 2 : 1;
-    int present = wanted < room ? SMC_ACTION_NONE : SMC_ACTION_VIEW_EXPLORE + (int)tui->view;
+    const int room = line.cols - (int)sizeof quit;
+    const int present = SMC_ACTION_VIEW_EXPLORE + (int)tui->view;
+    const bool wide = columns_of_all(tui, 2) + columns_of(present) + 2 < room;
+    const bool joined = columns_of_all(tui, 1) > room;
+    int col = 1;
     smc_frame_fill(frame, line, SMC_STYLE_BAR, ' ');
-    for (int i = SMC_ACTION_NONE + 1; i < SMC_ACTION_QUIT; i++)
-        if (i != present && is_of_view(tui, i) && col + columns_of(i) <= room)
-            col = draw_key(tui, i, line, col, frame) + gap;
+    for (int i = SMC_ACTION_NONE + 1; i < SMC_ACTION_QUIT; i++) {
+        if (!is_of_view(tui, i) || (i == present && !wide && !joined))
+            continue;
+        if (joined && leads_to_view(i))
+            col = i == SMC_ACTION_VIEW_EXPLORE ? draw_views(line, col, frame) + 1 : col;
+        else if (col + columns_of(i) <= room)
+            col = draw_key(tui, i, line, col, frame) + (wide ? 2 : 1);
+    }
     smc_frame_text_right(frame, line, 0, SMC_STYLE_BAR, quit);
 }
 

@@ -14,6 +14,7 @@
 #include "tui/keys.h"
 #include "tui/lessons.h"
 #include "tui/roofline.h"
+#include "tui/trace_list.h"
 #include "tui/widgets.h"
 #include "tui/worker.h"
 
@@ -74,6 +75,7 @@ struct smc_tui {
     struct smc_devices_state devices;
     struct smc_confirm_state confirm;
     struct smc_roofline_state roofline;
+    struct smc_trace_list trace;
     struct smc_prompt prompt;
     bool searching;   /* the prompt is the search's */
     bool overwriting; /* the prompt asks whether an existing file may be overwritten */
@@ -99,6 +101,10 @@ struct smc_tui {
 /* `query` has a device; with or without a kernel. */
 void smc_tui_open(struct smc_tui *tui, const struct smc_query *query, int rows, int cols);
 void smc_tui_close(struct smc_tui *tui);
+
+/* Opens the screen of a trace, which outlives the state, and takes its largest kernel over to the
+   first screen. */
+void smc_tui_take_trace(struct smc_tui *tui, const struct smc_trace_answer *answer);
 
 void smc_tui_resize(struct smc_tui *tui, int rows, int cols);
 void smc_tui_key(struct smc_tui *tui, uint32_t key);

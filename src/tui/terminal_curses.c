@@ -192,7 +192,7 @@ static uint32_t key_of_curses(wint_t code)
     case KEY_ENTER:
         return SMC_KEY_ENTER;
     default:
-        if (code >= KEY_F(1) && code <= KEY_F(7))
+        if (code >= KEY_F(1) && code <= KEY_F(8))
             return SMC_KEY_F1 + (uint32_t)(code - KEY_F(1));
         return 0;
     }

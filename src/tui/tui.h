@@ -4,16 +4,19 @@
 
 #include "base/status.h"
 #include "query/query.h"
+#include "trace/answer.h"
 #include "tui/terminal.h"
 
-/* Opens on `query`, which has a device, and returns when the user quits. `script`: plays it instead
-   of a terminal; or NULL. SMC_UNAVAILABLE: curses does not know the terminal. A signal that ends
-   the program (SIGINT, SIGTERM, SIGHUP) is passed on after the terminal is restored. */
-enum smc_status smc_tui_run(const struct smc_query *query, struct smc_script *script,
-                            struct smc_error *error);
+/* Opens on `query`, which has a device, or on a trace (or NULL), and returns when the user quits.
+   `script`: plays it instead of a terminal; or NULL. SMC_UNAVAILABLE: curses does not know the
+   terminal. A signal that ends the program (SIGINT, SIGTERM, SIGHUP) is passed on after the
+   terminal is restored. */
+enum smc_status smc_tui_run(const struct smc_query *query, const struct smc_trace_answer *trace,
+                            struct smc_script *script, struct smc_error *error);
 
 /* The same on any terminal, whose `open` gets the context. */
-enum smc_status smc_tui_run_on(const struct smc_query *query, const struct smc_terminal *terminal,
-                               void *context, struct smc_error *error);
+enum smc_status smc_tui_run_on(const struct smc_query *query, const struct smc_trace_answer *trace,
+                               const struct smc_terminal *terminal, void *context,
+                               struct smc_error *error);
 
 #endif

@@ -634,9 +634,7 @@ static void scroll(struct smc_tui *tui, int pages)
     smc_banks_lay_out(smc_tui_body(tui), &layout);
     int rows = layout.inside[SMC_BANKS_GRID].rows - SMC_BANKS_HEADINGS;
     int last = (int)tui->banks.map.cost.wavefronts - rows;
-    int top = tui->banks.top + pages * rows;
-    top = top > last ? last : top;
-    tui->banks.top = top < 0 ? 0 : top;
+    tui->banks.top = smc_list_scrolled(tui->banks.top, pages * rows, last);
 }
 
 static bool act(struct smc_tui *tui, enum smc_action action)

@@ -544,8 +544,8 @@ static void scroll(struct smc_tui *tui, int lines, int pages)
 {
     int more;
     struct smc_rect rect = find_table(tui, smc_tui_body(tui), &more);
-    int top = tui->confirm.top + lines + pages * (rect.rows - 1);
-    tui->confirm.top = top < 0 ? 0 : top > more ? more : top;
+    int by = lines + pages * (rect.rows - 1);
+    tui->confirm.top = smc_list_scrolled(tui->confirm.top, by, more);
 }
 
 static const struct smc_writer *writer_of(const char *path)

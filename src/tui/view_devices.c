@@ -66,10 +66,9 @@ static const struct {
     char letter;
     const char *meaning;
 } sources[] = {
-    [SMC_RESOURCES_NVRTC] = {'n', "n NVRTC"},
-    [SMC_RESOURCES_TABLE] = {'t', "t table"},
-    [SMC_RESOURCES_ASSUMED] = {'?', "? assumed"},
-    [SMC_RESOURCES_GIVEN] = {' ', "as on F2"},
+    [SMC_RESOURCES_NVRTC] = {'n', "n NVRTC"},     [SMC_RESOURCES_TABLE] = {'t', "t table"},
+    [SMC_RESOURCES_ASSUMED] = {'?', "? assumed"}, [SMC_RESOURCES_GIVEN] = {' ', "as on F2"},
+    [SMC_RESOURCES_FILE] = {' ', "as on F2"},
 };
 enum { SOURCES = sizeof sources / sizeof *sources };
 
@@ -434,20 +433,12 @@ static bool show_command(struct smc_tui *tui)
 static bool act(struct smc_tui *tui, enum smc_action action)
 {
     struct smc_devices_state *devices = &tui->devices;
-    int page = table_of(smc_tui_body(tui)).rows - 2;
+    int by = smc_list_rows_of(action, table_of(smc_tui_body(tui)).rows - 2);
+    if (by != 0) {
+        smc_devices_move(devices, by);
+        return true;
+    }
     switch (action) {
-    case SMC_ACTION_UP:
-    case SMC_ACTION_DOWN:
-        smc_devices_move(devices, action == SMC_ACTION_DOWN ? 1 : -1);
-        return true;
-    case SMC_ACTION_PAGE_UP:
-    case SMC_ACTION_PAGE_DOWN:
-        smc_devices_move(devices, action == SMC_ACTION_PAGE_DOWN ? page : -page);
-        return true;
-    case SMC_ACTION_FIRST:
-    case SMC_ACTION_LAST:
-        smc_devices_move(devices, (action == SMC_ACTION_LAST ? 1 : -1) * (int)devices->count);
-        return true;
     case SMC_ACTION_LESS:
         sort_by_next(tui, -1);
         return true;

@@ -8,6 +8,7 @@
 #include "tui/fields.h"
 #include "tui/frame.h"
 #include "tui/state.h"
+#include "tui/widgets.h"
 
 static void draw(const struct smc_tui *tui, struct smc_rect body, struct smc_frame *frame)
 {
@@ -105,27 +106,14 @@ static void show_steps(struct smc_tui *tui)
 
 static bool act(struct smc_tui *tui, enum smc_action action)
 {
-    enum { PAGE = 5, ALL = SMC_FIELD_COUNT };
+    enum { PAGE = 5 };
     struct smc_explore *explore = &tui->explore;
+    int by = smc_list_rows_of(action, PAGE);
+    if (by != 0) {
+        smc_explore_move(explore, by);
+        return true;
+    }
     switch (action) {
-    case SMC_ACTION_UP:
-        smc_explore_move(explore, -1);
-        return true;
-    case SMC_ACTION_DOWN:
-        smc_explore_move(explore, 1);
-        return true;
-    case SMC_ACTION_PAGE_UP:
-        smc_explore_move(explore, -PAGE);
-        return true;
-    case SMC_ACTION_PAGE_DOWN:
-        smc_explore_move(explore, PAGE);
-        return true;
-    case SMC_ACTION_FIRST:
-        smc_explore_move(explore, -ALL);
-        return true;
-    case SMC_ACTION_LAST:
-        smc_explore_move(explore, ALL);
-        return true;
     case SMC_ACTION_LESS:
     case SMC_ACTION_MORE:
         smc_explore_step(explore, action == SMC_ACTION_MORE ? 1 : -1, false);

@@ -8,6 +8,7 @@
 #include "lesson/lesson.h"
 #include "tui/frame.h"
 #include "tui/state.h"
+#include "tui/widgets.h"
 
 enum { MARGIN = 2, MOST_COLUMNS = 100, HEAD_ROWS = 2, FOOT_ROWS = 1 };
 
@@ -201,11 +202,7 @@ static int last_top(const struct smc_tui *tui)
 
 static void scroll(struct smc_tui *tui, int by)
 {
-    struct smc_lessons *lessons = &tui->lessons;
-    int last = last_top(tui);
-    lessons->top += by;
-    lessons->top = lessons->top > last ? last : lessons->top;
-    lessons->top = lessons->top < 0 ? 0 : lessons->top;
+    tui->lessons.top = smc_list_scrolled(tui->lessons.top, by, last_top(tui));
 }
 
 /* One screen on, or from the page's end to the next page; back likewise. */
@@ -286,22 +283,14 @@ static void search(struct smc_tui *tui)
 
 static bool act_on_list(struct smc_tui *tui, enum smc_action action)
 {
-    enum { ALL = 1000 };
+    int by = smc_list_rows_of(action, SMC_LIST_ALL);
+    if (by != 0) {
+        choose(&tui->lessons, by);
+        return true;
+    }
     switch (action) {
-    case SMC_ACTION_UP:
     case SMC_ACTION_LESS:
         choose(&tui->lessons, -1);
-        return true;
-    case SMC_ACTION_DOWN:
-        choose(&tui->lessons, 1);
-        return true;
-    case SMC_ACTION_FIRST:
-    case SMC_ACTION_PAGE_UP:
-        choose(&tui->lessons, -ALL);
-        return true;
-    case SMC_ACTION_LAST:
-    case SMC_ACTION_PAGE_DOWN:
-        choose(&tui->lessons, ALL);
         return true;
     case SMC_ACTION_MORE:
     case SMC_ACTION_ENTER:

@@ -236,9 +236,8 @@ static void refresh(struct smc_tui *tui)
 
 static void scroll(struct smc_tui *tui, int by)
 {
-    int most = last_top(&tui->roofline, inner_of(smc_tui_body(tui)));
-    int from = tui->roofline.top < most ? tui->roofline.top : most, to = from + by;
-    tui->roofline.top = to < 0 ? 0 : to > most ? most : to;
+    int last = last_top(&tui->roofline, inner_of(smc_tui_body(tui)));
+    tui->roofline.top = smc_list_scrolled(tui->roofline.top, by, last);
 }
 
 /* The value under the first screen's cursor. */
@@ -259,21 +258,12 @@ static void show_command(struct smc_tui *tui)
 
 static bool act(struct smc_tui *tui, enum smc_action action)
 {
-    enum { ALL = 1000 };
-    int page = tui->rows / 2;
+    int by = smc_list_rows_of(action, tui->rows / 2);
+    if (by != 0) {
+        scroll(tui, by);
+        return true;
+    }
     switch (action) {
-    case SMC_ACTION_UP:
-    case SMC_ACTION_DOWN:
-        scroll(tui, action == SMC_ACTION_DOWN ? 1 : -1);
-        return true;
-    case SMC_ACTION_PAGE_UP:
-    case SMC_ACTION_PAGE_DOWN:
-        scroll(tui, action == SMC_ACTION_PAGE_DOWN ? page : -page);
-        return true;
-    case SMC_ACTION_FIRST:
-    case SMC_ACTION_LAST:
-        scroll(tui, action == SMC_ACTION_LAST ? ALL : -ALL);
-        return true;
     case SMC_ACTION_LESS:
     case SMC_ACTION_MORE:
         step(tui, action == SMC_ACTION_MORE ? 1 : -1, false);
@@ -297,10 +287,18 @@ static bool act(struct smc_tui *tui, enum smc_action action)
     }
 }
 
+static void click(struct smc_tui *tui, struct smc_rect body, int row, int col, int direction)
+{
+    enum { LINES = 3 };
+    (void)body, (void)row, (void)col;
+    scroll(tui, direction * LINES);
+}
+
 const struct smc_view smc_view_roofline = {
     .title = "roofline",
     .open = refresh,
     .refresh = refresh,
     .draw = draw,
     .act = act,
+    .click = click,
 };

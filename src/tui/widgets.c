@@ -23,6 +23,34 @@ int smc_list_first(int at, int count, int rows)
     return first < 0 ? 0 : first;
 }
 
+int smc_list_rows_of(enum smc_action action, int page)
+{
+    page = page > 1 ? page : 1;
+    switch (action) {
+    case SMC_ACTION_UP:
+        return -1;
+    case SMC_ACTION_DOWN:
+        return 1;
+    case SMC_ACTION_PAGE_UP:
+        return -page;
+    case SMC_ACTION_PAGE_DOWN:
+        return page;
+    case SMC_ACTION_FIRST:
+        return -SMC_LIST_ALL;
+    case SMC_ACTION_LAST:
+        return SMC_LIST_ALL;
+    default:
+        return 0;
+    }
+}
+
+int smc_list_scrolled(int first, int by, int last)
+{
+    int to = first < last ? first + by : last + by;
+    to = to > last ? last : to;
+    return to < 0 ? 0 : to;
+}
+
 void smc_list_draw_arrows(int first, int count, struct smc_rect rect, struct smc_frame *frame)
 {
     if (first > 0)
@@ -343,32 +371,11 @@ void smc_popup_close(struct smc_popup *popup)
 
 void smc_popup_act(struct smc_popup *popup, enum smc_action action)
 {
-    int last = popup->rows - popup->page;
-    switch (action) {
-    case SMC_ACTION_UP:
-        popup->top--;
-        break;
-    case SMC_ACTION_DOWN:
-        popup->top++;
-        break;
-    case SMC_ACTION_PAGE_UP:
-        popup->top -= popup->page;
-        break;
-    case SMC_ACTION_PAGE_DOWN:
-        popup->top += popup->page;
-        break;
-    case SMC_ACTION_FIRST:
-        popup->top = 0;
-        break;
-    case SMC_ACTION_LAST:
-        popup->top = last;
-        break;
-    default:
+    int by = smc_list_rows_of(action, popup->page);
+    if (by != 0)
+        popup->top = smc_list_scrolled(popup->top, by, popup->rows - popup->page);
+    else
         smc_popup_close(popup);
-        return;
-    }
-    popup->top = popup->top > last ? last : popup->top;
-    popup->top = popup->top < 0 ? 0 : popup->top;
 }
 
 /* Where a row ends: at the end of the line, else at its last blank that fits, else anywhere. */

@@ -16,6 +16,15 @@
 /* The first entry shown in that many rows, so that `at` is visible. */
 int smc_list_first(int at, int count, int rows);
 
+/* By how many rows the arrows, the page keys, Home and End move, upward below 0; 0: another action.
+   A page is at least a row. */
+enum { SMC_LIST_ALL = 1000000 };
+int smc_list_rows_of(enum smc_action action, int page);
+
+/* The first row shown, `by` rows after `first`: from 0 to `last`, or 0 if all fits (last below 0).
+ */
+int smc_list_scrolled(int first, int by, int last);
+
 /* Arrows at the right edge where there are entries above or below. */
 void smc_list_draw_arrows(int first, int count, struct smc_rect rect, struct smc_frame *frame);
 

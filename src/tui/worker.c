@@ -54,7 +54,7 @@ static enum smc_status compile_anew(const struct smc_query *query, struct smc_te
 {
     struct smc_compile_options options = query->compile;
     struct smc_resources others;
-    uint16_t cc = query->device.sm.cc, code_cc = smc_query_time_cc(cc);
+    uint16_t cc = query->device.sm.cc, code_cc = smc_time_code_cc(cc);
     bool is_own = cc == code_cc;
     options.log = log;
     enum smc_status status =

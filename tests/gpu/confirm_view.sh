@@ -70,7 +70,7 @@ rm -f confirm_view.*
 # shellcheck disable=SC2016 # for the shell in there
 terminal new-session -d -x 120 -y 40 env TERM=xterm-256color sh -c \
     '"$@"; echo $? >confirm_view.status' sh "$program" tui "$@" \; set-option status off
-wait_for 'smemcalc explore'
+wait_for 'smemcalc: explore'
 press F5
 wait_for 'on GPU 0:'
 press r

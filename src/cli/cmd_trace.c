@@ -1,0 +1,342 @@
+/* smemcalc trace: every kernel that a program launches, or that another tool recorded. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/memory.h"
+#include "cli/ask.h"
+#include "cli/command.h"
+#include "cli/output.h"
+#include "report/findings.h"
+#include "trace/answer.h"
+#include "trace/collect.h"
+#include "trace/gate.h"
+#include "trace/read.h"
+
+static smc_command_function run;
+
+const struct smc_command smc_command_trace = {
+    .name = "trace",
+    .usage = "[OPTION]... [--] PROGRAM [ARGUMENT]... | --read FILE [OPTION]...",
+    .help = "the kernels that a program launches, and what limits each",
+    .examples = "  smemcalc trace -- ./app --epochs 1\n"
+                "  smemcalc trace --output report.json --format json -- python3 train.py\n"
+                "  smemcalc trace --read profile.sqlite\n"
+                "  smemcalc trace --read trace.json.gz --require-occupancy 50 --above 5%\n",
+    .most_files = SIZE_MAX,
+    .run = run,
+};
+
+/* Everything that one call needs. */
+struct tracing {
+    struct smc_trace trace;
+    struct smc_trace_answer answer;
+    struct smc_trace_gate gate;
+    struct smc_trace_verdict verdict;
+    struct smc_chosen_devices devices; /* at most one */
+    enum smc_plot_target target;
+    bool runs; /* a program, not only a file is read */
+};
+
+/* --- The question ----------------------------------------------------------------------------- */
+
+/* "5%", "5", "0.5 %". */
+static bool parse_percent(const char *text, double *percent)
+{
+    const size_t digits = strspn(text, "0123456789.");
+    const char *sign = text + digits + strspn(text + digits, " ");
+    char *end;
+    *percent = strtod(text, &end);
+    return digits > 0 && end == text + digits && *percent <= 100 &&
+           (*sign == '\0' || strcmp(sign, "%") == 0);
+}
+
+static enum smc_status ask_gate(const struct smc_arguments *arguments, struct smc_trace_gate *gate,
+                                struct smc_error *error)
+{
+    static const int of_gate[] = {SMC_OPTION_ABOVE, SMC_OPTION_ALLOW};
+    const char *above = arguments->text[SMC_OPTION_ABOVE];
+    const char *format = arguments->text[SMC_OPTION_FINDINGS_FORMAT];
+    double percent = 0;
+    gate->least_percent = (double)arguments->number[SMC_OPTION_REQUIRE_OCCUPANCY];
+    for (size_t i = 0; i < sizeof of_gate / sizeof *of_gate; i++)
+        if (arguments->given[of_gate[i]] && gate->least_percent <= 0)
+            return smc_fail(error, SMC_USAGE, "option --%s: only together with --require-occupancy",
+                            smc_options[of_gate[i]].name);
+    if (format && !smc_writer_find(format) && gate->least_percent <= 0)
+        return smc_fail(error, SMC_USAGE, "option --format: '%s' needs --require-occupancy",
+                        format);
+    if (above && !parse_percent(above, &percent))
+        return smc_fail(error, SMC_USAGE,
+                        "option --above: '%.64s' is not a share of the time, from 0%% to 100%%",
+                        above);
+    gate->above_share = percent / 100;
+    return arguments->given[SMC_OPTION_ALLOW]
+               ? smc_trace_gate_allow(arguments->text[SMC_OPTION_ALLOW], gate, error)
+               : SMC_OK;
+}
+
+/* What is to be done with the program, if any. */
+static enum smc_status check_program(const struct smc_arguments *arguments, struct smc_error *error)
+{
+    static const int of_programs[] = {SMC_OPTION_DURATION, SMC_OPTION_KEEP_MODULES};
+    const bool reads = arguments->given[SMC_OPTION_READ];
+    if (reads && arguments->file_count > 0)
+        return smc_fail(error, SMC_USAGE, "option --read: nothing is run, but '%.64s' is given",
+                        arguments->file[0]);
+    for (size_t i = 0; i < sizeof of_programs / sizeof *of_programs; i++)
+        if (reads && arguments->given[of_programs[i]])
+            return smc_fail(error, SMC_USAGE,
+                            "option --%s: not together with --read, as nothing "
+                            "is run",
+                            smc_options[of_programs[i]].name);
+    if (!reads && arguments->file_count == 0)
+        return smc_fail(error, SMC_USAGE,
+                        "trace: which program? 'trace -- ./app ARGUMENT...', or "
+                        "a recorded file with --read FILE");
+    return SMC_OK;
+}
+
+/* What is read must not be overwritten by mistake, nor one result by another. */
+static enum smc_status check_is_other_file(const struct smc_arguments *arguments, int option,
+                                           struct smc_error *error)
+{
+    static const int others[] = {SMC_OPTION_READ, SMC_OPTION_ALLOW, SMC_OPTION_PLOT};
+    const char *path = arguments->text[option];
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        const char *other = arguments->text[others[i]];
+        if (other && others[i] != option &&
+            (strcmp(path, other) == 0 || smc_file_is_same(path, other)))
+            return smc_fail(error, SMC_USAGE, "option --%s: '%.300s' is the file of --%s",
+                            smc_options[option].name, path, smc_options[others[i]].name);
+    }
+    return SMC_OK;
+}
+
+/* Before a program runs for hours: an existing file stays as it is until then. */
+static enum smc_status check_written(const struct smc_arguments *arguments, int option,
+                                     struct smc_error *error)
+{
+    const char *path = arguments->text[option];
+    struct smc_text nothing = {0};
+    enum smc_status status = check_is_other_file(arguments, option, error);
+    if (status != SMC_OK)
+        return status;
+    if (access(path, F_OK) != 0)
+        return smc_file_write(path, false, &nothing, error);
+    if (access(path, W_OK) != 0)
+        return smc_fail(error, SMC_USAGE, "option --%s: '%.300s' cannot be written: %s",
+                        smc_options[option].name, path, strerror(errno));
+    return SMC_OK;
+}
+
+static enum smc_status check_targets(const struct smc_arguments *arguments,
+                                     enum smc_plot_target target, struct smc_error *error)
+{
+    enum smc_status status = SMC_OK;
+    if (arguments->given[SMC_OPTION_OUTPUT_FILE])
+        status = check_written(arguments, SMC_OPTION_OUTPUT_FILE, error);
+    if (status == SMC_OK && target == SMC_PLOT_FILE)
+        status = check_written(arguments, SMC_OPTION_PLOT, error);
+    return status;
+}
+
+static enum smc_status ask(const struct smc_arguments *arguments, struct tracing *tracing,
+                           struct smc_error *error)
+{
+    enum smc_status status = check_program(arguments, error);
+    if (status == SMC_OK)
+        status = ask_gate(arguments, &tracing->gate, error);
+    if (status == SMC_OK)
+        status = smc_picture_target(arguments, &tracing->target, error);
+    if (status == SMC_OK)
+        status = smc_ask_named_device(arguments, &tracing->devices, error);
+    if (status == SMC_OK)
+        status = check_targets(arguments, tracing->target, error);
+    tracing->runs = arguments->file_count > 0;
+    tracing->trace.filter = (struct smc_trace_filter){
+        .patterns = arguments->own_kernel.item,
+        .pattern_count = arguments->own_kernel.count,
+        .skip = (uint64_t)arguments->number[SMC_OPTION_SKIP],
+        .count = (uint64_t)arguments->number[SMC_OPTION_LAUNCH_COUNT],
+    };
+    return status;
+}
+
+static enum smc_status obtain(const struct smc_arguments *arguments, struct smc_trace *trace,
+                              struct smc_error *error)
+{
+    if (arguments->given[SMC_OPTION_READ])
+        return smc_trace_read(arguments->text[SMC_OPTION_READ], trace, error);
+    char **command = smc_calloc(arguments->file_count + 1, sizeof *command);
+    if (!command)
+        return smc_out_of_memory(error);
+    for (size_t i = 0; i < arguments->file_count; i++)
+        command[i] = arguments->file[i];
+    const struct smc_trace_request request = {
+        .command = command,
+        .duration_ms = 1000 * (uint64_t)arguments->number[SMC_OPTION_DURATION],
+        .keep_folder = arguments->text[SMC_OPTION_KEEP_MODULES],
+        .without_cupti = arguments->given[SMC_OPTION_WITHOUT_CUPTI],
+    };
+    enum smc_status status = smc_trace_collect(&request, trace, error);
+    free(command);
+    return status;
+}
+
+/* --- The report ------------------------------------------------------------------------------- */
+
+static enum smc_status judge(struct tracing *tracing, struct smc_error *error)
+{
+    struct smc_trace_gate *gate = &tracing->gate;
+    struct smc_text lines = {0};
+    enum smc_status status = smc_trace_gate_judge(gate, &tracing->answer, &tracing->verdict, error);
+    if (status == SMC_OK && gate->least_percent > 0 && tracing->answer.row_count == 0)
+        status = smc_fail(error, SMC_USAGE,
+                          "option --require-occupancy: nothing was checked, as there is no launch");
+    for (size_t i = 0; i < gate->count && (status == SMC_OK || status == SMC_SHORTFALL); i++)
+        if (!gate->allowance[i].used)
+            smc_text_printf(&lines, "%s:%u: '%s' names no kernel that has less\n", gate->path,
+                            gate->allowance[i].line, gate->allowance[i].pattern);
+    smc_output_note(smc_text_string(&lines));
+    smc_text_free(&lines);
+    return status;
+}
+
+static enum smc_status draw(const struct smc_arguments *arguments, struct tracing *tracing,
+                            const struct smc_report_style *style, struct smc_text *out,
+                            struct smc_error *error)
+{
+    struct smc_picture picture = {0};
+    const struct smc_canvas canvas = smc_picture_canvas(tracing->target, style);
+    smc_plot_trace(&tracing->answer, &canvas, &picture);
+    return smc_picture_finish(arguments, tracing->target, &picture, style, out, error);
+}
+
+/* Where the report goes: its width and colours. */
+static void find_style(const struct smc_arguments *arguments, const struct tracing *tracing,
+                       struct smc_report_style *style)
+{
+    const int64_t top = arguments->number[SMC_OPTION_TOP];
+    smc_output_style_of(arguments->given[SMC_OPTION_OUTPUT_FILE] ? -1
+                        : tracing->runs                          ? STDERR_FILENO
+                                                                 : STDOUT_FILENO,
+                        style);
+    style->verbose = arguments->given[SMC_OPTION_VERBOSE];
+    style->all_kernels = arguments->given[SMC_OPTION_TOP] && top == 0;
+    style->most_kernels = (size_t)top;
+}
+
+static enum smc_status compose(const struct smc_arguments *arguments, struct tracing *tracing,
+                               struct smc_text *out, struct smc_error *error)
+{
+    const char *format = arguments->text[SMC_OPTION_FINDINGS_FORMAT];
+    const struct smc_trace_verdict *verdict = &tracing->verdict;
+    struct smc_report_style style;
+    find_style(arguments, tracing, &style);
+    if (tracing->target == SMC_PLOT_TERMINAL)
+        return draw(arguments, tracing, &style, out, error);
+    if (format && strcmp(format, "markdown") == 0)
+        smc_markdown_findings(&verdict->findings, "smemcalc trace", out);
+    else if (format && strcmp(format, "junit") == 0)
+        smc_junit_findings(&verdict->findings, &verdict->judgements, out);
+    else if (format && strcmp(format, "sarif") == 0)
+        smc_sarif_findings(&verdict->findings, out);
+    else
+        smc_ask_writer(arguments)->trace(&tracing->answer, &style, out);
+    if (out->failed)
+        return smc_out_of_memory(error);
+    return tracing->target == SMC_PLOT_FILE ? draw(arguments, tracing, &style, out, error) : SMC_OK;
+}
+
+/* To the file, to standard error (which the program has left), or left in `out`. */
+static enum smc_status deliver(const struct smc_arguments *arguments, const struct tracing *tracing,
+                               struct smc_text *out, struct smc_error *error)
+{
+    const char *path = arguments->text[SMC_OPTION_OUTPUT_FILE];
+    enum smc_status status = SMC_OK;
+    if (!path && !tracing->runs)
+        return SMC_OK;
+    if (path)
+        status = smc_file_write(path, true, out, error);
+    else
+        fwrite(smc_text_string(out), 1, out->length, stderr);
+    smc_text_free(out);
+    return status;
+}
+
+static void tell_findings(const struct smc_findings *findings)
+{
+    struct smc_text lines = {0};
+    smc_lines_of_findings(findings, &lines);
+    smc_output_tell("", smc_text_string(&lines));
+    smc_text_free(&lines);
+}
+
+/* A program that failed hides what a requirement says. */
+static enum smc_status end_as_program(const struct tracing *tracing, enum smc_status judged,
+                                      struct smc_error *error)
+{
+    const struct smc_trace *trace = &tracing->trace;
+    const bool failed = trace->has_exit && (trace->exit_status != 0 || trace->exit_signal != 0);
+    if (!tracing->runs || !failed) {
+        const bool wrong = tracing->answer.differing > 0 && !tracing->runs;
+        return judged == SMC_OK && wrong ? SMC_SHORTFALL : judged;
+    }
+    smc_output_tell("", error->message);
+    error->message[0] = '\0';
+    smc_output_exit_with(trace->exit_signal ? 128 + trace->exit_signal : trace->exit_status);
+    return SMC_OK;
+}
+
+static enum smc_status report(const struct smc_arguments *arguments, struct tracing *tracing,
+                              struct smc_text *out, struct smc_error *error)
+{
+    const struct smc_device *device =
+        tracing->devices.count > 0 ? &tracing->devices.chosen[0].device : NULL;
+    enum smc_status status = smc_trace_answer_on(&tracing->trace, device, &tracing->answer, error);
+    if (status != SMC_OK)
+        return status;
+    const enum smc_status judged = judge(tracing, error);
+    if (judged == SMC_MACHINE)
+        return judged;
+    struct smc_error reason = {""};
+    status = compose(arguments, tracing, out, &reason);
+    if (status != SMC_MACHINE) { /* the report is there, even if the picture is not */
+        struct smc_error lost = {""};
+        const enum smc_status delivered = deliver(arguments, tracing, out, &lost);
+        if (status == SMC_OK && delivered != SMC_OK) {
+            status = delivered;
+            reason = lost;
+        }
+    }
+    if (status != SMC_OK) {
+        *error = reason;
+        return status;
+    }
+    tell_findings(&tracing->verdict.findings);
+    return end_as_program(tracing, judged, error);
+}
+
+static enum smc_status run(const struct smc_arguments *arguments, struct smc_text *out,
+                           struct smc_error *error)
+{
+    struct tracing *tracing = smc_calloc(1, sizeof *tracing);
+    if (!tracing)
+        return smc_out_of_memory(error);
+    enum smc_status status = ask(arguments, tracing, error);
+    if (status == SMC_OK)
+        status = obtain(arguments, &tracing->trace, error);
+    if (status == SMC_OK)
+        status = report(arguments, tracing, out, error);
+    smc_trace_verdict_free(&tracing->verdict);
+    smc_trace_answer_free(&tracing->answer);
+    smc_trace_gate_free(&tracing->gate);
+    smc_chosen_devices_free(&tracing->devices);
+    smc_trace_free(&tracing->trace);
+    free(tracing);
+    return status;
+}

@@ -1,0 +1,496 @@
+/* Runs a program with the library that records its launches. The library of each process writes to
+   a file of a private folder, which is read when the program has ended. */
+#include "config.h"
+
+#include "trace/collect.h"
+
+#include <dirent.h>
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/folder.h"
+#include "base/memory.h"
+#include "base/utf8.h"
+#include "trace/inject/names.h"
+#include "trace/inject/records.h"
+#include "trace/modules.h"
+#include "trace/records.h"
+
+#ifndef SMC_TRACE_LIBRARY_FOLDER
+#define SMC_TRACE_LIBRARY_FOLDER ""
+#endif
+
+#define LIBRARY "libsmemcalc_trace.so"
+
+struct collection {
+    const struct smc_trace_request *request;
+    struct smc_trace *trace;
+    char library[PATH_MAX];
+    char folder[PATH_MAX]; /* of the records; "": none */
+    char modules[PATH_MAX];
+    char cupti[PATH_MAX]; /* "": none was found */
+    bool counts;          /* the library applies --skip and --count */
+};
+
+/* --- The library ------------------------------------------------------------------------------ */
+
+static bool is_readable(const char *path)
+{
+    return access(path, R_OK) == 0;
+}
+
+/* Whether LIBRARY is in `folder`, a path relative to the program's. */
+static bool is_beside(const char *program, const char *folder, char *path, size_t capacity)
+{
+    char tried[PATH_MAX + 64];
+    const char *slash = strrchr(program, '/');
+    snprintf(tried, sizeof tried, "%.*s%s%s", slash ? (int)(slash - program) + 1 : 0, program,
+             folder, LIBRARY);
+    char *whole = is_readable(tried) ? realpath(tried, NULL) : NULL;
+    const bool found = whole && strlen(whole) < capacity;
+    if (found)
+        strcpy(path, whole);
+    free(whole);
+    return found;
+}
+
+/* The user's choice, then where it was built or installed with the program. */
+static enum smc_status find_library(struct collection *collection, struct smc_error *error)
+{
+    static const char *const folders[] = {".libs/", "../.libs/", "../lib/smemcalc/",
+                                          "../lib64/smemcalc/", "../../.libs/"};
+    char program[PATH_MAX];
+    const char *chosen = smc_folder_variable("SMEMCALC_TRACE_LIBRARY");
+    char *path = collection->library;
+    if (chosen) {
+        if (!realpath(chosen, path))
+            return smc_fail(error, SMC_UNAVAILABLE, "SMEMCALC_TRACE_LIBRARY: %s: %s", chosen,
+                            strerror(errno));
+        return SMC_OK;
+    }
+    const ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
+    program[length > 0 ? length : 0] = '\0';
+    for (size_t i = 0; length > 0 && i < sizeof folders / sizeof *folders; i++)
+        if (is_beside(program, folders[i], path, sizeof collection->library))
+            return SMC_OK;
+    snprintf(path, sizeof collection->library, "%s/%s", SMC_TRACE_LIBRARY_FOLDER, LIBRARY);
+    if (is_readable(path))
+        return SMC_OK;
+    return smc_fail(error, SMC_UNAVAILABLE,
+                    "trace: " LIBRARY " is not found beside the program; "
+                    "SMEMCALC_TRACE_LIBRARY can name its path");
+}
+
+/* --- CUPTI ------------------------------------------------------------------------------------ */
+
+/* In Python's packages, where the loader does not search. */
+static void find_in_wheels(struct collection *collection)
+{
+    static const char *const wheels[] = {
+        "/usr/local/lib/python3*/*-packages/nvidia/*/lib/libcupti.so.1*",
+        "/usr/lib/python3*/*-packages/nvidia/*/lib/libcupti.so.1*",
+        "/opt/*/lib/python3*/*-packages/nvidia/*/lib/libcupti.so.1*",
+    };
+    for (size_t i = 0; i < sizeof wheels / sizeof *wheels && !collection->cupti[0]; i++) {
+        struct smc_folder_matches found = {0};
+        smc_folder_match(wheels[i], &found);
+        if (found.count > 0)
+            snprintf(collection->cupti, sizeof collection->cupti, "%s",
+                     found.path[found.count - 1]);
+        smc_folder_matches_free(&found);
+    }
+}
+
+/* Whether the loader finds one. It is not opened in this process: it would stay. */
+static bool can_be_loaded(void)
+{
+    const pid_t child = fork();
+    if (child == 0) {
+        for (size_t i = 0; i < TRACE_CUPTI_PATHS; i++)
+            if (dlopen(trace_cupti_paths[i], RTLD_LAZY | RTLD_LOCAL))
+                _exit(0);
+        _exit(1);
+    }
+    int status = 1;
+    while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR)
+        continue;
+    return child > 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+/* Without a CUPTI that is found here the program may still bring its own; the library then decides
+   in the process. */
+static const char *choose_mode(struct collection *collection)
+{
+    const char *chosen = smc_folder_variable(TRACE_ENV_CUPTI);
+    const char *mode = smc_folder_variable(TRACE_ENV_MODE);
+    if (collection->request->without_cupti)
+        return TRACE_MODE_HOOKS;
+    if (mode)
+        return mode;
+    if (chosen ? is_readable(chosen) : can_be_loaded())
+        return TRACE_MODE_CUPTI;
+    if (!chosen)
+        find_in_wheels(collection);
+    return collection->cupti[0] ? TRACE_MODE_CUPTI : TRACE_MODE_AUTO;
+}
+
+/* --- The folder ------------------------------------------------------------------------------- */
+
+static enum smc_status make_folder(struct collection *collection, struct smc_error *error)
+{
+    const char *parent = smc_folder_variable("TMPDIR");
+    char made[PATH_MAX], counter[PATH_MAX + 16];
+    const uint64_t zero = 0;
+    snprintf(made, sizeof made, "%s/smemcalc-trace-XXXXXX", parent ? parent : "/tmp");
+    if (!mkdtemp(made))
+        return smc_fail(error, SMC_MACHINE, "%s: no folder for the records can be made there: %s",
+                        parent ? parent : "/tmp", strerror(errno));
+    if (!realpath(made, collection->folder)) {
+        rmdir(made);
+        return smc_fail(error, SMC_MACHINE, "%s: %s", made, strerror(errno));
+    }
+    snprintf(counter, sizeof counter, "%s/" TRACE_COUNTER, collection->folder);
+    const int file = open(counter, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    const bool ok = file >= 0 && write(file, &zero, sizeof zero) == (ssize_t)sizeof zero;
+    const int reason = errno;
+    if (file >= 0)
+        close(file);
+    if (!ok)
+        return smc_fail(error, SMC_MACHINE, "%s: no space for the records: %s",
+                        parent ? parent : "/tmp", strerror(reason));
+    return SMC_OK;
+}
+
+static enum smc_status make_module_folder(struct collection *collection, struct smc_error *error)
+{
+    const char *wanted = collection->request->keep_folder;
+    if (!wanted)
+        return SMC_OK;
+    const int reason = smc_folder_make(wanted);
+    if (reason != 0)
+        return smc_fail(error, SMC_USAGE, "option --keep-modules: %s: %s", wanted,
+                        strerror(reason));
+    if (!realpath(wanted, collection->modules))
+        return smc_fail(error, SMC_USAGE, "option --keep-modules: %s: %s", wanted, strerror(errno));
+    return SMC_OK;
+}
+
+static void remove_folder(const struct collection *collection)
+{
+    struct dirent *entry;
+    DIR *folder = collection->folder[0] ? opendir(collection->folder) : NULL;
+    while (folder && (entry = readdir(folder)))
+        if (entry->d_name[0] != '.')
+            unlinkat(dirfd(folder), entry->d_name, 0);
+    if (folder)
+        closedir(folder);
+    if (collection->folder[0])
+        rmdir(collection->folder);
+}
+
+/* --- The program ------------------------------------------------------------------------------ */
+
+static void set(const char *name, const char *value)
+{
+    if (value && *value)
+        setenv(name, value, 1);
+    else
+        unsetenv(name);
+}
+
+static void set_preload(const char *library)
+{
+    char value[2 * PATH_MAX];
+    const char *before = smc_folder_variable("LD_PRELOAD");
+    snprintf(value, sizeof value, "%s%s%s", library, before ? ":" : "", before ? before : "");
+    setenv("LD_PRELOAD", value, 1);
+}
+
+/* In the child, between fork and exec. */
+static void set_environment(const struct collection *collection, const char *mode)
+{
+    char number[64] = "";
+    const struct smc_trace_filter *filter = &collection->trace->filter;
+    struct timespec now;
+    set(TRACE_ENV_FOLDER, collection->folder);
+    set(TRACE_ENV_MODE, mode);
+    set(TRACE_ENV_MODULES, collection->modules);
+    set(TRACE_ENV_FOUND_CUPTI, collection->cupti);
+    if (collection->request->duration_ms > 0) {
+        clock_gettime(CLOCK_MONOTONIC, &now);
+        snprintf(number, sizeof number, "%llu",
+                 (unsigned long long)((uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec +
+                                      1000000u * collection->request->duration_ms));
+    }
+    set(TRACE_ENV_UNTIL, number);
+    number[0] = '\0';
+    if (collection->counts)
+        snprintf(number, sizeof number, "%llu:%llu", (unsigned long long)filter->skip,
+                 (unsigned long long)filter->count);
+    set(TRACE_ENV_RANGE, number);
+    if (strcmp(mode, TRACE_MODE_HOOKS) != 0)
+        setenv("CUDA_INJECTION64_PATH", collection->library, 1);
+    if (strcmp(mode, TRACE_MODE_CUPTI) != 0)
+        set_preload(collection->library);
+}
+
+static volatile sig_atomic_t child_process;
+
+static void forward(int number)
+{
+    const int before = errno;
+    if (child_process > 0)
+        kill((pid_t)child_process, number);
+    errno = before;
+}
+
+/* The keyboard's signals reach the program too, which decides what they mean; others are passed
+   on. The report is written in any case. */
+static const int survived[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP};
+enum { SURVIVED = sizeof survived / sizeof *survived };
+
+static void survive(struct sigaction before[SURVIVED])
+{
+    for (int i = 0; i < SURVIVED; i++) {
+        struct sigaction wanted = {.sa_handler = i < 2 ? SIG_IGN : forward, .sa_flags = SA_RESTART};
+        sigemptyset(&wanted.sa_mask);
+        sigaction(survived[i], NULL, &before[i]);
+        if (before[i].sa_handler != SIG_IGN)
+            sigaction(survived[i], &wanted, NULL);
+    }
+}
+
+static void restore(const struct sigaction before[SURVIVED])
+{
+    for (int i = 0; i < SURVIVED; i++)
+        sigaction(survived[i], &before[i], NULL);
+}
+
+/* In the child: becomes the program, or sends the reason why it cannot. */
+static void become(const struct collection *collection, const char *mode,
+                   const struct sigaction before[SURVIVED], int report)
+{
+    restore(before);
+    set_environment(collection, mode);
+    execvp(collection->request->command[0], collection->request->command);
+    const int reason = errno;
+    const ssize_t written = write(report, &reason, sizeof reason);
+    _exit(written < 0 ? 126 : 127);
+}
+
+static enum smc_status start(const struct collection *collection, const char *mode,
+                             const struct sigaction before[SURVIVED], pid_t *child,
+                             struct smc_error *error)
+{
+    int report[2], reason = 0;
+    if (pipe2(report, O_CLOEXEC) != 0)
+        return smc_fail(error, SMC_MACHINE, "trace: no pipe: %s", strerror(errno));
+    *child = fork();
+    if (*child == 0)
+        become(collection, mode, before, report[1]);
+    const int failure = errno;
+    close(report[1]);
+    const bool failed = *child > 0 && read(report[0], &reason, sizeof reason) > 0;
+    close(report[0]);
+    if (*child < 0)
+        return smc_fail(error, SMC_MACHINE, "trace: no process can be started: %s",
+                        strerror(failure));
+    if (!failed)
+        return SMC_OK;
+    while (waitpid(*child, NULL, 0) < 0 && errno == EINTR)
+        continue;
+    return smc_fail(error, SMC_USAGE, "trace: '%s' cannot be run: %s",
+                    collection->request->command[0], strerror(reason));
+}
+
+static enum smc_status run(const struct collection *collection, const char *mode,
+                           struct smc_error *error)
+{
+    struct sigaction before[SURVIVED];
+    struct smc_trace *trace = collection->trace;
+    pid_t child = -1, ended;
+    int status = 0;
+    child_process = 0;
+    survive(before);
+    enum smc_status started = start(collection, mode, before, &child, error);
+    if (started == SMC_OK) {
+        child_process = child;
+        while ((ended = waitpid(child, &status, 0)) < 0 && errno == EINTR)
+            continue;
+        child_process = 0;
+        trace->has_exit = ended == child;
+        trace->exit_signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+        trace->exit_status = WIFEXITED(status) ? WEXITSTATUS(status) : 0;
+    }
+    restore(before);
+    return started;
+}
+
+/* --- What was recorded ------------------------------------------------------------------------ */
+
+static bool is_record(const char *name)
+{
+    return name[0] >= '0' && name[0] <= '9';
+}
+
+static int compare_names(const void *a, const void *b)
+{
+    return strverscmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* The file as it is now; a survivor of the program may still write to it. */
+static enum smc_status read_record(struct collection *collection, const char *name,
+                                   struct smc_error *error)
+{
+    char path[PATH_MAX + NAME_MAX + 2];
+    struct stat info;
+    enum smc_status status = SMC_OK;
+    snprintf(path, sizeof path, "%s/%s", collection->folder, name);
+    const int file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+    if (file < 0 || fstat(file, &info) != 0 || info.st_size > (off_t)RECORD_MOST_BYTES) {
+        smc_trace_note(collection->trace, "the records of process %s cannot be read", name);
+        if (file >= 0)
+            close(file);
+        return SMC_OK;
+    }
+    char *bytes = smc_malloc((size_t)info.st_size);
+    size_t count = 0;
+    ssize_t got = 1;
+    while (bytes && count < (size_t)info.st_size && got > 0) {
+        got = read(file, bytes + count, (size_t)info.st_size - count);
+        count += got > 0 ? (size_t)got : 0;
+    }
+    close(file);
+    if (!bytes)
+        return smc_out_of_memory(error);
+    status = smc_trace_add_records(collection->trace, bytes, count, error);
+    if (status == SMC_USAGE) {
+        smc_trace_note(collection->trace, "process %s: %s", name, error->message);
+        status = SMC_OK;
+    }
+    free(bytes);
+    return status;
+}
+
+static enum smc_status list_records(const struct collection *collection, char ***names,
+                                    size_t *count, struct smc_error *error)
+{
+    size_t capacity = 0;
+    struct dirent *entry;
+    DIR *folder = opendir(collection->folder);
+    *names = NULL;
+    *count = 0;
+    if (!folder)
+        return smc_fail(error, SMC_MACHINE, "%s: %s", collection->folder, strerror(errno));
+    while ((entry = readdir(folder))) {
+        if (!is_record(entry->d_name))
+            continue;
+        if (*count == capacity) {
+            capacity = capacity ? 2 * capacity : 16;
+            char **grown = smc_realloc(*names, capacity * sizeof *grown);
+            if (!grown)
+                break;
+            *names = grown;
+        }
+        (*names)[*count] = smc_strdup(entry->d_name);
+        if (!(*names)[*count])
+            break;
+        ++*count;
+    }
+    closedir(folder);
+    if (*count > 0)
+        qsort(*names, *count, sizeof **names, compare_names);
+    return entry ? smc_out_of_memory(error) : SMC_OK;
+}
+
+static enum smc_status read_records(struct collection *collection, struct smc_error *error)
+{
+    char **names;
+    size_t count;
+    struct smc_trace *trace = collection->trace;
+    const struct smc_trace_filter filter = trace->filter;
+    enum smc_status status = list_records(collection, &names, &count, error);
+    if (collection->counts)
+        trace->filter.skip = trace->filter.count = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (status == SMC_OK)
+            status = read_record(collection, names[i], error);
+        free(names[i]);
+    }
+    trace->filter = filter;
+    free(names);
+    if (status == SMC_OK && count == 0)
+        smc_trace_note(trace, "no process of the program started CUDA");
+    if (status == SMC_OK)
+        status = smc_trace_match_modules(trace, error);
+    return status;
+}
+
+/* --- The whole -------------------------------------------------------------------------------- */
+
+static void describe(struct smc_trace *trace, const struct smc_trace_request *request)
+{
+    struct smc_text command = {0};
+    for (char *const *word = request->command; *word; word++)
+        smc_text_printf(&command, "%s%s", word == request->command ? "" : " ", *word);
+    trace->program = smc_strdup(smc_text_string(&command));
+    if (trace->program)
+        smc_utf8_make_safe(trace->program);
+    smc_text_free(&command);
+}
+
+/* The driver loads one library; who asked for another wants it. */
+static enum smc_status check_environment(const struct collection *collection, const char *mode,
+                                         struct smc_error *error)
+{
+    const char *other = smc_folder_variable("CUDA_INJECTION64_PATH");
+    if (!other || strcmp(mode, TRACE_MODE_HOOKS) == 0 || strcmp(other, collection->library) == 0)
+        return SMC_OK;
+    return smc_fail(error, SMC_USAGE,
+                    "CUDA_INJECTION64_PATH is already set to %s: another tool observes the "
+                    "program; unset it, or use --without-cupti",
+                    other);
+}
+
+enum smc_status smc_trace_collect(const struct smc_trace_request *request, struct smc_trace *trace,
+                                  struct smc_error *error)
+{
+    struct collection *collection = smc_calloc(1, sizeof *collection);
+    if (!collection)
+        return smc_out_of_memory(error);
+    collection->request = request;
+    collection->trace = trace;
+    /* Names are matched here, where they can be demangled. */
+    const bool limited = trace->filter.skip > 0 || trace->filter.count > 0;
+    collection->counts = limited && trace->filter.pattern_count == 0;
+    if (limited && !collection->counts)
+        smc_trace_note(trace, "--skip and --count with --kernel: all launches of one configuration "
+                              "follow one another, instead of the program's order");
+    trace->source = SMC_TRACE_CUPTI;
+    describe(trace, request);
+    enum smc_status status = find_library(collection, error);
+    const char *mode = status == SMC_OK ? choose_mode(collection) : "";
+    if (status == SMC_OK)
+        status = check_environment(collection, mode, error);
+    if (status == SMC_OK)
+        status = make_module_folder(collection, error);
+    if (status == SMC_OK)
+        status = make_folder(collection, error);
+    if (status == SMC_OK)
+        status = run(collection, mode, error);
+    if (status == SMC_OK)
+        status = read_records(collection, error);
+    remove_folder(collection);
+    free(collection);
+    return status;
+}

@@ -1,0 +1,377 @@
+/* CUPTI: finds the library, subscribes to the program's calls and modules, and adds the records of
+   what the GPU executed to the file. */
+#include "config.h"
+
+#include "trace/inject/cupti.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "trace/inject/abi.h"
+#include "trace/inject/inject.h"
+#include "trace/inject/modules.h"
+#include "trace/inject/names.h"
+#include "trace/inject/seen.h"
+#include "trace/inject/table.h"
+
+/* --- The library ------------------------------------------------------------------------------ */
+
+#define CUPTI_FUNCTIONS(F)                                                                         \
+    F(cuptiGetVersion, (uint32_t *))                                                               \
+    F(cuptiGetResultString, (int, const char **))                                                  \
+    F(cuptiSubscribe, (void **, cupti_callback *, void *))                                         \
+    F(cuptiUnsubscribe, (void *))                                                                  \
+    F(cuptiEnableCallback, (uint32_t, void *, int, uint32_t))                                      \
+    F(cuptiActivityRegisterCallbacks, (cupti_buffer_requested *, cupti_buffer_completed *))        \
+    F(cuptiActivityEnable, (int))                                                                  \
+    F(cuptiActivityDisable, (int))                                                                 \
+    F(cuptiActivityFlushAll, (uint32_t))                                                           \
+    F(cuptiActivityGetNextRecord, (uint8_t *, size_t, void **))                                    \
+    F(cuptiActivityGetNumDroppedRecords, (void *, uint32_t, size_t *))
+
+static struct {
+#define FUNCTION(name, parameters) int(*name) parameters;
+    CUPTI_FUNCTIONS(FUNCTION)
+#undef FUNCTION
+} cupti;
+
+static void *subscriber;
+static uint32_t version;
+static bool active;
+
+/* False: it lacks a function. */
+static bool find_functions(void *library)
+{
+    static const struct {
+        const char *name;
+        void *function;
+    } functions[] = {
+#define FUNCTION(name, parameters) {#name, &cupti.name},
+        CUPTI_FUNCTIONS(FUNCTION)
+#undef FUNCTION
+    };
+    for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
+        void *address = seen_symbol(library, functions[i].name);
+        if (!address)
+            return false;
+        memcpy(functions[i].function, &address, sizeof address);
+    }
+    return cupti.cuptiGetVersion(&version) == CUPTI_OK && version >= CUPTI_VERSION_OLDEST;
+}
+
+static void say(const char *call, int result)
+{
+    char message[RECORD_MESSAGE];
+    const char *reason = NULL;
+    if (cupti.cuptiGetResultString(result, &reason) != CUPTI_OK || !reason)
+        reason = "an error without a name";
+    snprintf(message, sizeof message, "%s: %s (%d)", call, reason, result);
+    table_message(message);
+}
+
+/* --- What the GPU executed -------------------------------------------------------------------- */
+
+enum { BUFFER_BYTES = 1 << 20, KEPT_BUFFERS = 16 };
+
+static uint8_t *kept[KEPT_BUFFERS]; /* empty, for the next request */
+
+static void request_buffer(uint8_t **buffer, size_t *size, size_t *most_records)
+{
+    *buffer = NULL;
+    for (size_t i = 0; i < KEPT_BUFFERS && !*buffer; i++)
+        *buffer = __atomic_exchange_n(&kept[i], NULL, __ATOMIC_ACQ_REL);
+    if (!*buffer)
+        *buffer = inject_allocate(BUFFER_BYTES);
+    *size = *buffer ? BUFFER_BYTES : 0;
+    *most_records = 0;
+}
+
+static void keep_buffer(uint8_t *buffer)
+{
+    for (size_t i = 0; i < KEPT_BUFFERS; i++) {
+        uint8_t *none = NULL;
+        if (__atomic_compare_exchange_n(&kept[i], &none, buffer, false, __ATOMIC_ACQ_REL,
+                                        __ATOMIC_RELAXED))
+            return;
+    }
+    inject_release(buffer, BUFFER_BYTES);
+}
+
+static void add_kernel(const struct cupti_kernel *kernel)
+{
+    struct record_key key = {
+        .origin = RECORD_EXECUTED,
+        .device = (int32_t)kernel->device,
+        .regs_per_thread = kernel->regs,
+        .static_smem_bytes = kernel->static_smem,
+        .dynamic_smem_bytes = kernel->dynamic_smem,
+        .carveout_percent = kernel->carveout_requested ? kernel->carveout_percent : RECORD_UNKNOWN,
+        .cache_config = kernel->cache_config & 15,
+    };
+    for (int i = 0; i < 3; i++) {
+        key.grid[i] = (uint32_t)kernel->grid[i];
+        key.block[i] = (uint32_t)kernel->block[i];
+        key.cluster[i] = version >= CUPTI_VERSION_CLUSTER ? kernel->cluster[i] : 0;
+    }
+    struct record_header *header = table_header();
+    struct record_launch *launch =
+        table_launch(&key, kernel->name ? kernel->name : "(unknown kernel)");
+    seen_device(key.device);
+    if (!launch) {
+        if (header)
+            table_add(&header->lost_launches, 1);
+        return;
+    }
+    if (kernel->graph_node != 0)
+        table_add(&launch->graph_launches, 1);
+    if (kernel->smem_configured > launch->smem_configured_bytes)
+        launch->smem_configured_bytes = kernel->smem_configured;
+    table_add_time(launch, kernel->start_ns, kernel->end_ns);
+}
+
+static void complete_buffer(void *context, uint32_t stream, uint8_t *buffer, size_t size,
+                            size_t valid)
+{
+    void *record = NULL;
+    size_t dropped = 0;
+    (void)size;
+    while (valid > 0 && cupti.cuptiActivityGetNextRecord(buffer, valid, &record) == CUPTI_OK) {
+        const struct cupti_kernel *kernel = record;
+        if (kernel->kind == CUPTI_KIND_CONCURRENT_KERNEL && seen_is_within(kernel->correlation))
+            add_kernel(kernel);
+    }
+    struct record_header *header = table_header();
+    if (header && cupti.cuptiActivityGetNumDroppedRecords(context, stream, &dropped) == CUPTI_OK)
+        table_add(&header->dropped, dropped);
+    if (buffer)
+        keep_buffer(buffer);
+}
+
+/* --- What the program calls ------------------------------------------------------------------- */
+
+static const uint32_t calls[] = {
+    CALL_LAUNCH,
+    CALL_LAUNCH_PTSZ,
+    CALL_LAUNCH_COOPERATIVE,
+    CALL_LAUNCH_COOPERATIVE_PTSZ,
+    CALL_LAUNCH_MULTI_DEVICE,
+    CALL_LAUNCH_EX,
+    CALL_LAUNCH_EX_PTSZ,
+    CALL_SET_CACHE_CONFIG,
+    CALL_SET_ATTRIBUTE,
+    CALL_KERNEL_SET_ATTRIBUTE,
+    CALL_KERNEL_SET_CACHE_CONFIG,
+    CALL_BEGIN_CAPTURE,
+    CALL_BEGIN_CAPTURE_PTSZ,
+    CALL_END_CAPTURE,
+    CALL_END_CAPTURE_PTSZ,
+    CALL_BEGIN_CAPTURE_2,
+    CALL_BEGIN_CAPTURE_2_PTSZ,
+    CALL_BEGIN_CAPTURE_TO_GRAPH,
+    CALL_BEGIN_CAPTURE_TO_GRAPH_PTSZ,
+    CALL_INSTANTIATE,
+    CALL_INSTANTIATE_2,
+    CALL_INSTANTIATE_FLAGS,
+    CALL_INSTANTIATE_PARAMS,
+    CALL_INSTANTIATE_PARAMS_PTSZ,
+    CALL_GRAPH_LAUNCH,
+    CALL_GRAPH_LAUNCH_PTSZ,
+    CALL_EXEC_DESTROY,
+    CALL_EXEC_SET_KERNEL,
+    CALL_EXEC_SET_KERNEL_2,
+    CALL_EXEC_SET_NODE,
+    CALL_EXEC_UPDATE,
+    CALL_EXEC_UPDATE_2,
+};
+
+static void on_launch(uint32_t call, const struct cupti_callback_data *data)
+{
+    const struct seen_caller caller = {data->context, data->symbol_name, data->correlation};
+    const struct seen_caller of_many = {.correlation = data->correlation};
+    const struct driver_launch_ex_params *ex = data->params;
+    const struct {
+        const struct driver_multi_device_launch *list;
+        uint32_t count;
+    } *many = data->params;
+    if (call == CALL_LAUNCH_MULTI_DEVICE)
+        seen_launch_multi_device(many->list, many->count, &of_many);
+    else if (call == CALL_LAUNCH_EX || call == CALL_LAUNCH_EX_PTSZ)
+        seen_launch_ex(ex->config, ex->function, &caller);
+    else
+        seen_launch(data->params, &caller);
+}
+
+/* The parameters of every call about a graph begin with handles. */
+static void on_graph(uint32_t call, const struct cupti_callback_data *data)
+{
+    void *const *params = data->params;
+    const struct driver_graph_node *node;
+    switch (call) {
+    case CALL_GRAPH_LAUNCH:
+    case CALL_GRAPH_LAUNCH_PTSZ:
+        seen_graph_launch(params[0], data->correlation);
+        break;
+    case CALL_EXEC_DESTROY:
+        seen_graph_destroyed(params[0]);
+        break;
+    case CALL_EXEC_SET_KERNEL:
+    case CALL_EXEC_SET_KERNEL_2:
+        seen_graph_node(params[0], params[1], call == CALL_EXEC_SET_KERNEL_2, params[2]);
+        break;
+    case CALL_EXEC_SET_NODE:
+        node = params[2];
+        if (node->type == NODE_KERNEL)
+            seen_graph_node(params[0], params[1], true, &node->kernel);
+        break;
+    case CALL_EXEC_UPDATE:
+    case CALL_EXEC_UPDATE_2:
+        seen_graph(params[0], params[1]);
+        break;
+    default: /* the executable graph is returned through the first */
+        seen_graph(*(void **)params[0], params[1]);
+    }
+}
+
+static void on_set_attribute(const struct cupti_callback_data *data)
+{
+    const struct {
+        const void *function_or_attribute;
+        int32_t attribute;
+    } *params = data->params;
+    if (params->attribute != FUNCTION_MAX_DYNAMIC_SMEM)
+        seen_changed();
+}
+
+static void on_call(uint32_t call, const struct cupti_callback_data *data)
+{
+    const int32_t *result = data->result;
+    if (data->site != CUPTI_SITE_EXIT || (result && *result != DRIVER_SUCCESS))
+        return;
+    switch (call) {
+    case CALL_LAUNCH:
+    case CALL_LAUNCH_PTSZ:
+    case CALL_LAUNCH_COOPERATIVE:
+    case CALL_LAUNCH_COOPERATIVE_PTSZ:
+    case CALL_LAUNCH_EX:
+    case CALL_LAUNCH_EX_PTSZ:
+    case CALL_LAUNCH_MULTI_DEVICE:
+        on_launch(call, data);
+        break;
+    case CALL_SET_ATTRIBUTE:
+        on_set_attribute(data);
+        break;
+    case CALL_SET_CACHE_CONFIG:
+    case CALL_KERNEL_SET_ATTRIBUTE:
+    case CALL_KERNEL_SET_CACHE_CONFIG:
+        seen_changed();
+        break;
+    case CALL_BEGIN_CAPTURE:
+    case CALL_BEGIN_CAPTURE_PTSZ:
+    case CALL_BEGIN_CAPTURE_2:
+    case CALL_BEGIN_CAPTURE_2_PTSZ:
+    case CALL_BEGIN_CAPTURE_TO_GRAPH:
+    case CALL_BEGIN_CAPTURE_TO_GRAPH_PTSZ:
+        seen_capture(true);
+        break;
+    case CALL_END_CAPTURE:
+    case CALL_END_CAPTURE_PTSZ:
+        seen_capture(false);
+        break;
+    default:
+        on_graph(call, data);
+    }
+}
+
+static void on_resource(uint32_t call, const struct cupti_resource_data *data)
+{
+    const struct cupti_module_data *module = data->descriptor;
+    if (call == CUPTI_MODULE_UNLOADS)
+        seen_changed();
+    else if (call == CUPTI_MODULE_LOADED && module && module->code)
+        modules_keep(module->code, module->bytes);
+}
+
+static void on_callback(void *unused, int domain, uint32_t call, const void *details)
+{
+    (void)unused;
+    if (!details)
+        return;
+    if (domain == CUPTI_DOMAIN_DRIVER)
+        on_call(call, details);
+    else if (domain == CUPTI_DOMAIN_RESOURCE)
+        on_resource(call, details);
+}
+
+/* --- Start and end ---------------------------------------------------------------------------- */
+
+static bool subscribe(void)
+{
+    int result = cupti.cuptiSubscribe(&subscriber, on_callback, NULL);
+    if (result != CUPTI_OK) {
+        say("cuptiSubscribe", result);
+        return false;
+    }
+    /* Older versions do not know the newest calls. */
+    for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
+        cupti.cuptiEnableCallback(1, subscriber, CUPTI_DOMAIN_DRIVER, calls[i]);
+    cupti.cuptiEnableCallback(1, subscriber, CUPTI_DOMAIN_RESOURCE, CUPTI_MODULE_UNLOADS);
+    if (inject_settings()->module_folder)
+        cupti.cuptiEnableCallback(1, subscriber, CUPTI_DOMAIN_RESOURCE, CUPTI_MODULE_LOADED);
+    result = cupti.cuptiActivityRegisterCallbacks(request_buffer, complete_buffer);
+    if (result == CUPTI_OK)
+        result = cupti.cuptiActivityEnable(CUPTI_KIND_CONCURRENT_KERNEL);
+    if (result == CUPTI_OK)
+        return true;
+    say("cuptiActivityEnable", result);
+    cupti.cuptiUnsubscribe(subscriber);
+    return false;
+}
+
+static bool try_library(void *library)
+{
+    if (!library || !find_functions(library))
+        return false;
+    struct record_header *header = table_header();
+    header->cupti_version = (int32_t)version;
+    active = subscribe();
+    return active;
+}
+
+/* One that the program has loaded comes first: two of them in a process disturb each other. */
+bool cupti_start(void)
+{
+    const struct inject_settings *settings = inject_settings();
+    if (settings->cupti)
+        try_library(dlopen(settings->cupti, RTLD_NOW | RTLD_LOCAL));
+    for (size_t i = 0; i < TRACE_CUPTI_NAMES && !active && !settings->cupti; i++)
+        try_library(dlopen(trace_cupti_paths[i], RTLD_NOW | RTLD_NOLOAD));
+    for (size_t i = 0; i < TRACE_CUPTI_PATHS && !active && !settings->cupti; i++)
+        try_library(dlopen(trace_cupti_paths[i], RTLD_NOW | RTLD_LOCAL));
+    if (!active && !settings->cupti && settings->found_cupti)
+        try_library(dlopen(settings->found_cupti, RTLD_NOW | RTLD_LOCAL));
+    if (!active)
+        table_message("no CUPTI of CUDA 11 or later was found");
+    return active;
+}
+
+void cupti_flush(bool all)
+{
+    if (active)
+        cupti.cuptiActivityFlushAll(all ? CUPTI_FLUSH_FORCED : 0);
+}
+
+void cupti_stop(void)
+{
+    if (!active)
+        return;
+    cupti.cuptiActivityDisable(CUPTI_KIND_CONCURRENT_KERNEL);
+    for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
+        cupti.cuptiEnableCallback(0, subscriber, CUPTI_DOMAIN_DRIVER, calls[i]);
+}
+
+void cupti_forget(void)
+{
+    active = false;
+}

@@ -1,0 +1,32 @@
+/* Traces that other tools recorded. Each reader streams: memory does not grow with the number of
+   launches. What a file does not record stays unknown and is noted. */
+#ifndef SMC_TRACE_READ_H
+#define SMC_TRACE_READ_H
+
+#include "trace/trace.h"
+
+/* Reads a file of any kind below, recognised by its content: an export of Nsight Systems (SQLite),
+   `ncu --csv`, a Chrome trace of PyTorch (plain or gzip), the JSON that Triton's cache has for a
+   kernel, a folder of those, or `smemcalc trace --format json`. SMC_USAGE with "FILE: ..." or
+   "FILE:LINE: ..." if it is none of these or damaged; SMC_UNAVAILABLE if this build lacks the
+   library for it; SMC_MACHINE: memory. The trace is then incomplete and may only be freed. */
+enum smc_status smc_trace_read(const char *file, struct smc_trace *trace, struct smc_error *error);
+
+/* Reads the metadata of all kernels in a folder, such as ~/.triton/cache, and in folders within it.
+   SMC_USAGE: there are none. */
+enum smc_status smc_trace_read_triton_cache(const char *folder, struct smc_trace *trace,
+                                            struct smc_error *error);
+
+/* One reader. `begins`: whether a file that begins with these bytes (at most
+   SMC_TRACE_BEGINNING, '\0' after them) is its kind. */
+enum { SMC_TRACE_BEGINNING = 4096 };
+
+struct smc_trace_reader {
+    bool (*begins)(const char *bytes, size_t count);
+    enum smc_status (*read)(const char *file, struct smc_trace *trace, struct smc_error *error);
+};
+
+extern const struct smc_trace_reader smc_trace_reader_nsys, smc_trace_reader_ncu,
+    smc_trace_reader_chrome, smc_trace_reader_triton, smc_trace_reader_own;
+
+#endif

@@ -1,0 +1,189 @@
+#!/bin/sh
+# What `smemcalc trace` reports of a recorded program: text, JSON and CSV, another GPU, requirements,
+# files and exit statuses. Run in the build folder; GENERATE=1 writes the golden output anew.
+
+# shellcheck disable=SC2015 # what a case has to complain about is printed by the last command
+set -u
+unset COLUMNS
+# shellcheck source=tests/command.sh
+. "$(dirname "$0")/command.sh"
+cp "$here/data/trace/step.json" .
+
+# Runs and remembers: out, err, status.
+trace() { # ARGUMENT...
+    "$program" trace "$@" >out 2>err </dev/null
+    status=$?
+}
+
+says() { # NAME STATUS ERR-TEXT ARGUMENT...: the exit status, and what standard error holds
+    name=$1 wanted=$2 text=$3
+    shift 3
+    trace "$@"
+    empty "$name" "$(
+        [ "$status" -eq "$wanted" ] || echo "exit status $status, not $wanted"
+        [ -z "$text" ] && cat err
+        [ -z "$text" ] || grep -qF -- "$text" err || { echo "no '$text' in:"; cat err; })"
+}
+
+contains() { # NAME FILE TEXT
+    empty "$1" "$(grep -qF -- "$3" "$2" || { echo "no '$3' in:"; cat "$2"; })"
+}
+
+# --- Text -----------------------------------------------------------------------------------------
+
+trace --read step.json
+[ "${GENERATE-}" ] && cp out "$here/golden/trace.txt"
+empty "text" "$(diff "$here/golden/trace.txt" out; cat err)"
+empty "text fits 80 columns" "$(awk 'length > 80' out)"
+
+trace --read step.json --top 2
+contains "the first kernels" out "in 3 more kernels; --top all lists each"
+trace --read step.json --top all --verbose
+empty "all kernels" "$(grep -q 'softmax' out && ! grep -q 'in . more ' out || cat out)"
+trace --read step.json --kernel '*layer_norm*' --kernel softmax
+empty "only kernels that match" "$(grep -q '^612 launches of 2 kernels took 411 ms on NVIDIA H100 80GB HBM3$' out || head -n 1 out)"
+trace --read step.json --kernel nothing
+empty "no kernel matches" "$(grep -q '^no kernel was launched that the options choose$' out || cat out)"
+
+# --- JSON and CSV ---------------------------------------------------------------------------------
+
+if command -v jq >/dev/null; then
+    trace --read step.json --format json
+    jq 'del(.trace.file)' out >again.json
+    jq 'del(.trace.file)' step.json | diff - again.json >difference
+    empty "JSON that is read is written alike" "$(head -n 20 difference)"
+    holds "configurations by kernel and time" \
+        '[.kernels[].name] | length == 11 and (.[0] | startswith("void cutlass::Kernel2"))' out
+    holds "shares add up" '[.kernels[].share_percent] | add | . > 99.9999 and . < 100.0001' out
+    holds "as a query says" '.kernels[0].occupancy | .blocks_per_sm == 1 and .limiters == ["registers"]' out
+    "$program" --threads 256 --regs 238 --dynamic-smem 73728 --device 9.0 --format json >query.json
+    empty "the occupancy is that of a query" "$(
+        jq '.kernels[0].occupancy' out >seen
+        jq '.occupancy' query.json | diff - seen)"
+    trace --read step.json --format json --top 1
+    holds "the first kernel alone" '.kernels | map(.name) | unique | length == 1' out
+else
+    skip "JSON" "there is no jq"
+fi
+
+trace --read step.json --format csv
+empty "CSV has a line for each configuration" "$([ "$(wc -l <out)" -eq 12 ] || cat out)"
+
+# --- Files ----------------------------------------------------------------------------------------
+
+trace --read step.json
+cp out expected
+trace --read step.json --output report.txt
+empty "a report in a file" "$([ "$status" -eq 0 ] || echo "exit status $status"
+    diff expected report.txt
+    cat out err)"
+says "a file in a missing folder" 2 'nowhere/report.txt' --read step.json --output nowhere/report.txt
+says "a missing file" 2 "missing.json: No such file or directory" --read missing.json
+printf 'neither\n' >other.txt
+says "another kind of file" 2 "other.txt: not a trace" --read other.txt
+
+says "a picture" 0 '' --read step.json --plot -
+contains "the picture names the kernels" out "Kernel2<"
+
+# --- Programs -------------------------------------------------------------------------------------
+
+# Runs and remembers: out, err, status. What is injected and what it sees is tested elsewhere.
+trace true
+if [ "$status" -eq 3 ] || grep -q 'cannot be run yet' err; then
+    skip "programs" "$(cat err)"
+else
+    says "a program without CUDA" 0 "no kernel was launched" true
+    says "its exit status" 7 "" --output report.txt sh -c 'exit 7'
+    contains "its exit status is reported" report.txt "the program ended with exit status 7"
+    says "a signal" 139 "the program was ended by signal 11" sh -c 'kill -SEGV $$'
+    says "options after its name are its own" 0 "" --output report.txt -- echo --read query --top
+    empty "its output is its own" "$([ "$(cat out)" = "--read query --top" ] || cat out)"
+    says "a program that is not there" 2 "nowhere" ./nowhere
+    says "its exit status hides a requirement" 7 "nothing was checked" --output report.txt --require-occupancy 50 \
+        sh -c 'exit 7'
+fi
+
+# --- Another GPU ----------------------------------------------------------------------------------
+
+says "another GPU" 0 '' --read step.json --device "RTX 4090"
+contains "the other GPU is named" out "for NVIDIA GeForce RTX 4090 instead"
+empty "the driver of the recorded GPU is not compared" "$(grep 'driver says' out)"
+sed 's/"dynamic_smem_bytes":73728/"dynamic_smem_bytes":200000/g' step.json >large.json
+trace --read large.json --device "RTX 4090"
+contains "what cannot be launched there" out "2 configurations cannot be launched on NVIDIA GeForce RTX 4090"
+sed 's/"known":true/"known":false/g; s/"device":[01],/"device":null,/g' step.json >nameless.json
+trace --read nameless.json
+contains "a GPU that was not recorded" out "the GPU was not recorded"
+trace --read nameless.json --device "H100 SXM"
+contains "the GPU that was not recorded is named" out "as option --device says"
+contains "then the occupancy is known" out "12.5  11.8        15 registers"
+says "an unknown GPU" 2 "option --device" --read step.json --device "Riva 128"
+
+# A kernel that cannot be launched there keeps no warps on it.
+trace --read step.json --device 7.5 --format json
+holds "resident warps are no more than occupancy" '[.kernels[] | select(.resident_percent > .occupancy.percent + 0.001)] == []' out
+holds "in all" '.summary.resident_percent <= .summary.occupancy_percent + 0.001' out
+mkdir -p triton/A && mkfifo triton/A/k.json
+says "a pipe among Triton's files is left alone" 2 'without kernels of Triton' --read triton
+
+# --- Requirements ---------------------------------------------------------------------------------
+
+says "a requirement that holds" 0 '' --read step.json --require-occupancy 10 --above 5%
+says "a requirement that does not" 1 \
+    'occupancy 12.5 %, below 50 %; 84.5 % of the time, limited by registers' \
+    --read step.json --require-occupancy 50 --above 5%
+empty "only kernels above the share" "$([ "$(wc -l <err)" -eq 1 ] || cat err)"
+printf '# from cuBLAS\nKernel2\n\nunused*\n' >allowed.txt
+says "a kernel that may have less" 0 'allowed (allowed.txt:2)' \
+    --read step.json --require-occupancy 50 --above 5 --allow allowed.txt
+contains "a pattern that is not needed" err "note: allowed.txt:4: 'unused*' names no kernel that has less"
+says "an unknown occupancy" 2 'its occupancy is unknown: registers were not recorded' \
+    --read step.json --require-occupancy 10 --kernel 'nccl*'
+trace --read step.json --require-occupancy 50 --above 5% --format junit
+empty "JUnit" "$([ "$status" -eq 1 ] || echo "exit status $status"
+    grep -q '<failure' out || cat out)"
+trace --read step.json --require-occupancy 50 --above 5% --format sarif
+empty "SARIF" "$([ "$status" -eq 1 ] && grep -q '"ruleId": "occupancy"' out || cat out)"
+trace --read step.json --require-occupancy 50 --above 5% --format markdown
+empty "markdown" "$([ "$status" -eq 1 ] && grep -q 'Kernel2' out || cat out)"
+for nothing in '--kernel nosuch' '--skip 1000000'; do
+    # shellcheck disable=SC2086 # several words
+    says "a requirement of nothing: $nothing" 2 'nothing was checked, as there is no launch' \
+        --read step.json --require-occupancy 10 $nothing
+done
+says "a requirement of a program without kernels" 2 'nothing was checked' --require-occupancy 10 true
+head -c -3 "$here/data/trace/ncu_raw.csv" >cut.csv
+says "a table that was cut" 2 'the file ends within a quoted field: it was cut' --read cut.csv
+sed 's/"api_blocks_per_sm":9,/"api_blocks_per_sm":7,/' step.json >wrong.json
+says "the driver says otherwise" 1 '' --read wrong.json
+contains "the contradiction is named" out ": 9 blocks per SM; the driver says 7"
+
+# --- Usage ----------------------------------------------------------------------------------------
+
+says "nothing to trace" 2 "which program?"
+says "a program and a file" 2 "option --read: nothing is run, but 'ls' is given" --read step.json ls
+says "--above alone" 2 "option --above: only together with --require-occupancy" --read step.json --above 5%
+says "--allow alone" 2 "option --allow: only together with" --read step.json --allow allowed.txt
+for wrong in 101% x 5%% -1 1e2 ''; do
+    says "--above '$wrong'" 2 "option --above" --read step.json --require-occupancy 5 "--above=$wrong"
+done
+says "a missing list" 2 "missing.txt" --read step.json --require-occupancy 5 --allow missing.txt
+says "findings without a requirement" 2 "option --format: 'sarif' needs --require-occupancy" \
+    --read step.json --format sarif
+cp step.json same.json && ln same.json linked.json
+says "the report would replace what is read" 2 "option --output: 'linked.json' is the file of --read" \
+    --read same.json --output linked.json
+says "the report would replace the list" 2 "option --output: 'allowed.txt' is the file of --allow" \
+    --read step.json --require-occupancy 5 --allow allowed.txt --output allowed.txt
+empty "files that are read stay" "$(cmp step.json same.json 2>&1)"
+if smemcalc trace --read step.json --plot probe.svg >out 2>&1; then
+    says "the report would replace the picture" 2 "option --output: 'p.svg' is the file of --plot" \
+        --read step.json --plot p.svg --output p.svg
+    says "a picture that cannot be written" 2 "missing/p.svg" --plot missing/p.svg -- touch ran
+else
+    says "a picture without cairo" 3 "without cairo" --plot p.svg -- touch ran
+fi
+empty "is reported before the program runs" "$([ ! -e ran ] || echo "it ran")"
+says "an option for programs" 2 "option --duration: not together with --read" --read step.json --duration 5
+
+finish_cases

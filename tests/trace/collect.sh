@@ -1,0 +1,218 @@
+#!/bin/sh
+# What is collected from programs that run with the injected library: here on a fake driver and a
+# fake CUPTI, in every way that a program can launch, end and fail.
+
+set -u
+export LC_ALL=C
+tests=$(dirname "$0")/..
+# shellcheck source=tests/cases.sh
+. "$tests/cases.sh"
+
+here=$(pwd)
+if ! [ -e "$here/.libs/libsmemcalc_trace.so" ]; then
+    skip "the injected library" "no shared libraries are built"
+    finish_cases
+fi
+scratch=$(mktemp -d) || exit 99
+trap 'rm -rf "$scratch"' EXIT
+mkdir "$scratch/lib" "$scratch/driver" "$scratch/tmp"
+ln -s "$here/tests/trace/.libs/libfake_cuda.so" "$scratch/lib/libcuda.so.1"
+ln -s "$here/tests/trace/.libs/libfake_cuda.so" "$scratch/driver/libcuda.so.1"
+ln -s "$here/tests/trace/.libs/libfake_cupti.so" "$scratch/lib/libcupti.so.13"
+export LD_LIBRARY_PATH="$scratch/lib" TMPDIR="$scratch/tmp"
+export SMEMCALC_TRACE_LIBRARY="$here/.libs/libsmemcalc_trace.so"
+export SMEMCALC_CUPTI="$scratch/lib/libcupti.so.13"
+app=$here/tests/trace/app
+
+# Runs the program; what was collected is in $scratch/out, the program's own output in app_out.
+traced() { # ARGUMENT...
+    "$here/tests/trace/traced" "$@" >"$scratch/app_out" 2>"$scratch/app_err" 3>"$scratch/out"
+}
+
+has() { # NAME PATTERN
+    if grep -Eq -e "$2" "$scratch/out"; then pass "$1"; else
+        fail "$1" "no line matches: $2
+$(cat "$scratch/out" "$scratch/app_err")"
+    fi
+}
+
+lacks() { # NAME PATTERN
+    if grep -Eq -e "$2" "$scratch/out"; then fail "$1" "a line matches: $2
+$(cat "$scratch/out")"; else pass "$1"; fi
+}
+
+sum() { # FIELD [KERNEL]: of all launch lines
+    awk -v field="$1=" -v kernel="${2-}" '
+        $1 == "launch" && (kernel == "" || $2 == kernel) {
+            for (i = 3; i <= NF; i++)
+                if (index($i, field) == 1) all += substr($i, length(field) + 1) }
+        END { print all + 0 }' "$scratch/out"
+}
+
+is() { # NAME EXPECTED SEEN
+    if [ "$2" = "$3" ]; then pass "$1"; else fail "$1" "expected: $2
+seen: $3
+$(cat "$scratch/out")"; fi
+}
+
+# --- Configurations -------------------------------------------------------------------------------
+
+traced "$app" launch axpy,40,1024 100 256 2048 5 launch axpy,40,1024 50 256 2048 2
+has "an execution has its configuration" '^launch axpy device=NVIDIA H100.* grid=100x1x1 block=256x1x1 cluster=0x0x0 regs=40 static=1024 dynamic=2048 .* sm=102400 launches=5 graph=0 timed=5 total=500 least=100 greatest=100 api=6 '
+has "another grid is another configuration" ' grid=50x1x1 .* launches=2 .* total=100 '
+has "times make the course" '^course ns=600$'
+has "the source is CUPTI" '^source cupti$'
+has "the release of CUPTI" '^tool CUPTI 13.0$'
+has "the GPU as the driver says" '^device NVIDIA H100 80GB HBM3 cc=90 sms=132 known=1$'
+lacks "nothing was lost" 'no time|lost|dropped|no sense'
+for finds in dlsym proc; do
+    for kernels in '' 1; do
+        APP_FINDS=$finds APP_KERNELS=$kernels traced "$app" launch k,24,16 3 32 0 7 cluster c 8 64 4
+        has "functions by $finds: answered" '^launch k .* regs=24 static=16 .* launches=7 .* api=32 '
+        has "functions by $finds: clusters" '^launch c .* cluster=4x1x1 .* launches=1 '
+        APP_FINDS=$finds APP_KERNELS=$kernels traced --hooks "$app" launch k,24,16 3 32 0 7 cluster c 8 64 4
+        has "hooks, functions by $finds: answered" '^launch k .* regs=24 static=16 .* launches=7 .* timed=0 .* api=32 '
+        has "hooks, functions by $finds: clusters" '^launch c .* cluster=4x1x1 .* launches=1 '
+    done
+done
+has "the source are the hooks" '^source hooks$'
+has "the report says so" 'have no times'
+traced "$app" device 1 launch k 1 1024 0 1
+has "the other GPU" '^launch k device=NVIDIA L4 .* api=1 '
+FAKE_API_BLOCKS=3 traced "$app" launch k 1 64 0 1
+has "the driver's answer, not ours" ' api=3 '
+
+# --- Graphs ---------------------------------------------------------------------------------------
+
+for way in '' --hooks; do
+    # shellcheck disable=SC2086
+    traced $way "$app" capture g 10 child 4
+    is "graph$way: captured launches are not counted" 34 "$(sum launches)"
+    is "graph$way: all are of graphs" 34 "$(sum graph)"
+    has "graph$way: a node that was changed" '^launch g .* grid=99x1x1 .* launches=10 .* api=16 '
+    lacks "graph$way: the one before it" '^launch g .* grid=12x1x1'
+    has "graph$way: a child graph" '^launch inner .* launches=4 .* api=32 '
+    lacks "graph$way: nothing is missing" 'could not be counted'
+done
+
+# --- Threads --------------------------------------------------------------------------------------
+
+for way in '' --hooks; do
+    # shellcheck disable=SC2086
+    traced $way "$app" threads 64 1600 configs 3000
+    is "threads$way: every launch of 64 is counted" 102400 "$(sum launches worker)"
+    is "threads$way: 3000 configurations" 3000 "$(sum launches many)"
+done
+
+# --- Processes ------------------------------------------------------------------------------------
+
+for way in '' --hooks; do
+    # shellcheck disable=SC2086
+    traced $way "$app" launch before 1 32 0 3 fork launch both 2 32 0 4
+    is "fork$way: before it" 3 "$(sum launches before)"
+    is "fork$way: in both processes" 8 "$(sum launches both)"
+    is "fork$way: two processes" 2 "$(grep -c '^process /' "$scratch/out")"
+    # shellcheck disable=SC2086
+    traced $way sh -c "$app launch one 1 32 0 2; exec $app launch two 1 32 0 3"
+    is "several programs$way" '2 3' "$(sum launches one) $(sum launches two)"
+done
+
+# --- Ends -----------------------------------------------------------------------------------------
+
+ends() { # NAME EXIT STEP...
+    ends_name=$1 ends_exit=$2
+    shift 2
+    traced "$app" launch k 5 32 0 6 "$@"
+    has "$ends_name: the exit" "^exit 1 $ends_exit\$"
+    is "$ends_name: what was launched" 6 "$(sum launches k)"
+}
+ends "exit" '3 0' exit 3
+ends "_exit" '4 0' _exit 4
+has "_exit: launches without time" '6 launches have no time: it ended before'
+ends "SIGKILL" '0 9' raise 9
+has "SIGKILL: launches without time" '6 launches have no time: it ended before'
+ends "_exit after the records came" '4 0' sleep 700 _exit 4
+has "_exit later: they have times" ' timed=6 '
+ends "SIGSEGV" '0 11' crash
+has "SIGSEGV: the records are fetched" ' timed=6 '
+ends "abort" '0 6' raise 6
+has "abort: the records are fetched" ' timed=6 '
+ends "SIGTERM" '0 15' raise 15
+has "SIGTERM: the records are fetched" ' timed=6 '
+ends "a signal of the kernel, as Ctrl-C is" '0 5' trap launch after 1 32 0 1
+is "Ctrl-C: nothing runs after it" 0 "$(sum launches after)"
+for way in '' --hooks; do
+    # shellcheck disable=SC2086
+    traced $way "$app" launch k 5 32 0 6 reopen "$scratch/own$way" configs 3000
+    has "descriptors that are closed$way: the program ends as it does" '^exit 1 0 0$'
+    is "its files are its own$way" 0 "$(wc -c <"$scratch/own$way")"
+    is "what was launched before$way" 6 "$(sum launches k)"
+done
+ends "a handler of the program's own" '61 0' handler 11 crash
+is "which ran" 'own handler' "$(cat "$scratch/app_out")"
+
+# --- What passes through --------------------------------------------------------------------------
+
+traced "$app" write 3000000
+is "3 MB of output" 3000001 "$(wc -c <"$scratch/app_out")"
+is "and nothing else" '' "$(cat "$scratch/app_err")"
+traced "$here/no-such-program"
+is "a program that is not there: status" 2 $?
+has "which says so" "'$here/no-such-program' cannot be run: No such file"
+printf 'line\n' | "$here/tests/trace/traced" cat >"$scratch/app_out" 3>"$scratch/out"
+is "input" line "$(cat "$scratch/app_out")"
+has "a program without CUDA" 'no process of the program started CUDA'
+
+# --- CUPTI that is old, absent, refuses or loses --------------------------------------------------
+
+for version in 13 14 15 16 17 18 22 28; do
+    FAKE_CUPTI_VERSION=$version traced "$app" cluster c 8 64 4 launch k 3 32 16 2
+    has "CUPTI $version: records" '^launch k .* cluster=0x0x0 .* dynamic=16 .* timed=2 total=6 .* api=32 '
+    is "CUPTI $version: clusters" 1 "$(sum timed c)"
+done
+has "an older release by its name" '^tool CUPTI 12.9$'
+FAKE_CUPTI_DROPS=7 traced "$app" launch k 1 32 0 1
+has "dropped records are noted" 'CUPTI dropped 7 records'
+FAKE_CUPTI_REFUSES=1 traced "$app" launch k 1 32 0 1
+has "a refusal is noted" 'was not recorded: cuptiSubscribe: CUPTI_ERROR_MULTIPLE'
+FAKE_CUPTI_REFUSES=1 SMEMCALC_TRACE_MODE=auto traced "$app" launch k 1 32 0 1
+has "or the hooks count" '^launch k .* launches=1 .* timed=0 '
+SMEMCALC_TRACE_MODE=auto traced "$app" launch k 1 32 0 1
+has "which are idle where CUPTI works" '^launch k .* launches=1 .* timed=1 '
+SMEMCALC_CUPTI=/nonexistent traced "$app" launch k 1 32 0 3
+has "no CUPTI: the hooks count" '^launch k .* launches=3 .* timed=0 '
+CUDA_INJECTION64_PATH=/other.so traced "$app" launch k 1 32 0 3
+is "another tool's library: status" 2 $?
+has "which is named" 'CUDA_INJECTION64_PATH is already set to /other.so'
+
+# --- Parts ----------------------------------------------------------------------------------------
+
+for way in '' --hooks; do
+    # shellcheck disable=SC2086
+    traced $way --skip 3 --count 4 "$app" launch a 1 32 0 5 launch b 1 32 0 5
+    is "skip and count$way, in the order of launches" '2 2' "$(sum launches a) $(sum launches b)"
+    has "skip and count$way: what is left out" '^skipped 6$'
+    # shellcheck disable=SC2086
+    traced $way --duration 300 "$app" launch a 1 32 0 5 sleep 800 launch b 1 32 0 5
+    is "duration$way" '5 0' "$(sum launches a) $(sum launches b)"
+done
+traced --kernel 'b*' "$app" launch a 1 32 0 5 launch b 1 32 0 6
+is "kernel" '0 6' "$(sum launches a) $(sum launches b)"
+
+# --- Machine code ---------------------------------------------------------------------------------
+
+traced --keep "$scratch/kept/deep" "$app" module first module second module first unload launch k 1 32 0 1
+is "modules are kept once" 2 "$(find "$scratch/kept/deep" -name '*.cubin' | wc -l)"
+is "and nothing else" 2 "$(find "$scratch/kept/deep" -type f | wc -l)"
+
+# --- No space -------------------------------------------------------------------------------------
+
+TMPDIR=/nonexistent traced "$app" launch k 1 32 0 1
+is "no folder for records: status" 4 $?
+has "which says so" '/nonexistent: no folder for the records'
+traced sh -c "ulimit -f 600; exec $app configs 3000"
+has "a limit of file sizes" 'launches found no space in the file of records'
+has "does not end the program" '^exit 1 0 0$'
+is "nothing stays" '' "$(ls -A "$scratch/tmp")"
+
+finish_cases
