@@ -37,13 +37,13 @@ static void walk(const struct smc_machine_program *program, const uint8_t *choic
     for (uint32_t i = 0; change && i < 8 && i * SMC_LANES < launch.block[0] * launch.block[1];
          i++) {
         struct smc_warp_trace trace = {.entry = entries,
-                                  .capacity = ENTRIES,
-                                  .line = lines,
-                                  .line_capacity = LINES,
-                                  .skip = skips,
-                                  .skip_capacity = SKIPS,
-                                  .patterns = &patterns,
-                                  .loop_entries = choice[3]};
+                                       .capacity = ENTRIES,
+                                       .line = lines,
+                                       .line_capacity = LINES,
+                                       .skip = skips,
+                                       .skip_capacity = SKIPS,
+                                       .patterns = &patterns,
+                                       .loop_entries = choice[3]};
         const uint32_t index[3] = {launch.grid[0] - 1, 0, launch.grid[2] - 1};
         struct smc_machine_place place;
         smc_launch_place(&launch, index, i, &place);
