@@ -1,7 +1,7 @@
-/* Measures the duration of a launch: events around each launch, and the median of many. The launches
-   of a batch are enqueued behind a gate: otherwise the GPU waits for the host between an event and a
-   short launch, and that is measured. The launch whose result was checked and the first one timed
-   here are the warm-up. */
+/* Measures the duration of a launch: events around each launch, and the median of many. The
+   launches of a batch are enqueued behind a gate: otherwise the GPU waits for the host between an
+   event and a short launch, and that is measured. The launch whose result was checked and the first
+   one timed here are the warm-up. */
 #include <pthread.h>
 #include <stdio.h>
 
@@ -13,7 +13,7 @@
 /* --- Times ------------------------------------------------------------------------------------ */
 
 enum {
-    BATCH = 10,         /* launches enqueued together, so that the GPU does not idle in between */
+    BATCH = SMC_GPU_BATCH,
     MAX_LAUNCHES = 200, /* a multiple of BATCH */
 };
 

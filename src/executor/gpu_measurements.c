@@ -454,7 +454,7 @@ MEASUREMENT(dram, DRAM, l2_latency_kernel)
 
 /* --- Launches --------------------------------------------------------------------------------- */
 
-enum { LAUNCHES = 1000, ROUND_TRIPS = 50, EMPTY_LAUNCHES = 50 };
+enum { LAUNCHES = 1000, ROUND_TRIPS = 50, EMPTY_LAUNCHES = SMC_GPU_BATCH };
 
 static const struct smc_kernel empty_kernel = {
     .name = "ceiling-launch",
