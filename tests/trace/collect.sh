@@ -82,6 +82,13 @@ has "the other GPU" '^launch k device=NVIDIA L4 .* api=1 '
 FAKE_API_BLOCKS=3 traced "$app" launch k 1 64 0 1
 has "the driver's answer, not ours" ' api=3 '
 
+# Two functions of one name: the driver's answer for one of them is not that for the other.
+traced "$app" launch k,32,0 1 1024 0 1 launch k,64,0 1 1024 0 1
+has "one name, two kernels: the first" '^launch k .* regs=32 .* launches=1 .* api=2 '
+has "one name, two kernels: the second" '^launch k .* regs=64 .* launches=1 .* api=1 '
+FAKE_CUPTI_LACKS=307 traced "$app" launch k,64,0 1 1024 0 1 capture k,32,0 0 cluster k,32,0 1 1024 1
+has "an execution that no call answers for" '^launch k .* regs=64 .* launches=1 .* api=-1 '
+
 # --- Graphs ---------------------------------------------------------------------------------------
 
 for way in '' --hooks; do
@@ -94,6 +101,24 @@ for way in '' --hooks; do
     has "graph$way: a child graph" '^launch inner .* launches=4 .* api=32 '
     lacks "graph$way: nothing is missing" 'could not be counted'
 done
+
+for way in '' --hooks; do
+    # shellcheck disable=SC2086
+    traced $way "$app" disable d 5 update u 4 perthread p launch after 1 32 0 2
+    is "graph$way: a disabled node is not counted" 10 "$(sum launches d)"
+    is "graph$way: an update" 8 "$(sum launches u)"
+    has "graph$way: its first node, named as before it" '^launch u .* grid=77x1x1 .* launches=4 '
+    has "graph$way: its second" '^launch u .* grid=52x1x1 .* launches=4 '
+    is "graph$way: captured from the default stream of a thread" '0 2' "$(sum launches p) $(sum launches after)"
+    # shellcheck disable=SC2086
+    FAKE_REUSES_AT_ONCE=1 traced $way "$app" recycle r 3
+    has "graph$way: a handle that is used again at once" '^launch r .* grid=2x1x1 .* launches=3 .* api=32 '
+done
+FAKE_CUPTI_LACKS=650 traced "$app" disable d 5
+is "all records arrived: they are believed, not the calls" 10 "$(sum launches d)"
+lacks "and no launch lacks its time" 'no time'
+FAKE_CUPTI_LACKS=696 traced "$app" update u 4
+is "the same after an update that CUPTI does not report" 8 "$(sum launches u)"
 
 # --- Threads --------------------------------------------------------------------------------------
 
@@ -131,6 +156,10 @@ ends "_exit" '4 0' _exit 4
 has "_exit: launches without time" '6 launches have no time: it ended before'
 ends "SIGKILL" '0 9' raise 9
 has "SIGKILL: launches without time" '6 launches have no time: it ended before'
+traced "$app" disable d 5 update u 4 _exit 4
+is "_exit: launches of graphs as they were called" '10 8' "$(sum launches d) $(sum launches u)"
+FAKE_CUPTI_LACKS=696 traced "$app" update u 4 sleep 700 update u 1 _exit 4
+is "not more of them than were called" 10 "$(sum launches u)"
 ends "_exit after the records came" '4 0' sleep 700 _exit 4
 has "_exit later: they have times" ' timed=6 '
 ends "SIGSEGV" '0 11' crash
@@ -180,6 +209,7 @@ has "or the hooks count" '^launch k .* launches=1 .* timed=0 '
 SMEMCALC_TRACE_MODE=auto traced "$app" launch k 1 32 0 1
 has "which are idle where CUPTI works" '^launch k .* launches=1 .* timed=1 '
 SMEMCALC_CUPTI=/nonexistent traced "$app" launch k 1 32 0 3
+has "with the reason" 'without CUPTI .no CUPTI of CUDA 11 or later was found.: launches were counted'
 has "no CUPTI: the hooks count" '^launch k .* launches=3 .* timed=0 '
 CUDA_INJECTION64_PATH=/other.so traced "$app" launch k 1 32 0 3
 is "another tool's library: status" 2 $?

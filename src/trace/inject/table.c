@@ -175,6 +175,8 @@ struct record_header *table_header(void)
     return now;
 }
 
+/* Only the file is given back, which was mapped and described before `header` was set: another
+   thread of the parent may have been changing the rest. */
 void table_forget(void)
 {
     if (header)
@@ -182,11 +184,9 @@ void table_forget(void)
     header = NULL;
     failed = false;
     close_file();
-    inject_release(launches.offset, launches.size * sizeof *launches.offset);
-    inject_release(texts.offset, texts.size * sizeof *texts.offset);
     launches = texts = (struct index){0};
     devices_seen = 0;
-    pthread_mutex_init(&lock, NULL);
+    lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
 }
 
 /* --- Entries ---------------------------------------------------------------------------------- */
