@@ -7,6 +7,7 @@
      recycle NAME TIMES (a graph made while another thread destroys one, then launched)
      perthread NAME (captured from the thread's default stream, and not launched)
      device N     module NAME    unload   carveout NAME PERCENT
+     await FILE (at most 20 seconds)
      write BYTES  sleep MS       fork     (the rest runs in the child and, after it, here)
      handler SIGNAL (the program's own)   raise SIGNAL   crash   exit N   _exit N
    APP_FINDS=proc: the driver's functions are found with cuGetProcAddress, as the runtime does it;
@@ -290,6 +291,13 @@ static void wait_ms(unsigned ms)
     nanosleep(&time, NULL);
 }
 
+static int await_file(const char *path)
+{
+    for (int i = 0; i < 2000 && access(path, F_OK) != 0; i++)
+        wait_ms(10);
+    return access(path, F_OK);
+}
+
 static void fork_here(void)
 {
     fflush(stdout);
@@ -365,6 +373,8 @@ static int step(char **word, int left)
         return write_much(number(word[1])), 2;
     if (IS("sleep", 1))
         return wait_ms(number(word[1])), 2;
+    if (IS("await", 1))
+        return await_file(word[1]) == 0 ? 2 : 0;
     if (IS("fork", 0))
         return fork_here(), 1;
     if (IS("handler", 1))

@@ -222,9 +222,24 @@ for way in '' --hooks; do
     traced $way --skip 3 --count 4 "$app" launch a 1 32 0 5 launch b 1 32 0 5
     is "skip and count$way, in the order of launches" '2 2' "$(sum launches a) $(sum launches b)"
     has "skip and count$way: what is left out" '^skipped 6$'
+    # The program launches b only after the report has come.
+    rm -f "$scratch/go" "$scratch/out"
     # shellcheck disable=SC2086
-    traced $way --duration 300 "$app" launch a 1 32 0 5 sleep 800 launch b 1 32 0 5
-    is "duration$way" '5 0' "$(sum launches a) $(sum launches b)"
+    traced $way --duration 300 "$app" launch a 1 32 0 5 await "$scratch/go" launch b 1 32 0 5 exit 7 &
+    waited=0
+    until grep -q '^course' "$scratch/out" 2>/dev/null || [ $waited -ge 1500 ]; do
+        sleep 0.01
+        waited=$((waited + 1))
+    done
+    has "duration$way: the report comes although the program goes on" '^course'
+    is "duration$way: with its records" '5 0' "$(sum launches a) $(sum launches b)"
+    : >"$scratch/go"
+    wait $!
+    has "duration$way: the program ends as it does" '^afterwards 1 7 0$'
+    rm -f "$scratch/go"
+    # shellcheck disable=SC2086
+    traced $way --duration 20000 "$app" launch a 1 32 0 5 exit 6
+    has "a longer duration$way ends with the program" '^exit 1 6 0$'
 done
 traced --kernel 'b*' "$app" launch a 1 32 0 5 launch b 1 32 0 6
 is "kernel" '0 6' "$(sum launches a) $(sum launches b)"
@@ -234,6 +249,28 @@ is "kernel" '0 6' "$(sum launches a) $(sum launches b)"
 traced --keep "$scratch/kept/deep" "$app" module first module second module first unload launch k 1 32 0 1
 is "modules are kept once" 2 "$(find "$scratch/kept/deep" -name '*.cubin' | wc -l)"
 is "and nothing else" 2 "$(find "$scratch/kept/deep" -type f | wc -l)"
+
+for folder in /proc "$scratch/app_out/deep" "$scratch/app_out"; do
+    rm -f "$scratch/ran"
+    traced --keep "$folder" "$app" launch k 1 32 0 1 reopen "$scratch/ran"
+    is "modules cannot be kept in ${folder#"$scratch/"}: status" 2 $?
+    has "which says so, ${folder#"$scratch/"}" "option --keep-modules: .*$folder.*:"
+    is "and does not run the program, ${folder#"$scratch/"}" no "$([ -e "$scratch/ran" ] && echo yes || echo no)"
+done
+
+# --- Paths with blanks ----------------------------------------------------------------------------
+
+mkdir "$scratch/a b:c" && cp "$here/.libs/libsmemcalc_trace.so" "$scratch/a b:c/"
+for way in '' --hooks; do
+    # shellcheck disable=SC2086
+    SMEMCALC_TRACE_LIBRARY="$scratch/a b:c/libsmemcalc_trace.so" traced $way "$app" launch k 1 32 0 4
+    is "a library in a folder with a blank$way" 4 "$(sum launches k)"
+    is "nothing of the loader's$way" '' "$(cat "$scratch/app_err")"
+done
+TMPDIR="$scratch/a b:c" SMEMCALC_TRACE_LIBRARY="$scratch/a b:c/libsmemcalc_trace.so" \
+    traced --hooks "$app" launch k 1 32 0 4
+is "no folder without a blank: status" 3 $?
+has "no folder without a blank: which says so" 'LD_PRELOAD separates paths by blanks and colons'
 
 # --- No space -------------------------------------------------------------------------------------
 
