@@ -250,6 +250,16 @@ traced --keep "$scratch/kept/deep" "$app" module first module second module firs
 is "modules are kept once" 2 "$(find "$scratch/kept/deep" -name '*.cubin' | wc -l)"
 is "and nothing else" 2 "$(find "$scratch/kept/deep" -type f | wc -l)"
 
+set --
+for module in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+    set -- "$@" module same module "other $module"
+done
+FAKE_CUPTI_VERSION=22 traced --keep "$scratch/kept/many" sh -c "ulimit -f 200; exec \"\$@\"" sh "$app" module large "$@" launch k 1 32 0 3
+has "a module beyond the limit of file sizes does not end the program" '^exit 1 0 0$'
+has "and is noted" 'the machine code of 1 modules could not be kept'
+is "others are kept" 21 "$(find "$scratch/kept/many" -type f -name '*.cubin' | wc -l)"
+is "and named once each" 21 "$(grep -c '^module ' "$scratch/out")"
+is "launches go on" 3 "$(sum timed k)"
 for folder in /proc "$scratch/app_out/deep" "$scratch/app_out"; do
     rm -f "$scratch/ran"
     traced --keep "$folder" "$app" launch k 1 32 0 1 reopen "$scratch/ran"

@@ -173,15 +173,16 @@ API int cuFuncSetAttribute(void *function, int attribute, int value);
 API int cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, void *function, int threads,
                                                     size_t dynamic);
 
-static char module_code[64] = "\177ELF fake machine code";
+static char module_code[1 << 20] = "\177ELF fake machine code"; /* zeros follow */
 
 int cuModuleLoadData(void **module, const void *image)
 {
     *module = (void *)(uintptr_t)image;
-    snprintf(module_code, sizeof module_code, "\177ELF fake machine code of %s",
-             (const char *)image);
+    memset(module_code, 0, 64);
+    snprintf(module_code, 64, "\177ELF fake machine code of %s", (const char *)image);
     if (fake_observer.module)
-        fake_observer.module(1, module_code, sizeof module_code);
+        fake_observer.module(1, module_code,
+                             strncmp(image, "large", 5) == 0 ? sizeof module_code : 64);
     return 0;
 }
 

@@ -115,20 +115,17 @@ static void add_kernel(const struct cupti_kernel *kernel)
         key.block[i] = (uint32_t)kernel->block[i];
         key.cluster[i] = version >= CUPTI_VERSION_CLUSTER ? kernel->cluster[i] : 0;
     }
-    struct record_header *header = table_header();
-    struct record_launch *launch =
-        table_launch(&key, kernel->name ? kernel->name : "(unknown kernel)");
+    const struct table_execution execution = {
+        .name = kernel->name ? kernel->name : "(unknown kernel)",
+        .begin_ns = kernel->start_ns,
+        .end_ns = kernel->end_ns,
+        .smem_configured_bytes = kernel->smem_configured,
+        .of_graph = kernel->graph_node != 0,
+    };
     seen_execution_on(key.device);
-    if (!launch) {
-        if (header)
-            table_add(&header->lost_times, 1);
-        return;
-    }
-    if (kernel->graph_node != 0)
-        table_add(&launch->graph_launches, 1);
-    if (kernel->smem_configured > launch->smem_configured_bytes)
-        launch->smem_configured_bytes = kernel->smem_configured;
-    table_add_time(launch, kernel->start_ns, kernel->end_ns);
+    struct record_header *header = table_header();
+    if (!table_execution(&key, &execution) && header)
+        table_add(&header->lost_times, 1);
 }
 
 static void complete_buffer(void *context, uint32_t stream, uint8_t *buffer, size_t size,
