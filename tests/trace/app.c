@@ -9,7 +9,8 @@
      device N     module NAME    unload   carveout NAME PERCENT
      await FILE (at most 20 seconds)
      write BYTES  sleep MS       fork     (the rest runs in the child and, after it, here)
-     handler SIGNAL (the program's own)   raise SIGNAL   crash   exit N   _exit N
+     count SIGNAL FILE (makes the file, waits for the signal, then 300 ms more; writes how often it
+     came)   handler SIGNAL (the program's own)   raise SIGNAL   crash   exit N   _exit N
    APP_FINDS=proc: the driver's functions are found with cuGetProcAddress, as the runtime does it;
    else with dlsym. APP_KERNELS: handles are those of libraries, not of modules. */
 #include <dlfcn.h>
@@ -277,6 +278,28 @@ static void handle(int signal_number)
     _exit(signal_number == SIGSEGV ? 61 : 62);
 }
 
+static volatile sig_atomic_t received;
+
+static void receive(int signal_number)
+{
+    (void)signal_number;
+    received++;
+}
+
+static void wait_ms(unsigned ms);
+
+static void count_signals(int signal_number, const char *ready)
+{
+    signal(signal_number, receive);
+    close(open(ready, O_WRONLY | O_CREAT, 0600));
+    for (int i = 0; i < 2000 && received == 0; i++)
+        wait_ms(10);
+    for (int i = 0; i < 30; i++) /* a second one would come meanwhile */
+        wait_ms(10);
+    printf("received %d\n", (int)received);
+    fflush(stdout);
+}
+
 static void write_much(unsigned bytes)
 {
     for (unsigned i = 0; i < bytes; i++)
@@ -377,6 +400,8 @@ static int step(char **word, int left)
         return await_file(word[1]) == 0 ? 2 : 0;
     if (IS("fork", 0))
         return fork_here(), 1;
+    if (IS("count", 2))
+        return count_signals((int)number(word[1]), word[2]), 3;
     if (IS("handler", 1))
         return signal((int)number(word[1]), handle), 2;
     if (IS("raise", 1))

@@ -180,6 +180,29 @@ done
 ends "a handler of the program's own" '61 0' handler 11 crash
 is "which ran" 'own handler' "$(cat "$scratch/app_out")"
 
+# Ctrl-C on a terminal: the program gets SIGINT once, and the report comes in any case.
+smemcalc=$here/smemcalc
+for way in '' --without-cupti; do
+    rm -f "$scratch/ready" "$scratch/report"
+    # shellcheck disable=SC2086
+    "$here/tests/trace/pty" "$scratch/ready" "$smemcalc" trace $way --output "$scratch/report" -- \
+        "$app" launch k 5 32 0 6 count 2 "$scratch/ready" launch after 1 32 0 1 exit 3 >"$scratch/out" 2>&1
+    status=$?
+    if [ $status -eq 77 ]; then
+        skip "Ctrl-C on a terminal$way" "no pseudo-terminal can be opened"
+        continue
+    fi
+    is "Ctrl-C on a terminal$way: the exit status is the program's" 3 $status
+    has "Ctrl-C on a terminal$way: the program gets it once" 'received 1[^0-9]*$'
+    is "Ctrl-C on a terminal$way: the report follows" 1 "$(grep -c '^7 launches of 2 kernels' "$scratch/report")"
+    rm -f "$scratch/ready" "$scratch/report"
+    # shellcheck disable=SC2086
+    "$here/tests/trace/pty" "$scratch/ready" "$smemcalc" trace $way --output "$scratch/report" -- \
+        sh -c "$app launch k 5 32 0 6; : >$scratch/ready; exec sleep 20" >"$scratch/out" 2>&1
+    is "Ctrl-C that ends the program$way" 130 $?
+    is "Ctrl-C that ends the program$way: the report" 1 "$(grep -c '^6 launches of' "$scratch/report")"
+done
+
 # --- What passes through --------------------------------------------------------------------------
 
 traced "$app" write 3000000
