@@ -38,7 +38,8 @@ struct tracing {
     struct smc_trace_verdict verdict;
     struct smc_chosen_devices devices; /* at most one */
     enum smc_plot_target target;
-    bool runs; /* a program, not only a file is read */
+    bool runs;                         /* a program, not only a file is read */
+    struct smc_trace_program *program; /* goes on after --duration; NULL: it has ended */
 };
 
 /* --- The question ----------------------------------------------------------------------------- */
@@ -166,9 +167,10 @@ static enum smc_status ask(const struct smc_arguments *arguments, struct tracing
     return status;
 }
 
-static enum smc_status obtain(const struct smc_arguments *arguments, struct smc_trace *trace,
+static enum smc_status obtain(const struct smc_arguments *arguments, struct tracing *tracing,
                               struct smc_error *error)
 {
+    struct smc_trace *trace = &tracing->trace;
     if (arguments->given[SMC_OPTION_READ])
         return smc_trace_read(arguments->text[SMC_OPTION_READ], trace, error);
     char **command = smc_calloc(arguments->file_count + 1, sizeof *command);
@@ -182,7 +184,7 @@ static enum smc_status obtain(const struct smc_arguments *arguments, struct smc_
         .keep_folder = arguments->text[SMC_OPTION_KEEP_MODULES],
         .without_cupti = arguments->given[SMC_OPTION_WITHOUT_CUPTI],
     };
-    enum smc_status status = smc_trace_collect(&request, trace, error);
+    enum smc_status status = smc_trace_collect(&request, trace, &tracing->program, error);
     free(command);
     return status;
 }
@@ -292,6 +294,14 @@ static enum smc_status end_as_program(const struct tracing *tracing, enum smc_st
     return SMC_OK;
 }
 
+/* The report is there before a program ends that goes on after --duration. */
+static void await_program(struct tracing *tracing)
+{
+    fflush(stderr);
+    smc_trace_await(tracing->program, &tracing->trace);
+    tracing->program = NULL;
+}
+
 static enum smc_status report(const struct smc_arguments *arguments, struct tracing *tracing,
                               struct smc_text *out, struct smc_error *error)
 {
@@ -318,6 +328,7 @@ static enum smc_status report(const struct smc_arguments *arguments, struct trac
         return status;
     }
     tell_findings(&tracing->verdict.findings);
+    await_program(tracing);
     return end_as_program(tracing, judged, error);
 }
 
@@ -329,9 +340,10 @@ static enum smc_status run(const struct smc_arguments *arguments, struct smc_tex
         return smc_out_of_memory(error);
     enum smc_status status = ask(arguments, tracing, error);
     if (status == SMC_OK)
-        status = obtain(arguments, &tracing->trace, error);
+        status = obtain(arguments, tracing, error);
     if (status == SMC_OK)
         status = report(arguments, tracing, out, error);
+    await_program(tracing);
     smc_trace_verdict_free(&tracing->verdict);
     smc_trace_answer_free(&tracing->answer);
     smc_trace_gate_free(&tracing->gate);

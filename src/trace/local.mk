@@ -23,7 +23,7 @@ libsmc_la_SOURCES += \
 # no names but those of the driver that it hooks.
 pkglib_LTLIBRARIES += libsmemcalc_trace.la
 libsmemcalc_trace_la_SOURCES = \
-	src/trace/inject/abi.h \
+	src/trace/inject/abi.h src/trace/inject/driver_calls.def \
 	src/trace/inject/cupti.c src/trace/inject/cupti.h \
 	src/trace/inject/hooks.c src/trace/inject/hooks.h \
 	src/trace/inject/inject.c src/trace/inject/inject.h \
