@@ -82,6 +82,34 @@ says "a missing file" 2 "missing.json: No such file or directory" --read missing
 printf 'neither\n' >other.txt
 says "another kind of file" 2 "other.txt: not a trace" --read other.txt
 
+: >empty.json
+says "an empty file" 2 "empty.json: not a trace: the file is empty" --read empty.json
+
+# A pipe can be read only once, and a compressed file only from its beginning.
+mkfifo pipe
+for kind in step.json pytorch.json ncu_raw.csv; do
+    [ -e "$kind" ] || cp "$here/data/trace/$kind" .
+    trace --read "$kind" --format csv
+    cp out expected
+    "$program" trace --read - --format csv <"$kind" >out 2>err
+    empty "$kind from standard input" "$(diff expected out; cat err)"
+    cat "$kind" >pipe &
+    trace --read pipe --format csv
+    empty "$kind from a pipe" "$(diff expected out; cat err)"
+    gzip -c "$kind" >pipe &
+    trace --read pipe --format csv
+    empty "$kind compressed" "$(diff expected out; cat err)"
+done
+wait
+"$program" trace --read - <step.json >out
+contains "standard input has a name" out "in the process: standard input"
+mkdir copies
+TMPDIR=$PWD/copies "$program" trace --read - <ncu_raw.csv >out 2>&1
+empty "no copy is left" "$(ls copies)"
+TMPDIR=$PWD/nowhere "$program" trace --read - <ncu_raw.csv >out 2>err
+empty "a copy that cannot be made" "$(
+    grep -q "^smemcalc: standard input: cannot be copied to '.*/nowhere/smemcalc-trace-......': No such" err || cat err)"
+
 says "a picture" 0 '' --read step.json --plot -
 contains "the picture names the kernels" out "Kernel2<"
 

@@ -147,6 +147,9 @@ static enum smc_status explore_trace(const struct smc_arguments *arguments,
 {
     const bool named = arguments->device.count > 0 || arguments->given[SMC_OPTION_DEVICE_FILE];
     struct smc_trace_answer answer = {0};
+    if (strcmp(arguments->text[SMC_OPTION_TRACE_FILE], "-") == 0)
+        return smc_fail(error, SMC_USAGE,
+                        "option --trace: '-' is standard input, which has the keys; name a file");
     struct smc_trace *trace = smc_calloc(1, sizeof *trace);
     if (!trace)
         return smc_out_of_memory(error);

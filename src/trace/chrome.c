@@ -1,5 +1,5 @@
 /* Chrome traces of kernels: PyTorch's profiler (Kineto) and the profiler of JAX and TensorFlow
-   (XLA), plain or gzip. Other events of the trace are skipped.
+   (XLA). Other events of the trace are skipped.
 
    Kineto writes how a kernel was launched as members of `args`, and the properties of all GPUs
    once. XLA writes one text: "regs:32 static_shared:0 dynamic_shared:0 grid:1,1,1 block:256,1,1".
@@ -671,44 +671,44 @@ static enum smc_status describe(struct reader *reader, struct smc_error *error)
     return reader->trace->tool ? SMC_OK : smc_out_of_memory(error);
 }
 
-static enum smc_status read_all(struct reader *reader, const char *file, struct smc_error *error)
+static enum smc_status read_all(struct reader *reader, struct smc_trace_input *input,
+                                struct smc_error *error)
 {
     static const struct smc_json_reader handlers = {
         .keys = keys, .key_count = KEY_COUNT, .value = on_value, .end = on_end};
     bool unclosed = false;
-    enum smc_status status = smc_json_read(file, &handlers, reader, &unclosed, error);
+    enum smc_status status = smc_json_read(input, &handlers, reader, &unclosed, error);
     if (status != SMC_OK)
         return status;
     if (!reader->has_events)
         return smc_fail(error, SMC_USAGE, "%s: JSON, but no trace: it has no array 'traceEvents'",
-                        file);
+                        input->shown);
     if (reader->kernels == 0)
         return smc_fail(error, SMC_USAGE,
                         "%s: no kernels in this trace: PyTorch records them with "
                         "activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA]",
-                        file);
+                        input->shown);
     note_what_is_unknown(reader, unclosed);
     return describe(reader, error);
 }
 
-static enum smc_status read(const char *file, struct smc_trace *trace, struct smc_error *error)
+static enum smc_status read(struct smc_trace_input *input, struct smc_trace *trace,
+                            struct smc_error *error)
 {
     struct reader reader = {.trace = trace, .error = error, .last_index = SMC_TRACE_UNKNOWN};
-    enum smc_status status = read_all(&reader, file, error);
+    enum smc_status status = read_all(&reader, input, error);
     free(reader.name);
     free(reader.gpu);
     free(reader.row);
     return status;
 }
 
-/* Any JSON that is no other reader's, and whatever is compressed. */
+/* Any JSON that is no other reader's. */
 static bool begins(const char *bytes, size_t count)
 {
-    char text[SMC_TRACE_BEGINNING + 1];
-    const size_t length = smc_json_beginning(bytes, count, text);
-    const size_t bom = length >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
-    const char *first = text + bom + strspn(text + bom, " \t\r\n");
-    return smc_json_is_gzip(bytes, count) || *first == '{' || *first == '[';
+    const size_t bom = count >= 3 && memcmp(bytes, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+    const char *first = bytes + bom + strspn(bytes + bom, " \t\r\n");
+    return *first == '{' || *first == '[';
 }
 
 const struct smc_trace_reader smc_trace_reader_chrome = {.begins = begins, .read = read};

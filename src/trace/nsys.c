@@ -14,13 +14,14 @@ static bool begins(const char *bytes, size_t count)
 
 #ifndef HAVE_SQLITE
 
-static enum smc_status read(const char *file, struct smc_trace *trace, struct smc_error *error)
+static enum smc_status read(struct smc_trace_input *input, struct smc_trace *trace,
+                            struct smc_error *error)
 {
-    (void)file;
+    (void)trace;
     return smc_fail(error, SMC_UNAVAILABLE,
                     "%s: an export of Nsight Systems; this build cannot read SQLite "
                     "(libsqlite3-dev was not found)",
-                    trace->file);
+                    input->shown);
 }
 
 #else
@@ -840,15 +841,20 @@ static enum smc_status read_all(struct export *export, struct smc_error *error)
     return status == SMC_OK ? read_rest(export, error) : status;
 }
 
-static enum smc_status read(const char *file, struct smc_trace *trace, struct smc_error *error)
+static enum smc_status read(struct smc_trace_input *input, struct smc_trace *trace,
+                            struct smc_error *error)
 {
+    const char *path;
     struct export export = {
         .trace = trace,
         .in_order = trace->filter.skip > 0 || trace->filter.count > 0,
         .cache_config = {NONE, NONE, NONE, NONE},
     };
     trace->source = SMC_TRACE_NSIGHT_SYSTEMS;
-    enum smc_status status = smc_sqlite_open(&export.sqlite, file, trace->file, error);
+    enum smc_status status = smc_trace_input_file(input, &path, error);
+    if (status == SMC_OK)
+        status = smc_sqlite_open(&export.sqlite, path, trace->file, error);
+    smc_trace_input_unlink(input);
     if (status == SMC_OK)
         status = read_all(&export, error);
     sqlite3_finalize(export.strings);

@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/file.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "devices/devices.h"
@@ -429,12 +428,14 @@ static enum smc_status read_root(struct reading *reading, const json_t *root)
     return read_course(reading, root);
 }
 
-static enum smc_status read(const char *file, struct smc_trace *trace, struct smc_error *error)
+static enum smc_status read(struct smc_trace_input *input, struct smc_trace *trace,
+                            struct smc_error *error)
 {
     struct smc_text bytes = {0};
-    struct reading reading = {.file = file, .trace = trace, .error = error};
+    struct reading reading = {.file = input->shown, .trace = trace, .error = error};
     json_error_t why;
-    enum smc_status status = smc_file_read(file, "report of a trace", MOST_BYTES, &bytes, error);
+    enum smc_status status =
+        smc_trace_input_text(input, "report of a trace", MOST_BYTES, &bytes, error);
     json_t *root = status == SMC_OK
                        ? json_loadb(bytes.data, bytes.length, JSON_REJECT_DUPLICATES, &why)
                        : NULL;
@@ -442,7 +443,8 @@ static enum smc_status read(const char *file, struct smc_trace *trace, struct sm
     if (root)
         status = read_root(&reading, root);
     else if (status == SMC_OK)
-        status = smc_fail(error, SMC_USAGE, "%s:%d: damaged JSON: %s", file, why.line, why.text);
+        status =
+            smc_fail(error, SMC_USAGE, "%s:%d: damaged JSON: %s", reading.file, why.line, why.text);
     json_decref(root);
     free(reading.launch);
     free(reading.device);
