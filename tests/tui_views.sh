@@ -212,7 +212,7 @@ smemcalc tui --device H200 --no-nvrtc --script script >screen
 empty "without a trace its screen says how to get one" "$(
     grep -q 'smemcalc tui --trace FILE' screen || cat screen)"
 refuses 2 'none.sqlite: No such file or directory' tui --trace none.sqlite --script script
-refuses 2 "option --trace: '-' is standard input, which has the keys" tui --trace - --script script
+refuses 2 "option --trace: '-' is standard input, which has the keys; name a file" tui --trace - --script script
 printf 'no trace\n' >none.txt
 smemcalc tui --trace none.txt --script script >out 2>err
 empty "what is no trace is refused" "$(
