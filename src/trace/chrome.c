@@ -645,9 +645,8 @@ static void note_what_is_unknown(struct reader *reader, bool unclosed)
                        "the trace does not name its GPU: --device H100 answers for that one");
     if (reader->kernels > 1 && reader->fractions == 0)
         smc_trace_note(trace, "times were recorded in whole microseconds");
-    if (reader->world_size > 1)
-        smc_trace_note(trace, "only rank %lld of %lld is in this file", (long long)reader->rank,
-                       (long long)reader->world_size);
+    trace->rank = reader->rank;
+    trace->world_size = reader->world_size;
     for (size_t i = 0; i < reader->gpu_count; i++)
         if (reader->gpu[i].is_amd) {
             smc_trace_note(trace, "GPUs of AMD: their occupancy is unknown");

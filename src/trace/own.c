@@ -158,8 +158,9 @@ static enum smc_status read_process(struct reading *reading, const json_t *objec
         read_whole(reading, object, "id", 0, INT64_MAX, SMC_TRACE_UNKNOWN, &id);
     if (status != SMC_OK)
         return status;
-    *index = smc_trace_process(reading->trace, id,
-                               json_string_value(json_object_get(object, "command")));
+    *index = smc_trace_process_of_file(reading->trace, id,
+                                       json_string_value(json_object_get(object, "command")),
+                                       json_string_value(json_object_get(object, "file")));
     return *index == SMC_TRACE_UNKNOWN ? smc_out_of_memory(reading->error) : SMC_OK;
 }
 

@@ -14,6 +14,12 @@
    library for it; SMC_MACHINE: memory. The trace is then incomplete and may only be freed. */
 enum smc_status smc_trace_read(const char *file, struct smc_trace *trace, struct smc_error *error);
 
+/* Reads one file or several of one program, such as one of each rank; their GPUs and processes are
+   all different ones. With several, the filter may have patterns only. SMC_USAGE also: two of them
+   cannot be merged. */
+enum smc_status smc_trace_read_files(const char *const *files, size_t count,
+                                     struct smc_trace *trace, struct smc_error *error);
+
 /* Reads the metadata of all kernels in a folder, such as ~/.triton/cache, and in folders within it.
    SMC_USAGE: there are none. */
 enum smc_status smc_trace_read_triton_cache(const char *folder, struct smc_trace *trace,

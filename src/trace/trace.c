@@ -441,20 +441,38 @@ int32_t smc_trace_device(struct smc_trace *trace, const struct smc_trace_gpu *gp
     return (int32_t)trace->device_count++;
 }
 
+static bool is_equal_text(const char *a, const char *b)
+{
+    return a && b ? strcmp(a, b) == 0 : a == b;
+}
+
 int32_t smc_trace_process(struct smc_trace *trace, int64_t id, const char *command)
 {
+    return smc_trace_process_of_file(trace, id, command, NULL);
+}
+
+int32_t smc_trace_process_of_file(struct smc_trace *trace, int64_t id, const char *command,
+                                  const char *file)
+{
     for (size_t i = 0; i < trace->process_count; i++)
-        if (trace->processes[i].id == id)
+        if (trace->processes[i].id == id && is_equal_text(trace->processes[i].file, file))
             return (int32_t)i;
     struct smc_trace_process *grown =
         smc_realloc(trace->processes, (trace->process_count + 1) * sizeof *trace->processes);
     if (!grown)
         return SMC_TRACE_UNKNOWN;
     trace->processes = grown;
-    char *copy = command ? safe_copy(command) : NULL;
-    if (command && !copy)
+    const struct smc_trace_process added = {
+        .id = id,
+        .command = command ? safe_copy(command) : NULL,
+        .file = file ? safe_copy(file) : NULL,
+    };
+    if ((command && !added.command) || (file && !added.file)) {
+        free(added.command);
+        free(added.file);
         return SMC_TRACE_UNKNOWN;
-    grown[trace->process_count] = (struct smc_trace_process){.id = id, .command = copy};
+    }
+    grown[trace->process_count] = added;
     return (int32_t)trace->process_count++;
 }
 
@@ -507,8 +525,10 @@ void smc_trace_free(struct smc_trace *trace)
         free(trace->launches[i].name);
         free(trace->launches[i].shown);
     }
-    for (size_t i = 0; i < trace->process_count; i++)
+    for (size_t i = 0; i < trace->process_count; i++) {
         free(trace->processes[i].command);
+        free(trace->processes[i].file);
+    }
     for (size_t i = 0; i < trace->module_count; i++) {
         free(trace->modules[i].file);
         free(trace->modules[i].shown);

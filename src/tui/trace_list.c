@@ -700,6 +700,8 @@ static void append_place(const struct smc_trace_list *list, const struct smc_tra
                                                 : trace->devices[launch->device].device.name);
     if (launch->process >= 0 && trace->processes[launch->process].id >= 0)
         smc_text_printf(out, ", process %" PRId64, trace->processes[launch->process].id);
+    if (launch->process >= 0 && trace->processes[launch->process].file)
+        smc_text_printf(out, ", in %s", trace->processes[launch->process].file);
     if (launch->module >= 0 && trace->modules[launch->module].shown)
         smc_text_printf(out, ", module %s", trace->modules[launch->module].shown);
 }
