@@ -325,24 +325,10 @@ static bool read_number(struct reading *reading, enum metric metric, const char 
     return smc_ncu_number(text, reading->sign ? reading->sign : SMC_NCU_POINT, value, decimals);
 }
 
-static int32_t cache_config_of(const char *text)
-{
-    static const char *const words[] = {
-        [SMC_CACHE_PREFER_NONE] = "None",
-        [SMC_CACHE_PREFER_SHARED] = "Shared",
-        [SMC_CACHE_PREFER_L1] = "L1",
-        [SMC_CACHE_PREFER_EQUAL] = "Equal",
-    };
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (strstr(text, words[i]))
-            return (int32_t)i;
-    return SMC_TRACE_UNKNOWN;
-}
-
 static void set_text(struct launch *launch, enum metric metric, const char *text)
 {
     if (metric == CACHE_CONFIG)
-        launch->cache_config = cache_config_of(text);
+        launch->cache_config = smc_trace_cache_config(text);
     else if (launch->gpu_name.length == 0)
         smc_text_append(&launch->gpu_name, text);
 }

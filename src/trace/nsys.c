@@ -520,17 +520,11 @@ static enum smc_status find_kernel_name(struct export *export, const int64_t *va
 static enum smc_status take_cache_config(struct export *export, sqlite3_stmt *row, void *context,
                                          struct smc_error *error)
 {
-    static const char *const words[] = {
-        [SMC_CACHE_PREFER_NONE] = "NONE",
-        [SMC_CACHE_PREFER_SHARED] = "SHARED",
-        [SMC_CACHE_PREFER_L1] = "L1",
-        [SMC_CACHE_PREFER_EQUAL] = "EQUAL",
-    };
+    const int32_t config = smc_trace_cache_config(text_of(row, 1));
     int64_t id;
     (void)context, (void)error;
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (smc_sqlite_integer(row, 0, &id) && strstr(text_of(row, 1), words[i]))
-            export->cache_config[i] = id;
+    if (config != SMC_TRACE_UNKNOWN && smc_sqlite_integer(row, 0, &id))
+        export->cache_config[config] = id;
     return SMC_OK;
 }
 

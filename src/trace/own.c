@@ -255,20 +255,13 @@ static enum smc_status read_wholes(const struct reading *reading, const json_t *
 static enum smc_status read_cache_config(const struct reading *reading, const json_t *object,
                                          int32_t *config)
 {
-    static const char *const names[] = {
-        [SMC_CACHE_PREFER_NONE] = "none",
-        [SMC_CACHE_PREFER_SHARED] = "shared",
-        [SMC_CACHE_PREFER_L1] = "l1",
-        [SMC_CACHE_PREFER_EQUAL] = "equal",
-    };
     const json_t *value = json_object_get(object, "cache_config");
     if (!value || json_is_null(value))
         return SMC_OK;
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (json_is_string(value) && strcmp(names[i], json_string_value(value)) == 0) {
-            *config = (int32_t)i;
-            return SMC_OK;
-        }
+    *config = json_is_string(value) ? smc_trace_cache_config(json_string_value(value))
+                                    : SMC_TRACE_UNKNOWN;
+    if (*config != SMC_TRACE_UNKNOWN)
+        return SMC_OK;
     return fail(reading, "cache_config", value, "none, shared, l1 or equal");
 }
 

@@ -1,4 +1,6 @@
 /* The records of a trace: launches with one configuration are one record, whatever their number. */
+#include "config.h"
+
 #include "trace/trace.h"
 
 #include <stdarg.h>
@@ -11,6 +13,7 @@
 #include "base/utf8.h"
 #include "inspect/kernels.h"
 #include "inspect/names.h"
+#include "model/carveouts.h"
 
 void smc_trace_launch_init(struct smc_trace_launch *launch)
 {
@@ -30,6 +33,20 @@ void smc_trace_launch_init(struct smc_trace_launch *launch)
         .achieved_occupancy_percent = SMC_TRACE_UNKNOWN,
         .smem_bytes = SMC_TRACE_UNKNOWN,
     };
+}
+
+int32_t smc_trace_cache_config(const char *words)
+{
+    static const char *const names[SMC_CACHE_CONFIG_COUNT] = {
+        [SMC_CACHE_PREFER_NONE] = "none",
+        [SMC_CACHE_PREFER_SHARED] = "shared",
+        [SMC_CACHE_PREFER_L1] = "l1",
+        [SMC_CACHE_PREFER_EQUAL] = "equal",
+    };
+    for (int32_t i = 0; i < SMC_CACHE_CONFIG_COUNT; i++)
+        if (strcasestr(words, names[i]))
+            return i;
+    return SMC_TRACE_UNKNOWN;
 }
 
 int64_t smc_trace_smem_bytes(const struct smc_trace_launch *launch)

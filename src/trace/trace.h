@@ -145,6 +145,10 @@ struct smc_trace {
                               1, is no count, and is not shown */
 };
 
+/* The enum smc_cache_config that is named in words such as "cudaFuncCachePreferL1", "PREFER_SHARED"
+   or "equal"; SMC_TRACE_UNKNOWN: none is. */
+int32_t smc_trace_cache_config(const char *words);
+
 /* A launch about which nothing is known. */
 void smc_trace_launch_init(struct smc_trace_launch *launch);
 
