@@ -70,7 +70,12 @@ static const char *const keys[] = {
 #undef KEY
 };
 
-enum { MOST_GPUS = 1024 };
+enum {
+    MOST_GPUS = 1024,
+    MOST_THREADS = 1024, /* of a block, in any direction, on any GPU */
+};
+
+#define LONGEST_NS (INT64_C(1) << 53) /* of a launch: 104 days; sums of them do not overflow */
 
 /* A GPU of deviceProperties. */
 struct properties {
@@ -139,7 +144,8 @@ static void copy_text(const struct smc_json_value *value, char *text, size_t cap
                  (int)(value->length < capacity ? value->length : capacity - 1), value->text);
 }
 
-static void set_fault(struct event *event, enum key key, const struct smc_json_value *value)
+static void set_fault(struct event *event, enum key key, const struct smc_json_value *value,
+                      const char *allowed)
 {
     static const char *const kinds[] = {
         [SMC_JSON_OBJECT] = "an object",
@@ -148,18 +154,18 @@ static void set_fault(struct event *event, enum key key, const struct smc_json_v
     if (event->fault[0])
         return;
     if (value->kind >= SMC_JSON_OBJECT)
-        snprintf(event->fault, sizeof event->fault, "'%s' of a kernel is %s, not a number",
-                 keys[key], kinds[value->kind]);
+        snprintf(event->fault, sizeof event->fault, "'%s' of a kernel is %s, not %s", keys[key],
+                 kinds[value->kind], allowed);
     else
-        snprintf(event->fault, sizeof event->fault,
-                 "'%s' of a kernel is '%.*s', not a number in its range", keys[key],
-                 (int)(value->length < 40 ? value->length : 40), value->text);
+        snprintf(event->fault, sizeof event->fault, "'%s' of a kernel is '%.*s', not %s", keys[key],
+                 (int)(value->length < 40 ? value->length : 40), value->text, allowed);
 }
 
 /* A whole number from `least` to `most`; null is none. */
 static void read_whole(struct event *event, enum key key, const struct smc_json_value *value,
                        int64_t least, int64_t most, int64_t *number)
 {
+    char allowed[64];
     int64_t milli;
     if (value->kind == SMC_JSON_NULL)
         *number = SMC_TRACE_UNKNOWN;
@@ -167,8 +173,11 @@ static void read_whole(struct event *event, enum key key, const struct smc_json_
              (*number > INT64_MAX / 1000 ||
               (smc_json_decimal(value, 3, &milli) && milli == *number * 1000)))
         return;
-    else
-        set_fault(event, key, value);
+    else {
+        snprintf(allowed, sizeof allowed, "a whole number from %lld to %lld", (long long)least,
+                 (long long)most);
+        set_fault(event, key, value, allowed);
+    }
 }
 
 /* --- GPUs ------------------------------------------------------------------------------------- */
@@ -312,10 +321,11 @@ static bool read_member(struct smc_json_stream *stream, struct reader *reader, i
     } else if (key == KEY_TS) {
         event->has_ts = smc_json_decimal(value, 3, &event->ts_ns);
         if (!event->has_ts)
-            set_fault(event, KEY_TS, value);
-    } else if (key == KEY_DUR && !smc_json_decimal(value, 3, &event->dur_ns))
-        set_fault(event, KEY_DUR, value);
-    else if (key == KEY_PID)
+            set_fault(event, KEY_TS, value, "a time in us");
+    } else if (key == KEY_DUR) {
+        if (!smc_json_decimal(value, 3, &event->dur_ns) || event->dur_ns > LONGEST_NS)
+            set_fault(event, KEY_DUR, value, "a time in us of at most 104 days");
+    } else if (key == KEY_PID)
         smc_json_decimal(value, 0, &event->pid);
     return true;
 }
@@ -399,19 +409,21 @@ static void read_dimension(struct event *event, enum key key, const struct smc_j
     int64_t *const dim = key == KEY_GRID ? event->grid : event->block;
     int *const count = key == KEY_GRID ? &event->grid_count : &event->block_count;
     if (*count < 3)
-        read_whole(event, key, value, 0, UINT32_MAX, &dim[*count]);
+        read_whole(event, key, value, 0, key == KEY_GRID ? INT32_MAX : MOST_THREADS, &dim[*count]);
     else if (!event->fault[0])
         snprintf(event->fault, sizeof event->fault, "'%s' of a kernel has more than three numbers",
                  keys[key]);
     (*count)++;
 }
 
-/* {0} unless all three are there. */
-static void copy_dimensions(const int64_t from[3], int count, uint32_t to[3])
+/* {0} unless all three are there, from 1 to `most`. */
+static void copy_dimensions(const int64_t from[3], int count, int64_t most, uint32_t to[3])
 {
-    if (count == 3 && from[0] > 0 && from[1] > 0 && from[2] > 0)
-        for (int i = 0; i < 3; i++)
-            to[i] = (uint32_t)from[i];
+    bool sound = count == 3;
+    for (int i = 0; i < 3; i++)
+        sound = sound && from[i] >= 1 && from[i] <= most;
+    for (int i = 0; i < 3 && sound; i++)
+        to[i] = (uint32_t)from[i];
 }
 
 /* Kineto's occupancy is the least of two: what the kernel's resources allow, by cuda_occupancy.h,
@@ -479,8 +491,8 @@ static enum smc_status add_kernel(struct reader *reader, struct event *event)
     smc_trace_launch_init(&launch);
     launch.name = reader->name;
     launch.device = find_device(reader, event);
-    copy_dimensions(event->grid, event->grid_count, launch.grid);
-    copy_dimensions(event->block, event->block_count, launch.block);
+    copy_dimensions(event->grid, event->grid_count, INT32_MAX, launch.grid);
+    copy_dimensions(event->block, event->block_count, MOST_THREADS, launch.block);
     launch.regs_per_thread = (int32_t)event->registers;
     launch.static_smem_bytes = event->static_shared;
     launch.dynamic_smem_bytes = event->dynamic_shared;

@@ -76,12 +76,13 @@ static enum smc_status read_real(const struct reading *reading, const json_t *ob
     return fail(reading, key, value, allowed);
 }
 
-/* Milliseconds with 15 digits hold the nanoseconds of ten days exactly. */
+/* Milliseconds with 15 digits hold the nanoseconds of ten days exactly. No program takes three
+   years, so that sums do not overflow. */
 static enum smc_status read_time(const struct reading *reading, const json_t *object,
                                  const char *key, uint64_t *ns)
 {
     double ms;
-    enum smc_status status = read_real(reading, object, key, 9e12, 0, &ms);
+    enum smc_status status = read_real(reading, object, key, 1e11, 0, &ms);
     if (status == SMC_OK)
         *ns = (uint64_t)llround(ms * 1e6);
     return status;
