@@ -496,8 +496,11 @@ static const struct command commands[] = {
     {.name = "trace-pytorch-json", .words = "trace --read data/trace/pytorch.json --format json"},
 #ifdef HAVE_ZLIB
     {.name = "trace-pytorch-gzip", .words = "trace --read pytorch.json.gz --format csv"},
+    {.name = "trace-merged",
+     .words = "trace --read data/trace/pytorch.json pytorch.json.gz --format json"},
 #endif
     {.name = "trace-triton", .words = "trace --read triton"},
+    {.name = "trace-pipe", .words = "trace --read -", .input = "data/trace/ncu_raw.csv"},
     {.name = "trace-own", .words = "trace --read data/trace/step.json"},
     {.name = "trace-own-json", .words = "trace --read data/trace/step.json --format json"},
     {.name = "unknown", .words = "--tile 16 --device H2000"},

@@ -42,7 +42,7 @@ tests_unit_SOURCES = \
 	tests/test_expression.c \
 	tests/test_joins.c \
 	tests/test_lesson.c \
-	tests/test_machine.c \
+	tests/test_machine.c tests/machine_text.c tests/machine_text.h \
 	tests/test_machine_code.c \
 	tests/test_timing.c \
 	tests/test_trace_chrome.c \
@@ -336,4 +336,4 @@ list-suites:
 check_PROGRAMS += tests/disassembly
 TESTS += tests/disassembly
 tests_disassembly_LDADD = libsmc.la
-tests_disassembly_SOURCES = tests/disassembly.c
+tests_disassembly_SOURCES = tests/disassembly.c tests/machine_text.c tests/machine_text.h

@@ -3,13 +3,14 @@ libsmc_la_SOURCES += \
 	src/trace/bounds.def \
 	src/trace/chrome.c \
 	src/trace/collect.c src/trace/collect.h \
+	src/trace/input.c src/trace/input.h \
+	src/trace/merge.c \
 	src/trace/ncu.c src/trace/ncu_metrics.def \
 	src/trace/ncu_numbers.c src/trace/ncu_numbers.h \
 	src/trace/gate.c src/trace/gate.h \
 	src/trace/modules.c src/trace/modules.h \
 	src/trace/records.c src/trace/records.h \
 	src/trace/inject/names.h src/trace/inject/records.h \
-	src/trace/ncu.c \
 	src/trace/nsys.c \
 	src/trace/json_stream.c src/trace/json_stream.h \
 	src/trace/own.c \

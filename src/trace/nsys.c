@@ -14,13 +14,14 @@ static bool begins(const char *bytes, size_t count)
 
 #ifndef HAVE_SQLITE
 
-static enum smc_status read(const char *file, struct smc_trace *trace, struct smc_error *error)
+static enum smc_status read(struct smc_trace_input *input, struct smc_trace *trace,
+                            struct smc_error *error)
 {
-    (void)file;
+    (void)trace;
     return smc_fail(error, SMC_UNAVAILABLE,
                     "%s: an export of Nsight Systems; this build cannot read SQLite "
                     "(libsqlite3-dev was not found)",
-                    trace->file);
+                    input->shown);
 }
 
 #else
@@ -519,17 +520,11 @@ static enum smc_status find_kernel_name(struct export *export, const int64_t *va
 static enum smc_status take_cache_config(struct export *export, sqlite3_stmt *row, void *context,
                                          struct smc_error *error)
 {
-    static const char *const words[] = {
-        [SMC_CACHE_PREFER_NONE] = "NONE",
-        [SMC_CACHE_PREFER_SHARED] = "SHARED",
-        [SMC_CACHE_PREFER_L1] = "L1",
-        [SMC_CACHE_PREFER_EQUAL] = "EQUAL",
-    };
+    const int32_t config = smc_trace_cache_config(text_of(row, 1));
     int64_t id;
     (void)context, (void)error;
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (smc_sqlite_integer(row, 0, &id) && strstr(text_of(row, 1), words[i]))
-            export->cache_config[i] = id;
+    if (config != SMC_TRACE_UNKNOWN && smc_sqlite_integer(row, 0, &id))
+        export->cache_config[config] = id;
     return SMC_OK;
 }
 
@@ -840,15 +835,20 @@ static enum smc_status read_all(struct export *export, struct smc_error *error)
     return status == SMC_OK ? read_rest(export, error) : status;
 }
 
-static enum smc_status read(const char *file, struct smc_trace *trace, struct smc_error *error)
+static enum smc_status read(struct smc_trace_input *input, struct smc_trace *trace,
+                            struct smc_error *error)
 {
+    const char *path;
     struct export export = {
         .trace = trace,
         .in_order = trace->filter.skip > 0 || trace->filter.count > 0,
         .cache_config = {NONE, NONE, NONE, NONE},
     };
     trace->source = SMC_TRACE_NSIGHT_SYSTEMS;
-    enum smc_status status = smc_sqlite_open(&export.sqlite, file, trace->file, error);
+    enum smc_status status = smc_trace_input_file(input, &path, error);
+    if (status == SMC_OK)
+        status = smc_sqlite_open(&export.sqlite, path, trace->file, error);
+    smc_trace_input_unlink(input);
     if (status == SMC_OK)
         status = read_all(&export, error);
     sqlite3_finalize(export.strings);

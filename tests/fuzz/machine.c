@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "machine/launch.h"
-#include "machine/text.h"
+#include "../machine_text.h"
 
 enum { ENTRIES = 512, LINES = 4096, SKIPS = 8 };
 
