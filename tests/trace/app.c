@@ -75,9 +75,13 @@ static void find_driver(void)
 {
     static const char *const suffixes[] = {"", "_v2", "WithFlags"};
     const char *finds = getenv("APP_FINDS");
+#ifdef APP_LINKED /* with the hooks and the driver, in this order */
+    void *library = RTLD_DEFAULT;
+#else
     void *library = dlopen("libcuda.so.1", RTLD_NOW);
+#endif
     int (*proc)(const char *, void **, int, uint64_t, int *) = NULL;
-    void *address = library ? dlsym(library, "cuGetProcAddress_v2") : NULL;
+    void *address = dlsym(library, "cuGetProcAddress_v2");
     if (!address) {
         fprintf(stderr, "app: %s\n", dlerror());
         exit(9);

@@ -1,8 +1,8 @@
 # The library that is injected into programs, with a fake driver and a fake CUPTI.
 check_PROGRAMS += tests/trace/app tests/trace/pty tests/trace/traced
 check_LTLIBRARIES += tests/trace/libfake_cuda.la tests/trace/libfake_cupti.la
-TESTS += tests/trace/collect.sh
-EXTRA_DIST += tests/trace/collect.sh
+TESTS += tests/trace/collect.sh tests/trace/races.sh
+EXTRA_DIST += tests/trace/collect.sh tests/trace/races.sh
 
 FAKE_FLAGS = -module -avoid-version -shared -rpath /nowhere
 FAKE_CFLAGS = -std=c11 $(WARNING_CFLAGS) -fvisibility=hidden -fno-sanitize=all

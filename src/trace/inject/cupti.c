@@ -212,11 +212,14 @@ static void on_callback(void *unused, int domain, uint32_t call, const void *det
 
 /* --- Start and end ---------------------------------------------------------------------------- */
 
+static bool is_taken; /* by another tool: no other library of CUPTI would be given the driver */
+
 static bool subscribe(void)
 {
     int result = cupti.cuptiSubscribe(&subscriber, on_callback, NULL);
     if (result != CUPTI_OK) {
         say("cuptiSubscribe", result);
+        is_taken = result == CUPTI_MULTIPLE_SUBSCRIBERS;
         return false;
     }
     watch(true);
@@ -243,18 +246,25 @@ static bool try_library(void *library)
     return active;
 }
 
-/* One that the program has loaded comes first: two of them in a process disturb each other. */
+static void try_path(const char *path, int flags)
+{
+    if (path && !active && !is_taken)
+        try_library(dlopen(path, flags));
+}
+
+/* The user's choice, or else the first that works. One that the program has loaded comes first: two
+   of them in a process disturb each other. */
 bool cupti_start(void)
 {
     const struct inject_settings *settings = inject_settings();
-    if (settings->cupti)
-        try_library(dlopen(settings->cupti, RTLD_NOW | RTLD_LOCAL));
-    for (size_t i = 0; i < TRACE_CUPTI_NAMES && !active && !settings->cupti; i++)
-        try_library(dlopen(trace_cupti_paths[i], RTLD_NOW | RTLD_NOLOAD));
-    for (size_t i = 0; i < TRACE_CUPTI_PATHS && !active && !settings->cupti; i++)
-        try_library(dlopen(trace_cupti_paths[i], RTLD_NOW | RTLD_LOCAL));
-    if (!active && !settings->cupti && settings->found_cupti)
-        try_library(dlopen(settings->found_cupti, RTLD_NOW | RTLD_LOCAL));
+    try_path(settings->cupti, RTLD_NOW | RTLD_LOCAL);
+    if (!settings->cupti) {
+        for (size_t i = 0; i < TRACE_CUPTI_NAMES; i++)
+            try_path(trace_cupti_paths[i], RTLD_NOW | RTLD_NOLOAD);
+        for (size_t i = 0; i < TRACE_CUPTI_PATHS; i++)
+            try_path(trace_cupti_paths[i], RTLD_NOW | RTLD_LOCAL);
+        try_path(settings->found_cupti, RTLD_NOW | RTLD_LOCAL);
+    }
     if (!active)
         table_message("no CUPTI of CUDA 11 or later was found");
     return active;

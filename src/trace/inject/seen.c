@@ -1,5 +1,7 @@
-/* Launches as the program calls for them. A call that has been seen before costs a look into a
-   table without locks and one addition. */
+/* Launches as the program calls for them. A configuration that was launched before is found in a
+   table that is read without locks, and its count is increased: that is all that most launches
+   cost. Locks are held only while the memory of this file is changed, never while the driver or the
+   loader is called: either may wait for a thread that waits for such a lock. */
 #include "config.h"
 
 #include "trace/inject/seen.h"
@@ -245,7 +247,8 @@ static struct record_launch *resolve(const struct call *call, const char *name)
 
 /* --- Calls seen before ------------------------------------------------------------------------ */
 
-/* Nodes are made once and stay; readers need no lock. */
+/* What is known of a call. A node is never moved or released, and is complete before the table
+   shows it, so that readers need no lock. */
 struct node {
     struct call call;
     uint32_t generation; /* of the function handles, when `launch` was found */
@@ -259,6 +262,7 @@ struct node_table {
 
 enum { FIRST_NODES = 1024, MOST_NODES = 1 << 20, NODES_PER_CHUNK = 512 };
 
+/* Held while nodes are added to the table or changed. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct node_table *table; /* the newest; older ones stay for those who still read them */
 static size_t node_count;

@@ -25,6 +25,8 @@
 #define MOST_SPAN_NS    (UINT64_C(1) << 56) /* two years: a longer launch is a wrong clock */
 #define FIRST_SLICE_NS  (UINT64_C(1) << 20)
 
+/* Held while the file gets larger, an entry is added, or the times of an execution are. Only system
+   calls are made meanwhile, no other lock is taken. Counts alone are added without it. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct record_header *header; /* written once, under the lock */
 static bool failed;                  /* the file cannot be begun: not tried again */
