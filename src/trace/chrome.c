@@ -13,7 +13,7 @@
 #include "trace/json_stream.h"
 #include "trace/read.h"
 
-/* Those that follow have several names in the course of Kineto's versions. */
+/* The names ending in _OLD are those of older releases of Kineto. */
 #define KEYS(KEY)                                                                                  \
     KEY(ACTIVE_BLOCKS, "activeBlocksPerMultiprocessor")                                            \
     KEY(ARGS, "args")                                                                              \
@@ -102,7 +102,7 @@ struct event {
     char fault[160]; /* what is wrong with it, which only matters if it is a kernel */
 };
 
-/* A row of an XLA trace, "/device:GPU:0": the `pid` of kernels is its. */
+/* A row of an XLA trace, "/device:GPU:0", which the `pid` of a kernel refers to. */
 struct row {
     int64_t pid, gpu;
 };

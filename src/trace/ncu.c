@@ -15,7 +15,7 @@
 
 /* --- What is read ----------------------------------------------------------------------------- */
 
-/* Columns that say of which launch a row is, or of which metric. */
+/* Columns that identify the launch or the metric of a row. */
 enum column {
     ID,
     PROCESS_ID,
@@ -103,7 +103,7 @@ struct launch {
     struct quantity metric[METRICS];
 };
 
-/* Of what something is said if it is missing. */
+/* What a note mentions if it is missing. */
 static const char *const needs[] = {
     "numbers of registers",
     "sizes of static shared memory",
@@ -472,7 +472,8 @@ static int64_t whole(const struct quantity *quantity, int64_t least, int64_t gre
                : SMC_TRACE_UNKNOWN;
 }
 
-/* Bytes that were written as "4.10 Kbyte" are some number from 4095 to 4105: the roundest. */
+/* "4.10 Kbyte" stands for some number from 4095 to 4105 bytes: returns the one that is divisible by
+   the highest power of two. */
 static int64_t bytes_of(struct reading *reading, enum metric metric)
 {
     struct quantity quantity = reading->launch.metric[metric];

@@ -193,7 +193,7 @@ static bool name_kernels(struct smc_trace_list *list)
     return ok;
 }
 
-/* What the first screen takes for the source of registers and static shared memory. */
+/* The kernel as the first screen shows it, with its registers and static shared memory. */
 static void set_file_kernel(const struct smc_trace_list *list, size_t kernel, size_t row)
 {
     enum { REGS = 32 };

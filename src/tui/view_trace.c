@@ -69,7 +69,7 @@ static void draw_heading(const struct smc_trace_list *list, const struct smc_tra
                       i == (int)list->sort ? SMC_STYLE_TITLE : SMC_STYLE_DIM, line, frame);
 }
 
-/* Of a configuration its block and grid, indented. */
+/* The kernel's name; for a configuration its block and grid, indented. */
 static void append_name(const struct smc_trace_list *list, const struct smc_trace_line *line,
                         struct smc_text *out)
 {
