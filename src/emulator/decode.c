@@ -52,8 +52,10 @@ enum smc_ptx_space smc_decode_space(const struct smc_decoder *decoder)
         const char *name;
         enum smc_ptx_space space;
     } names[] = {
-        {"shared", SMC_SPACE_SHARED}, {"shared::cta", SMC_SPACE_SHARED}, {"local", SMC_SPACE_LOCAL},
-        {"param", SMC_SPACE_PARAM},   {"global", SMC_SPACE_GLOBAL},      {"const", SMC_SPACE_CONST},
+        {"shared", SMC_SPACE_SHARED},      {"shared::cta", SMC_SPACE_SHARED},
+        {"local", SMC_SPACE_LOCAL},        {"param", SMC_SPACE_PARAM},
+        {"global", SMC_SPACE_GLOBAL},      {"const", SMC_SPACE_CONST},
+        {"param::entry", SMC_SPACE_PARAM}, {"param::func", SMC_SPACE_PARAM},
     };
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (smc_decode_has(decoder, names[i].name))
@@ -153,6 +155,31 @@ static uint64_t address_of(const struct smc_operand *operand)
     return symbol->address + operand->integer;
 }
 
+/* A variable of a function has an address relative to the frame. */
+static bool is_framed(const struct smc_ptx_symbol *symbol)
+{
+    return symbol->space == SMC_SPACE_LOCAL && symbol->function != 0;
+}
+
+static uint32_t symbol_slot(struct smc_decoder *decoder, const struct smc_operand *operand,
+                            enum smc_slot_kind kind)
+{
+    struct smc_program *program = decoder->program;
+    if (!is_framed(operand->symbol))
+        return smc_decode_constant(decoder, kind, address_of(operand));
+    uint32_t offset = smc_decode_constant(decoder, SMC_SLOT_64, address_of(operand));
+    uint32_t sum = smc_slot_new(program, SMC_SLOT_64), low = smc_slot_new(program, SMC_SLOT_32);
+    if (offset == SMC_NO_SLOT ||
+        !smc_decode_emit_alu(decoder, smc_integer_add[SMC_PTX_U64], SMC_SLOT_64, sum,
+                             program->frame_slot, offset, offset))
+        return SMC_NO_SLOT;
+    if (kind == SMC_SLOT_64)
+        return sum;
+    return smc_decode_emit_alu(decoder, smc_unpack_low, SMC_SLOT_32, low, sum, sum, sum)
+               ? low
+               : SMC_NO_SLOT;
+}
+
 static uint32_t register_slot(struct smc_decoder *decoder, const struct smc_operand *operand)
 {
     uint32_t *slot = &decoder->slot_of_register[operand->number];
@@ -196,7 +223,7 @@ uint32_t smc_decode_any_source(struct smc_decoder *decoder, const struct smc_ope
     case SMC_OPERAND_SYMBOL:
         if (*kind == SMC_SLOT_PREDICATE)
             return refuse(decoder, "no predicate");
-        return smc_decode_constant(decoder, *kind, address_of(operand));
+        return symbol_slot(decoder, operand, *kind);
     case SMC_OPERAND_LABEL:
         if (smc_span_is(operand->name, "WARP_SZ") && *kind != SMC_SLOT_PREDICATE)
             return smc_decode_constant(decoder, *kind, 32);
@@ -251,6 +278,10 @@ bool smc_decode_address(struct smc_decoder *decoder, const struct smc_operand *o
     if (base->kind == SMC_OPERAND_INTEGER) {
         op->immediate = base->integer;
         op->a = smc_decode_constant(decoder, kind = SMC_SLOT_64, 0);
+    } else if (base->kind == SMC_OPERAND_SYMBOL && is_framed(base->symbol)) {
+        op->immediate += base->symbol->address;
+        op->a = decoder->program->frame_slot;
+        kind = SMC_SLOT_64;
     } else {
         op->a = smc_decode_any_source(decoder, base, SMC_PTX_U64, &kind);
     }

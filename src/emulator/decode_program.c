@@ -31,6 +31,10 @@ static bool decode_statement(struct smc_decoder *decoder, struct smc_instruction
         .line = statement->line,
         .inlined_line = statement->inlined_line,
     };
+    if (statement->ends_body) {
+        decoder->begun = true; /* it is not in the text: not counted */
+        return smc_decode_ret(decoder);
+    }
     for (size_t i = 0; i < sizeof mnemonics / sizeof *mnemonics; i++)
         if (smc_decode_is(decoder, mnemonics[i].name)) {
             instruction->flags = mnemonics[i].flags;
@@ -102,10 +106,16 @@ static bool decode_all(struct smc_decoder *decoder, uint32_t *first_op)
 {
     struct smc_program *program = decoder->program;
     const struct smc_ptx_module *module = &program->module;
+    uint32_t function = 0;
     for (size_t i = 0; i < module->statements; i++) {
         decoder->statement = &module->statement[i];
         decoder->instruction = (uint32_t)i;
         decoder->begun = false;
+        if (decoder->statement->function != function) {
+            function = decoder->statement->function;
+            if (!smc_decode_begin_function(decoder, function))
+                return false;
+        }
         first_op[i] = (uint32_t)program->ops;
         if (!decode_statement(decoder, &program->instruction[i]) &&
             !(decoder->lenient && decode_leniently(decoder, first_op[i])))
@@ -114,6 +124,8 @@ static bool decode_all(struct smc_decoder *decoder, uint32_t *first_op)
             return smc_decode_refuse(decoder, "more registers than the emulator holds");
         if (program->ops == first_op[i] && !smc_decode_emit(decoder))
             return false; /* an instruction without effect is counted as well */
+        if (function && decoder->statement->ends_body)
+            smc_decode_end_function(decoder, function);
     }
     first_op[module->statements] = (uint32_t)program->ops;
     struct smc_ptx_statement end = {.opcode = {"exit", 4}};
@@ -179,11 +191,11 @@ static bool link_branches(struct smc_decoder *decoder, const uint32_t *first_op)
    others. */
 static bool lay_out(struct smc_program *program, struct smc_error *error)
 {
-    uint64_t end[SMC_SPACE_CONST + 1] = {0};
+    uint64_t end[SMC_SPACE_CODE + 1] = {0};
     const struct smc_ptx_module *module = &program->module;
     for (size_t i = 0; i < module->symbols; i++) {
         struct smc_ptx_symbol *symbol = module->symbol[i];
-        bool placed = symbol->space == SMC_SPACE_PARAM || symbol->space == SMC_SPACE_LOCAL ||
+        bool placed = symbol->space == SMC_SPACE_PARAM ||
                       (symbol->space == SMC_SPACE_SHARED && !symbol->is_extern &&
                        (symbol->in_kernel || symbol->is_used));
         if (!placed)
@@ -217,7 +229,6 @@ static bool lay_out(struct smc_program *program, struct smc_error *error)
             module->symbol[i]->address = dynamic;
     program->static_smem_bytes = (uint32_t)dynamic;
     program->parameter_bytes = (uint32_t)end[SMC_SPACE_PARAM];
-    program->local_bytes = (uint32_t)end[SMC_SPACE_LOCAL];
     return true;
 }
 
@@ -254,8 +265,10 @@ static bool decode_program(struct smc_decoder *decoder)
         return false;
     memset(decoder->slot_of_register, 0xff, registers * sizeof *decoder->slot_of_register);
     smc_slot_new(program, SMC_SLOT_64); /* offset 0: read by ops without that source */
+    if (program->functions)
+        program->frame_slot = smc_slot_new(program, SMC_SLOT_64);
     return decode_all(decoder, first_op) && link_branches(decoder, first_op) &&
-           smc_find_reconvergence(program);
+           smc_bound_stack(program) && smc_find_reconvergence(program);
 }
 
 static enum smc_status read_program(const char *ptx, size_t bytes, const char *entry, bool lenient,
@@ -269,6 +282,8 @@ static enum smc_status read_program(const char *ptx, size_t bytes, const char *e
     enum smc_status status = smc_ptx_read(ptx, bytes, entry, lenient, &program->module, error);
     if (status == SMC_OK && !lay_out(program, error))
         status = SMC_USAGE;
+    if (status == SMC_OK)
+        status = smc_lay_out_frames(program, error);
     if (status == SMC_OK && (!copy_names(program) || !decode_program(&decoder)))
         status = decoder.failed ? SMC_USAGE : smc_out_of_memory(error);
     if (status == SMC_OK)

@@ -36,6 +36,19 @@ static void note_width(struct smc_program *program, const struct smc_op *op)
     program->splits_global_words |= narrow && (generic || op->space == SMC_SPACE_GLOBAL);
 }
 
+/* The parameters of functions and of calls are in local memory; only those of the kernel are not.
+ */
+static void find_parameter(const struct smc_decoder *decoder, const struct smc_operand *operand,
+                           struct smc_op *shape)
+{
+    const struct smc_operand *base = operand->elements ? operand->element : NULL;
+    if (shape->space != SMC_SPACE_PARAM || !base || smc_decode_has(decoder, "param::entry"))
+        return;
+    if (base->kind == SMC_OPERAND_SYMBOL ? base->symbol->space == SMC_SPACE_LOCAL
+                                         : decoder->statement->function != 0)
+        shape->space = SMC_SPACE_LOCAL;
+}
+
 /* A copy of `shape` with the guard of the statement. */
 static bool emit_access(struct smc_decoder *decoder, smc_step *step, const struct smc_op *shape)
 {
@@ -86,6 +99,7 @@ bool smc_decode_ld(struct smc_decoder *decoder)
         return false; /* a third operand is a cache policy */
     if (decoder->statement->operand[1].elements && shape.space == SMC_SPACE_CONST)
         shape.space = SMC_SPACE_GLOBAL;
+    find_parameter(decoder, &operand[1], &shape);
     return read_elements(decoder, &operand[0], true, &shape) &&
            smc_decode_address(decoder, &operand[1], &shape) &&
            emit_access(decoder, smc_step_load, &shape);
@@ -99,6 +113,7 @@ bool smc_decode_st(struct smc_decoder *decoder)
         return smc_decode_refuse(decoder, "");
     if (!smc_decode_count(decoder, 2, 3) || !read_shape(decoder, &shape))
         return false;
+    find_parameter(decoder, &operand[0], &shape);
     if (shape.space == SMC_SPACE_PARAM || shape.space == SMC_SPACE_CONST)
         return smc_decode_refuse(decoder, "a store to this space");
     return smc_decode_address(decoder, &operand[0], &shape) &&

@@ -98,8 +98,12 @@ static void name_global(const struct smc_worker *worker, struct smc_finding *fin
     const struct smc_launch_state *launch = worker->launch;
     const struct smc_allocation *best = NULL;
     uint64_t best_distance = UINT64_MAX, address = finding->address;
-    for (size_t i = 0; i < launch->allocations; i++) {
-        const struct smc_allocation *allocation = &launch->allocation[i];
+    const struct smc_allocation *of_heap = NULL;
+    if (launch->heap && address >= SMC_HEAP_BASE && address < SMC_ARRAYS_BASE)
+        of_heap = smc_heap_find(launch->heap, address);
+    for (size_t i = 0; i < launch->allocations + (of_heap != NULL); i++) {
+        const struct smc_allocation *allocation =
+            i < launch->allocations ? &launch->allocation[i] : of_heap;
         uint64_t end = allocation->address + allocation->bytes;
         uint64_t distance = address < allocation->address ? allocation->address - address
                             : address >= end              ? address - end
@@ -140,7 +144,7 @@ static bool same_place(const struct smc_program *program, const struct smc_findi
                        const struct smc_finding *b)
 {
     return a->kind == b->kind && a->has_other == b->has_other && strcmp(a->array, b->array) == 0 &&
-           same_line(program, a->instruction, b->instruction) &&
+           strcmp(a->note, b->note) == 0 && same_line(program, a->instruction, b->instruction) &&
            same_line(program, a->other_instruction, b->other_instruction);
 }
 
@@ -225,7 +229,10 @@ static void say_thread(const uint32_t thread[3], struct line *line)
 
 static void say_address(const struct smc_finding *finding, struct line *line)
 {
-    say(line, "; %u bytes at ", finding->width_bytes);
+    if (finding->width_bytes)
+        say(line, "; %u bytes at ", finding->width_bytes);
+    else
+        say(line, "; ");
     if (finding->array[0] && (int64_t)finding->array_offset < 0)
         say(line, "%s - %" PRId64, finding->array, -(int64_t)finding->array_offset);
     else if (finding->array[0])
@@ -257,6 +264,8 @@ void smc_finding_describe(const struct smc_program *program, const struct smc_fi
         say_address(finding, &line);
     if (finding->kind == SMC_FINDING_DEADLOCK || finding->kind == SMC_FINDING_DIVERGENT_BARRIER)
         say(&line, "; %u of %u threads are there", finding->waiting, finding->expected);
+    if (finding->note[0])
+        say(&line, "; %s", finding->note);
     if (finding->times > 1)
         say(&line, "; %" PRIu64 " times", finding->times);
 }

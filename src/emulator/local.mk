@@ -7,17 +7,21 @@ libsmc_la_SOURCES += \
 	src/emulator/bank_walk.c src/emulator/bank_walk.h \
 	src/emulator/block.c \
 	src/emulator/decode.c src/emulator/decode.h \
+	src/emulator/calls.c \
 	src/emulator/decode_arithmetic.c \
+	src/emulator/decode_calls.c \
 	src/emulator/decode_program.c \
 	src/emulator/decode_steps.c \
 	src/emulator/emulator.h \
 	src/emulator/findings.c src/emulator/findings.def \
+	src/emulator/heap.c \
 	src/emulator/joins.c \
 	src/emulator/lane_values.c src/emulator/lane_values.h \
 	src/emulator/launch.c \
 	src/emulator/memory.c \
 	src/emulator/mnemonics.def \
 	src/emulator/operations.h \
+	src/emulator/print.c \
 	src/emulator/ops_compare.c \
 	src/emulator/ops_float.c \
 	src/emulator/ops_integer.c \

@@ -40,7 +40,13 @@ enum smc_ptx_space {
     SMC_SPACE_SHARED,
     SMC_SPACE_LOCAL,
     SMC_SPACE_CONST,
+    SMC_SPACE_CODE, /* a function */
 };
+
+/* The address of function number n, which its symbol has from its declaration on: SMC_CODE_BASE + n
+ * SMC_CODE_STEP. No variable is there. */
+#define SMC_CODE_BASE UINT64_C(0x20000000000)
+enum { SMC_CODE_STEP = 16 };
 
 struct smc_ptx_symbol {
     struct smc_span name;
@@ -54,6 +60,9 @@ struct smc_ptx_symbol {
     bool is_extern; /* dynamic shared memory */
     bool is_used;
     bool in_kernel;
+    uint32_t function;      /* that contains it, 0: the kernel; of SMC_SPACE_CODE: its number */
+    bool is_call_parameter; /* .param in a body: what a call passes */
+    bool is_formal;         /* a parameter of a function, or what it returns */
     uint64_t address;       /* within its space; set when the kernel is laid out */
     const uint8_t *initial; /* NULL: zero */
 };
@@ -86,6 +95,13 @@ struct smc_operand {
 
 enum { SMC_MAX_MODIFIERS = 10, SMC_MAX_OPERANDS = 8 };
 
+/* call (result...), target, (argument...), prototype; */
+struct smc_ptx_call {
+    struct smc_operand target;
+    struct smc_operand *result, *argument;
+    uint32_t results, arguments;
+};
+
 struct smc_ptx_statement {
     struct smc_span text;
     uint32_t ptx_line, file, line, inlined_line;
@@ -95,7 +111,10 @@ struct smc_ptx_statement {
     struct smc_operand operand[SMC_MAX_OPERANDS];
     uint32_t operands;
     struct smc_operand *guard; /* @%p1, @!%p1; or NULL */
+    struct smc_ptx_call *call; /* of a call */
     uint32_t scope;
+    uint32_t function; /* that contains it; 0: the kernel */
+    bool ends_body;    /* not in the text: the end of the body of the kernel or of a function */
 };
 
 /* A label of a kernel; `scope` distinguishes labels of the same name in different blocks. */
@@ -105,6 +124,19 @@ struct smc_ptx_label {
     uint32_t statement;      /* that follows */
     struct smc_span *target; /* of a .branchtargets list */
     uint32_t targets;
+};
+
+/* A .func. Only those that the kernel may call are read. */
+struct smc_ptx_function {
+    struct smc_span name;
+    struct smc_ptx_symbol *symbol;
+    bool is_defined; /* has a body in this module */
+    bool is_read;
+    struct smc_lexer lexer; /* after the ".func" of its definition */
+    struct smc_token token;
+    struct smc_ptx_symbol **result, **parameter;
+    size_t results, result_room, parameters, parameter_room;
+    uint32_t statement; /* the first one */
 };
 
 struct smc_ptx_file {
@@ -120,7 +152,9 @@ struct smc_ptx_module {
     size_t symbols, symbol_room;
     struct smc_ptx_symbol **parameter;
     size_t parameters, parameter_room;
-    struct smc_ptx_statement *statement;
+    struct smc_ptx_function *function; /* function number n is [n - 1] */
+    size_t functions, function_room;
+    struct smc_ptx_statement *statement; /* of the kernel, then of each function that was read */
     size_t statements, statement_room;
     struct smc_ptx_label *label;
     size_t labels, label_room;

@@ -1,5 +1,5 @@
-/* Reads a PTX module: its variables, its line table, and one kernel of it. Other kernels and
-   functions are skipped. */
+/* Reads a PTX module: its variables, its line table, one kernel of it, and the functions that this
+   kernel may call. Other kernels and functions are skipped. */
 #include "emulator/ptx.h"
 
 #include <stdarg.h>
@@ -30,6 +30,7 @@ struct reader {
     bool failed;
     bool lenient; /* what only a run must understand may be anything */
     uint32_t scope;
+    uint32_t function;                 /* whose body is read; 0: the kernel's */
     uint32_t depth;                    /* nesting of vectors and initializers */
     uint32_t file, line, inlined_line; /* of the last .loc */
 };
@@ -126,6 +127,8 @@ static struct smc_ptx_symbol *add_symbol(struct reader *reader, const struct smc
     *added = *symbol;
     added->scope = reader->scope;
     added->in_kernel = reader->scope != 0;
+    if (symbol->space != SMC_SPACE_CODE)
+        added->function = reader->function;
     return module->symbol[module->symbols++] = added;
 }
 
@@ -461,11 +464,6 @@ static bool read_address(struct reader *reader, struct smc_operand *operand)
     }
     if (base->kind == SMC_OPERAND_LABEL && reader->lenient)
         return read_offset(reader, &operand->integer) && expect(reader, "]");
-    if (base->kind == SMC_OPERAND_LABEL && at_token(reader, "+"))
-        return complain(reader,
-                        "a parameter of a call (source line %u): functions that are called, "
-                        "printf and malloc among them, are not supported",
-                        reader->line);
     if (reader->lenient)
         skip_to_bracket(reader);
     return expect(reader, "]");
@@ -627,7 +625,6 @@ static bool read_guard(struct reader *reader, struct smc_ptx_statement *statemen
     return true;
 }
 
-/* The "(a), f, (b)" of a call. It is not parsed further, because calls are refused by name. */
 static bool skip_operands(struct reader *reader)
 {
     while (!at_token(reader, ";") && reader->token.kind != SMC_TOKEN_END)
@@ -635,10 +632,46 @@ static bool skip_operands(struct reader *reader)
     return true;
 }
 
+/* (a, b), from its '('. */
+static bool read_passed(struct reader *reader, struct smc_operand **list, uint32_t *count)
+{
+    size_t room = 0;
+    if (!expect(reader, "(") || accept(reader, ")"))
+        return !reader->failed;
+    do {
+        *list = smc_arena_grow(&reader->module->arena, *list, *count, &room,
+                               sizeof(struct smc_operand));
+        if (!*list || !read_operand(reader, &(*list)[(*count)++]))
+            return false;
+    } while (accept(reader, ","));
+    return expect(reader, ")");
+}
+
+/* (a), f, (b), prototype: the prototype is not needed, because the callee's parameters are known
+   when it is called. */
+static bool read_call(struct reader *reader, struct smc_ptx_statement *statement)
+{
+    struct smc_ptx_call *call = smc_arena_take(&reader->module->arena, sizeof *call);
+    if (!call)
+        return false;
+    statement->call = call;
+    if (at_token(reader, "(") &&
+        (!read_passed(reader, &call->result, &call->results) || !expect(reader, ",")))
+        return false;
+    if (!read_operand(reader, &call->target))
+        return false;
+    if (!accept(reader, ","))
+        return true;
+    if (at_token(reader, "(") && (!read_passed(reader, &call->argument, &call->arguments) ||
+                                  (!at_token(reader, ";") && !expect(reader, ","))))
+        return false;
+    return skip_operands(reader);
+}
+
 static bool read_operands(struct reader *reader, struct smc_ptx_statement *statement)
 {
     if (smc_span_is(statement->opcode, "call"))
-        return skip_operands(reader);
+        return reader->lenient ? skip_operands(reader) : read_call(reader, statement);
     if (at_token(reader, ";"))
         return true;
     do {
@@ -650,14 +683,25 @@ static bool read_operands(struct reader *reader, struct smc_ptx_statement *state
     return true;
 }
 
-static bool read_instruction(struct reader *reader)
+static bool add_statement(struct reader *reader, const struct smc_ptx_statement *statement)
 {
     struct smc_ptx_module *module = reader->module;
+    module->statement = smc_arena_grow(&module->arena, module->statement, module->statements,
+                                       &module->statement_room, sizeof *module->statement);
+    if (!module->statement)
+        return false;
+    module->statement[module->statements++] = *statement;
+    return true;
+}
+
+static bool read_instruction(struct reader *reader)
+{
     struct smc_ptx_statement statement = {.ptx_line = reader->token.line,
                                           .file = reader->file,
                                           .line = reader->line,
                                           .inlined_line = reader->inlined_line,
-                                          .scope = reader->scope};
+                                          .scope = reader->scope,
+                                          .function = reader->function};
     statement.text.at = reader->token.text.at;
     if (!read_guard(reader, &statement))
         return false;
@@ -673,12 +717,7 @@ static bool read_instruction(struct reader *reader)
     statement.text.bytes = (size_t)(reader->token.text.at - statement.text.at);
     if (!expect(reader, ";"))
         return false;
-    module->statement = smc_arena_grow(&module->arena, module->statement, module->statements,
-                                       &module->statement_room, sizeof *module->statement);
-    if (!module->statement)
-        return false;
-    module->statement[module->statements++] = statement;
-    return true;
+    return add_statement(reader, &statement);
 }
 
 /* A label: a name followed by ':'. Looks ahead with a copy of the lexer. */
@@ -699,6 +738,26 @@ static bool read_label(struct reader *reader)
     return accept(reader, ".branchtargets") ? read_targets(reader, label) : true;
 }
 
+/* .param .align 8 .b8 param0[16]; in a body: what a call passes or returns. It lies in the thread's
+   local memory. */
+static bool declare_call_parameter(struct reader *reader)
+{
+    struct smc_ptx_symbol symbol = {.space = SMC_SPACE_LOCAL, .is_call_parameter = true};
+    return read_variable(reader, &symbol) && add_symbol(reader, &symbol) && expect(reader, ";");
+}
+
+/* The functions that a call through an address may reach: .calltargets f, g; */
+static bool use_targets(struct reader *reader)
+{
+    do {
+        struct smc_ptx_symbol *symbol = find_symbol(reader, reader->token.text);
+        if (symbol)
+            symbol->is_used = true;
+        advance(reader);
+    } while (accept(reader, ","));
+    return expect(reader, ";");
+}
+
 static bool read_body_directive(struct reader *reader)
 {
     static const struct {
@@ -717,7 +776,12 @@ static bool read_body_directive(struct reader *reader)
         return read_file(reader);
     if (accept(reader, ".extern"))
         return expect(reader, ".shared") && declare(reader, SMC_SPACE_SHARED, true);
-    if (accept(reader, ".pragma") || accept(reader, ".param") || accept(reader, ".callprototype"))
+    if (!reader->lenient && accept(reader, ".param"))
+        return declare_call_parameter(reader);
+    if (!reader->lenient && accept(reader, ".calltargets"))
+        return use_targets(reader);
+    if (accept(reader, ".pragma") || accept(reader, ".param") || accept(reader, ".callprototype") ||
+        accept(reader, ".calltargets"))
         return skip_operands(reader) && expect(reader, ";");
     return read_instruction(reader);
 }
@@ -806,6 +870,161 @@ static bool read_kernel(struct reader *reader, const char *wanted)
     return read;
 }
 
+/* --- Functions -------------------------------------------------------------------------------- */
+
+static void skip_parentheses(struct reader *reader)
+{
+    size_t depth = 0;
+    do {
+        depth += at_token(reader, "(");
+        depth -= depth > 0 && at_token(reader, ")");
+        advance(reader);
+    } while (depth > 0 && reader->token.kind != SMC_TOKEN_END);
+}
+
+/* .attribute(.unified(1, 2)) .noreturn, between ".func" and what follows. */
+static void skip_attributes(struct reader *reader)
+{
+    while (reader->token.kind == SMC_TOKEN_WORD && *reader->token.text.at == '.') {
+        bool has_list = at_token(reader, ".attribute");
+        advance(reader);
+        if (has_list && at_token(reader, "("))
+            skip_parentheses(reader);
+    }
+}
+
+static struct smc_ptx_function *find_function(struct reader *reader, struct smc_span name)
+{
+    struct smc_ptx_module *module = reader->module;
+    for (size_t i = 0; i < module->functions; i++)
+        if (smc_span_equal(module->function[i].name, name))
+            return &module->function[i];
+    module->function = smc_arena_grow(&module->arena, module->function, module->functions,
+                                      &module->function_room, sizeof *module->function);
+    if (!module->function)
+        return NULL;
+    struct smc_ptx_symbol symbol = {.name = name, .space = SMC_SPACE_CODE};
+    symbol.function = (uint32_t)module->functions + 1;
+    symbol.address = SMC_CODE_BASE + (uint64_t)symbol.function * SMC_CODE_STEP;
+    struct smc_ptx_function *function = &module->function[module->functions++];
+    *function = (struct smc_ptx_function){.name = name, .symbol = add_symbol(reader, &symbol)};
+    return function->symbol ? function : NULL;
+}
+
+/* A declaration or a definition, after ".func". The body is only noted: it is read if the kernel
+   needs it. */
+static bool note_function(struct reader *reader)
+{
+    struct smc_lexer lexer = reader->lexer;
+    struct smc_token token = reader->token;
+    skip_attributes(reader);
+    if (at_token(reader, "("))
+        skip_parentheses(reader);
+    struct smc_span name = reader->token.text;
+    if (reader->token.kind != SMC_TOKEN_WORD)
+        return complain(reader, "a function has no name");
+    struct smc_ptx_function *function = find_function(reader, name);
+    if (!function)
+        return false;
+    if (!skip_head(reader))
+        return true;
+    if (!function->is_defined) {
+        function->is_defined = true;
+        function->lexer = lexer;
+        function->token = token;
+    }
+    return skip_body(reader);
+}
+
+/* (.param .b32 a, .reg .b64 b): the parameters of a function are in its local memory; some are
+   also copied to a register. */
+static bool read_formals(struct reader *reader, struct smc_ptx_symbol ***list, size_t *count,
+                         size_t *room)
+{
+    struct smc_ptx_module *module = reader->module;
+    if (!accept(reader, "(") || accept(reader, ")"))
+        return true;
+    do {
+        struct smc_ptx_symbol symbol = {.space = SMC_SPACE_LOCAL, .is_formal = true};
+        if (accept(reader, ".reg"))
+            symbol.space = SMC_SPACE_REGISTER;
+        else if (!expect(reader, ".param"))
+            return false;
+        if (!read_variable(reader, &symbol))
+            return false;
+        if (symbol.space == SMC_SPACE_REGISTER && (symbol.type == SMC_PTX_PRED || symbol.bytes > 8))
+            return complain(reader, "a parameter in a register of this type is not supported");
+        if (symbol.space == SMC_SPACE_REGISTER && !number_registers(reader, &symbol, 1))
+            return false;
+        *list = smc_arena_grow(&module->arena, *list, *count, room, sizeof **list);
+        if (!*list || !((*list)[*count] = add_symbol(reader, &symbol)))
+            return false;
+        (*count)++;
+    } while (accept(reader, ","));
+    return expect(reader, ")");
+}
+
+/* Marks the end of the body that was read before: its threads exit or return there. */
+static bool end_body(struct reader *reader)
+{
+    const struct smc_ptx_module *module = reader->module;
+    struct smc_ptx_statement end = {
+        .text = {"", 0}, .scope = reader->scope, .function = reader->function, .ends_body = true};
+    if (module->statements) {
+        const struct smc_ptx_statement *last = &module->statement[module->statements - 1];
+        end.ptx_line = last->ptx_line;
+        end.file = last->file;
+        end.line = last->line;
+        end.inlined_line = last->inlined_line;
+    }
+    return add_statement(reader, &end);
+}
+
+static bool read_function(struct reader *reader, uint32_t number)
+{
+    struct smc_ptx_module *module = reader->module;
+    struct smc_ptx_function *function = &module->function[number - 1];
+    uint32_t outside = reader->scope;
+    reader->lexer = function->lexer;
+    reader->token = function->token;
+    function->is_read = true;
+    if (!end_body(reader))
+        return false;
+    reader->function = number;
+    reader->file = reader->line = reader->inlined_line = 0;
+    function->statement = (uint32_t)module->statements;
+    if (!new_scope(reader, outside))
+        return false;
+    skip_attributes(reader);
+    bool read = read_formals(reader, &function->result, &function->results, &function->result_room);
+    if (read && !smc_span_equal(reader->token.text, function->name))
+        read = complain(reader, "the name of a function expected");
+    advance(reader);
+    read = read && read_formals(reader, &function->parameter, &function->parameters,
+                                &function->parameter_room);
+    read = read && skip_head(reader) && read_body(reader);
+    reader->scope = outside;
+    return read;
+}
+
+/* Reads the functions that are used by what was read, until there is no other. */
+static bool read_functions(struct reader *reader)
+{
+    struct smc_ptx_module *module = reader->module;
+    for (bool found = true; found;) {
+        found = false;
+        for (uint32_t n = 1; n <= module->functions; n++) {
+            const struct smc_ptx_function *function = &module->function[n - 1];
+            if (!function->symbol->is_used || !function->is_defined || function->is_read)
+                continue;
+            found = true;
+            if (!read_function(reader, n))
+                return false;
+        }
+    }
+    return reader->function == 0 || end_body(reader);
+}
+
 static bool skip_past(struct reader *reader, const char *sign)
 {
     while (reader->token.kind != SMC_TOKEN_END)
@@ -837,7 +1056,7 @@ static bool read_directive(struct reader *reader, const char *wanted, bool *is_e
     if (accept(reader, ".entry"))
         return read_kernel(reader, wanted);
     if (accept(reader, ".func"))
-        return !skip_head(reader) || skip_body(reader);
+        return note_function(reader);
     if (accept(reader, ".file"))
         return read_file(reader);
     if (accept(reader, ".loc"))
@@ -882,7 +1101,7 @@ static bool read_module(struct reader *reader, const char *wanted)
         if (!read_directive(reader, wanted, &is_extern))
             return false;
     if (reader->module->entry.at)
-        return true;
+        return reader->lenient || read_functions(reader);
     return complain(reader, "no kernel%s%.200s", wanted ? " " : "", wanted ? wanted : "");
 }
 

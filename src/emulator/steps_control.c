@@ -73,6 +73,7 @@ enum smc_next smc_step_trap(struct smc_worker *worker, struct smc_warp *warp,
     struct smc_finding finding =
         smc_finding_at(worker, SMC_FINDING_TRAP, op->instruction, smc_thread_of(warp, lane));
     smc_find(worker, &finding);
+    smc_end_launch(worker);
     return SMC_GIVES_UP;
 }
 
