@@ -42,6 +42,17 @@ enum smc_ptx_space {
     SMC_SPACE_CONST,
 };
 
+/* An address among a variable's initial values. */
+struct smc_ptx_reference {
+    struct smc_ptx_reference *next;
+    uint64_t place; /* in the variable: `bytes` bytes of the address from bit `shift` on */
+    uint32_t bytes, shift;
+    struct smc_span name;
+    uint64_t offset;
+    bool is_generic;
+    uint32_t line; /* in the PTX */
+};
+
 struct smc_ptx_symbol {
     struct smc_span name;
     enum smc_ptx_space space;
@@ -54,8 +65,12 @@ struct smc_ptx_symbol {
     bool is_extern; /* dynamic shared memory */
     bool is_used;
     bool in_kernel;
-    uint64_t address;       /* within its space; set when the kernel is laid out */
-    const uint8_t *initial; /* NULL: zero */
+    uint64_t address;                    /* within its space; set when the kernel is laid out */
+    uint8_t *initial;                    /* NULL: zero */
+    struct smc_ptx_reference *reference; /* addresses in `initial` */
+    const char *refusal;                 /* what is not supported about it; NULL: nothing */
+    uint32_t line;                       /* in the PTX */
+    uint32_t used_line;                  /* in the source: where the kernel first uses it, or 0 */
 };
 
 enum smc_operand_kind {

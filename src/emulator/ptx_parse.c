@@ -28,7 +28,9 @@ struct reader {
     struct smc_ptx_module *module;
     struct smc_error *error;
     bool failed;
-    bool lenient; /* what only a run must understand may be anything */
+    bool withholds;    /* an error is kept in `refusal` instead of being reported */
+    char refusal[512]; /* what a declaration has that is not supported */
+    bool lenient;      /* what only a run must understand may be anything */
     uint32_t scope;
     uint32_t depth;                    /* nesting of vectors and initializers */
     uint32_t file, line, inlined_line; /* of the last .loc */
@@ -50,7 +52,10 @@ __attribute__((format(printf, 2, 3))) static bool complain(struct reader *reader
     va_start(args, format);
     vsnprintf(what, sizeof what, format, args);
     va_end(args);
-    smc_fail(reader->error, SMC_USAGE, "PTX line %u: %s", reader->token.line, what);
+    if (reader->withholds)
+        snprintf(reader->refusal, sizeof reader->refusal, "%s", what);
+    else
+        smc_fail(reader->error, SMC_USAGE, "PTX line %u: %s", reader->token.line, what);
     reader->failed = true;
     return false;
 }
@@ -100,6 +105,16 @@ static bool read_integer(struct reader *reader, uint64_t *value)
         *value = -*value;
     advance(reader);
     return true;
+}
+
+static bool skip_past(struct reader *reader, const char *sign)
+{
+    while (reader->token.kind != SMC_TOKEN_END)
+        if (accept(reader, sign))
+            return true;
+        else
+            advance(reader);
+    return complain(reader, "a '%s' is missing", sign);
 }
 
 /* --- Declarations and names ------------------------------------------------------------------- */
@@ -194,10 +209,24 @@ static bool declare_registers(struct reader *reader)
     return expect(reader, ";");
 }
 
+/* (.managed, .unified(1, 2)): memory as any other. */
+static bool skip_attributes(struct reader *reader)
+{
+    uint32_t depth = 0;
+    do {
+        depth += at_token(reader, "(");
+        depth -= at_token(reader, ")");
+        advance(reader);
+    } while (depth > 0 && reader->token.kind != SMC_TOKEN_END);
+    return depth == 0 || complain(reader, "a ')' is missing");
+}
+
 /* Reads ".align 16 .b8 name[4][8]" into the symbol. */
 static bool read_variable(struct reader *reader, struct smc_ptx_symbol *symbol)
 {
     uint64_t align = 0, extent;
+    if (accept(reader, ".attribute") && !skip_attributes(reader))
+        return false;
     if (accept(reader, ".align") && !read_integer(reader, &align))
         return false;
     if (!read_type(reader, &symbol->type))
@@ -225,94 +254,6 @@ static bool read_variable(struct reader *reader, struct smc_ptx_symbol *symbol)
         if (!expect(reader, "]"))
             return false;
     }
-    return true;
-}
-
-static bool read_value(struct reader *reader, enum smc_ptx_type type, uint64_t *bits)
-{
-    bool is_single = false, negative = accept(reader, "-");
-    struct smc_span text = reader->token.text;
-    if (reader->token.kind != SMC_TOKEN_NUMBER)
-        return complain(reader, "an address as initial value is not supported");
-    if (smc_ptx_type_info[type].class == SMC_CLASS_FLOAT &&
-        smc_ptx_float_of(text, bits, &is_single)) {
-        if (type == SMC_PTX_F32 && !is_single) {
-            double wide;
-            memcpy(&wide, bits, sizeof wide);
-            float narrow = (float)(negative ? -wide : wide);
-            *bits = 0;
-            memcpy(bits, &narrow, sizeof narrow);
-        }
-    } else if (!smc_ptx_number_of(text, bits)) {
-        return complain(reader, "the initial value '%.*s' is not a number",
-                        (int)(text.bytes < 40 ? text.bytes : 40), text.at);
-    } else if (negative) {
-        *bits = -*bits;
-    }
-    advance(reader);
-    return true;
-}
-
-static bool fill(struct reader *reader, const struct smc_ptx_symbol *symbol, uint8_t *initial,
-                 uint64_t *place)
-{
-    uint64_t bits, bytes = smc_ptx_type_info[symbol->type].bytes;
-    if (!accept(reader, "{")) {
-        if (!read_value(reader, symbol->type, &bits))
-            return false;
-        if (bytes > sizeof bits || *place + bytes > symbol->bytes)
-            return complain(reader, "too many initial values");
-        memcpy(initial + *place, &bits, bytes);
-        *place += bytes;
-        return true;
-    }
-    if (++reader->depth > MAX_INITIAL_DEPTH)
-        return complain(reader, "initial values are nested too deeply");
-    while (!accept(reader, "}")) {
-        if (!fill(reader, symbol, initial, place))
-            return false;
-        if (!accept(reader, ",") && !at_token(reader, "}"))
-            return complain(reader, "',' or '}' expected");
-    }
-    reader->depth--;
-    return true;
-}
-
-/* A declaration after its space (".reg", ".shared", ...), with its ';'. */
-static bool declare(struct reader *reader, enum smc_ptx_space space, bool is_extern)
-{
-    if (space == SMC_SPACE_REGISTER)
-        return declare_registers(reader);
-    struct smc_ptx_symbol symbol = {.space = space, .is_extern = is_extern};
-    if (!read_variable(reader, &symbol))
-        return false;
-    if (accept(reader, "=")) {
-        if (symbol.bytes > max_initial_bytes)
-            return complain(reader, "the variable is too large");
-        uint8_t *initial = smc_arena_take(&reader->module->arena, symbol.bytes + 1);
-        uint64_t place = 0;
-        if (!initial || !fill(reader, &symbol, initial, &place))
-            return false;
-        symbol.initial = initial;
-    }
-    return add_symbol(reader, &symbol) && expect(reader, ";");
-}
-
-/* One parameter of the kernel, after ".param". */
-static bool declare_parameter(struct reader *reader)
-{
-    struct smc_ptx_module *module = reader->module;
-    struct smc_ptx_symbol symbol = {.space = SMC_SPACE_PARAM};
-    if (!read_variable(reader, &symbol))
-        return false;
-    if (symbol.bytes > 32764)
-        return complain(reader, "the parameter is too large");
-    struct smc_ptx_symbol *added = add_symbol(reader, &symbol);
-    module->parameter = smc_arena_grow(&module->arena, module->parameter, module->parameters,
-                                       &module->parameter_room, sizeof *module->parameter);
-    if (!added || !module->parameter)
-        return false;
-    module->parameter[module->parameters++] = added;
     return true;
 }
 
@@ -347,6 +288,206 @@ static struct smc_ptx_symbol *find_symbol(const struct reader *reader, struct sm
             return symbol;
     }
     return NULL;
+}
+
+static bool read_value(struct reader *reader, enum smc_ptx_type type, uint64_t *bits)
+{
+    bool is_single = false, negative = accept(reader, "-");
+    struct smc_span text = reader->token.text;
+    if (reader->token.kind != SMC_TOKEN_NUMBER)
+        return complain(reader, "the initial value '%.*s' is not supported",
+                        (int)(text.bytes < 40 ? text.bytes : 40), text.at);
+    if (smc_ptx_type_info[type].class == SMC_CLASS_FLOAT &&
+        smc_ptx_float_of(text, bits, &is_single)) {
+        if (type == SMC_PTX_F32 && !is_single) {
+            double wide;
+            memcpy(&wide, bits, sizeof wide);
+            float narrow = (float)(negative ? -wide : wide);
+            *bits = 0;
+            memcpy(bits, &narrow, sizeof narrow);
+        }
+    } else if (!smc_ptx_number_of(text, bits)) {
+        return complain(reader, "the initial value '%.*s' is not a number",
+                        (int)(text.bytes < 40 ? text.bytes : 40), text.at);
+    } else if (negative) {
+        *bits = -*bits;
+    }
+    advance(reader);
+    return true;
+}
+
+/* An offset after a name: +4, -4, +-4. */
+static bool read_offset(struct reader *reader, uint64_t *offset)
+{
+    bool minus = at_token(reader, "-");
+    *offset = 0;
+    if (!accept(reader, "+") && !accept(reader, "-"))
+        return true;
+    if (!read_integer(reader, offset))
+        return false;
+    *offset = minus ? -*offset : *offset;
+    return true;
+}
+
+/* name, name+8, generic(name), generic(name)+8, generic(name+8): the address of a variable or a
+   function. It is written when the variables have their places. */
+static bool read_reference(struct reader *reader, struct smc_ptx_reference *reference)
+{
+    uint64_t offset = 0;
+    reference->line = reader->token.line;
+    reference->is_generic = accept(reader, "generic") && expect(reader, "(");
+    if (!read_name(reader, &reference->name) || !read_offset(reader, &reference->offset) ||
+        (reference->is_generic && !expect(reader, ")")) || !read_offset(reader, &offset))
+        return false;
+    reference->offset += offset;
+    return true;
+}
+
+static bool is_mask(uint64_t mask, uint32_t *shift)
+{
+    for (*shift = 0; *shift < 64; *shift += 8)
+        if (mask == UINT64_C(0xff) << *shift)
+            return true;
+    return false;
+}
+
+/* An address, or one byte of it: 0xFF00(generic(name)). */
+static bool fill_reference(struct reader *reader, struct smc_ptx_symbol *symbol, uint64_t place)
+{
+    struct smc_ptx_reference *reference = smc_arena_take(&reader->module->arena, sizeof *reference);
+    uint64_t mask;
+    if (!reference)
+        return out_of_memory(reader);
+    *reference = (struct smc_ptx_reference){
+        .place = place, .bytes = smc_ptx_type_info[symbol->type].bytes, .next = symbol->reference};
+    symbol->reference = reference;
+    if (reader->token.kind != SMC_TOKEN_NUMBER)
+        return read_reference(reader, reference);
+    return smc_ptx_number_of(reader->token.text, &mask) && is_mask(mask, &reference->shift) &&
+           (advance(reader), expect(reader, "(")) && read_reference(reader, reference) &&
+           expect(reader, ")");
+}
+
+static bool at_reference(const struct reader *reader)
+{
+    struct smc_lexer ahead = reader->lexer;
+    uint64_t mask;
+    uint32_t shift;
+    return reader->token.kind == SMC_TOKEN_WORD ||
+           (reader->token.kind == SMC_TOKEN_NUMBER &&
+            smc_span_is(smc_lexer_next(&ahead).text, "(") &&
+            smc_ptx_number_of(reader->token.text, &mask) && is_mask(mask, &shift));
+}
+
+static bool fill(struct reader *reader, struct smc_ptx_symbol *symbol, uint8_t *initial,
+                 uint64_t *place)
+{
+    uint64_t bits, bytes = smc_ptx_type_info[symbol->type].bytes;
+    if (!accept(reader, "{")) {
+        bool is_reference = at_reference(reader);
+        if (bytes > sizeof bits || *place + bytes > symbol->bytes)
+            return complain(reader, "too many initial values");
+        if (is_reference ? !fill_reference(reader, symbol, *place)
+                         : !read_value(reader, symbol->type, &bits))
+            return false;
+        if (!is_reference)
+            memcpy(initial + *place, &bits, bytes);
+        *place += bytes;
+        return true;
+    }
+    if (++reader->depth > MAX_INITIAL_DEPTH)
+        return complain(reader, "initial values are nested too deeply");
+    while (!accept(reader, "}")) {
+        if (!fill(reader, symbol, initial, place))
+            return false;
+        if (!accept(reader, ",") && !at_token(reader, "}"))
+            return complain(reader, "',' or '}' expected");
+    }
+    reader->depth--;
+    return true;
+}
+
+static bool read_declaration(struct reader *reader, struct smc_ptx_symbol *symbol)
+{
+    if (!read_variable(reader, symbol))
+        return false;
+    if (accept(reader, "=")) {
+        if (symbol->bytes > max_initial_bytes)
+            return complain(reader, "the variable is too large");
+        symbol->initial = smc_arena_take(&reader->module->arena, symbol->bytes + 1);
+        uint64_t place = 0;
+        if (!symbol->initial || !fill(reader, symbol, symbol->initial, &place))
+            return false;
+    }
+    return expect(reader, ";");
+}
+
+/* ".texref tex", after .global, as older PTX declares textures. */
+static const char *opaque_type(const struct reader *reader)
+{
+    return at_token(reader, ".texref")       ? "a texture reference"
+           : at_token(reader, ".surfref")    ? "a surface reference"
+           : at_token(reader, ".samplerref") ? "a sampler reference"
+                                             : NULL;
+}
+
+/* A variable of the module that the emulator does not have: only the kernels that use it are
+   refused, see lay_out. Its name is in what was read, or in what follows the type. */
+static bool declare_refused(struct reader *reader, const char *what, struct smc_ptx_symbol *symbol)
+{
+    char text[sizeof reader->error->message + 8];
+    if (reader->module->arena.failed)
+        return false;
+    if (what) {
+        advance(reader);
+        symbol->name = reader->token.text;
+    }
+    snprintf(text, sizeof text, "%s", what ? what : reader->refusal);
+    char *refusal = smc_arena_take(&reader->module->arena, strlen(text) + 1);
+    if (!refusal)
+        return out_of_memory(reader);
+    symbol->refusal = memcpy(refusal, text, strlen(text) + 1);
+    symbol->reference = NULL;
+    reader->failed = false;
+    reader->depth = 0;
+    return (!symbol->name.at || add_symbol(reader, symbol)) && skip_past(reader, ";");
+}
+
+/* A declaration after its space (".reg", ".shared", ...), with its ';'. */
+static bool declare(struct reader *reader, enum smc_ptx_space space, bool is_extern)
+{
+    if (space == SMC_SPACE_REGISTER)
+        return declare_registers(reader);
+    struct smc_ptx_symbol symbol = {
+        .space = space, .is_extern = is_extern, .line = reader->token.line};
+    const char *opaque = opaque_type(reader);
+    if (opaque)
+        return declare_refused(reader, opaque, &symbol);
+    bool is_of_module = reader->scope == 0;
+    reader->withholds = is_of_module;
+    bool read = read_declaration(reader, &symbol);
+    reader->withholds = false;
+    if (!read && is_of_module && reader->failed)
+        return declare_refused(reader, NULL, &symbol);
+    return read && add_symbol(reader, &symbol);
+}
+
+/* One parameter of the kernel, after ".param". */
+static bool declare_parameter(struct reader *reader)
+{
+    struct smc_ptx_module *module = reader->module;
+    struct smc_ptx_symbol symbol = {.space = SMC_SPACE_PARAM};
+    if (!read_variable(reader, &symbol))
+        return false;
+    if (symbol.bytes > 32764)
+        return complain(reader, "the parameter is too large");
+    struct smc_ptx_symbol *added = add_symbol(reader, &symbol);
+    module->parameter = smc_arena_grow(&module->arena, module->parameter, module->parameters,
+                                       &module->parameter_room, sizeof *module->parameter);
+    if (!added || !module->parameter)
+        return false;
+    module->parameter[module->parameters++] = added;
+    return true;
 }
 
 const struct smc_ptx_label *smc_ptx_find_label(const struct smc_ptx_module *module,
@@ -387,19 +528,6 @@ static bool read_number(struct reader *reader, struct smc_operand *operand, bool
     return true;
 }
 
-/* An offset after a name: +4, -4, +-4. */
-static bool read_offset(struct reader *reader, uint64_t *offset)
-{
-    bool minus = at_token(reader, "-");
-    *offset = 0;
-    if (!accept(reader, "+") && !accept(reader, "-"))
-        return true;
-    if (!read_integer(reader, offset))
-        return false;
-    *offset = minus ? -*offset : *offset;
-    return true;
-}
-
 static bool is_special(struct smc_span name)
 {
     return *name.at == '%';
@@ -424,6 +552,8 @@ static bool read_named_operand(struct reader *reader, struct smc_operand *operan
     } else if (symbol) {
         operand->kind = SMC_OPERAND_SYMBOL;
         operand->symbol = symbol;
+        if (!symbol->is_used)
+            symbol->used_line = reader->line;
         symbol->is_used = true;
         return read_offset(reader, &operand->integer);
     } else {
@@ -438,18 +568,11 @@ static bool new_elements(struct reader *reader, struct smc_operand *operand, siz
     return operand->element != NULL;
 }
 
-/* More than a base: [texture, {%r1, %r2}]. */
-static void skip_to_bracket(struct reader *reader)
-{
-    while (!at_token(reader, "]") && !at_token(reader, ";") && reader->token.kind != SMC_TOKEN_END)
-        advance(reader);
-}
-
 /* [base+offset], after the '['. */
 static bool read_address(struct reader *reader, struct smc_operand *operand)
 {
     operand->kind = SMC_OPERAND_ADDRESS;
-    if (!new_elements(reader, operand, 1) || !read_operand(reader, operand->element))
+    if (!new_elements(reader, operand, MAX_ELEMENTS) || !read_operand(reader, operand->element))
         return false;
     struct smc_operand *base = operand->element;
     operand->elements = 1;
@@ -466,8 +589,10 @@ static bool read_address(struct reader *reader, struct smc_operand *operand)
                         "a parameter of a call (source line %u): functions that are called, "
                         "printf and malloc among them, are not supported",
                         reader->line);
-    if (reader->lenient)
-        skip_to_bracket(reader);
+    while (accept(reader, ",")) /* [texture, {%r1, %r2}], [tensor, {%r1}]: refused by name later */
+        if (operand->elements == MAX_ELEMENTS ||
+            !read_operand(reader, &operand->element[operand->elements++]))
+            return complain(reader, "an address of too many parts");
     return expect(reader, "]");
 }
 
@@ -804,16 +929,6 @@ static bool read_kernel(struct reader *reader, const char *wanted)
     read = read && read_body(reader);
     reader->scope = outside;
     return read;
-}
-
-static bool skip_past(struct reader *reader, const char *sign)
-{
-    while (reader->token.kind != SMC_TOKEN_END)
-        if (accept(reader, sign))
-            return true;
-        else
-            advance(reader);
-    return complain(reader, "a '%s' is missing", sign);
 }
 
 /* .section .debug_info { ... } */
