@@ -189,38 +189,6 @@ static bool link_branches(struct smc_decoder *decoder, const uint32_t *first_op)
 
 /* --- Variables -------------------------------------------------------------------------------- */
 
-/* The variable that an initial value names; NULL: a function. */
-static struct smc_ptx_symbol *referenced(const struct smc_ptx_module *module,
-                                         const struct smc_ptx_reference *reference)
-{
-    for (size_t i = 0; i < module->symbols; i++) {
-        struct smc_ptx_symbol *symbol = module->symbol[i];
-        if (symbol->space != SMC_SPACE_REGISTER && symbol->space != SMC_SPACE_PARAM &&
-            smc_span_equal(symbol->name, reference->name))
-            return symbol;
-    }
-    return NULL;
-}
-
-/* A variable whose address is in one that is used is used as well. */
-static void use_referenced(const struct smc_ptx_module *module)
-{
-    for (bool grows = true; grows;) {
-        grows = false;
-        for (size_t i = 0; i < module->symbols; i++) {
-            const struct smc_ptx_symbol *symbol = module->symbol[i];
-            const struct smc_ptx_reference *reference = symbol->is_used ? symbol->reference : NULL;
-            for (; reference; reference = reference->next) {
-                struct smc_ptx_symbol *other = referenced(module, reference);
-                if (!other || other->is_used)
-                    continue;
-                other->is_used = grows = true;
-                other->used_line = symbol->used_line;
-            }
-        }
-    }
-}
-
 static bool refuse_symbol(const struct smc_ptx_symbol *symbol, uint32_t ptx_line, const char *what,
                           struct smc_error *error)
 {
@@ -244,7 +212,7 @@ static bool check_variables(const struct smc_ptx_module *module, struct smc_erro
         if (symbol->refusal)
             return refuse_symbol(symbol, symbol->line, symbol->refusal, error);
         for (const struct smc_ptx_reference *r = symbol->reference; r; r = r->next) {
-            if (referenced(module, r))
+            if (smc_ptx_referenced(module, r))
                 continue;
             snprintf(what, sizeof what, "it holds the address of the function '%.*s'",
                      (int)(r->name.bytes < 120 ? r->name.bytes : 120), r->name.at);
@@ -261,7 +229,7 @@ static void place_references(const struct smc_ptx_module *module)
         const struct smc_ptx_symbol *symbol = module->symbol[i];
         const struct smc_ptx_reference *reference = symbol->is_used ? symbol->reference : NULL;
         for (; reference; reference = reference->next) {
-            const struct smc_ptx_symbol *other = referenced(module, reference);
+            const struct smc_ptx_symbol *other = smc_ptx_referenced(module, reference);
             if (!other)
                 continue;
             uint64_t address = other->address + reference->offset;
@@ -279,7 +247,6 @@ static bool lay_out(struct smc_program *program, bool lenient, struct smc_error 
 {
     uint64_t end[SMC_SPACE_CONST + 1] = {0};
     const struct smc_ptx_module *module = &program->module;
-    use_referenced(module);
     if (!lenient && !check_variables(module, error))
         return false;
     for (size_t i = 0; i < module->symbols; i++) {

@@ -154,6 +154,12 @@ enum smc_status smc_ptx_read(const char *text, size_t bytes, const char *entry, 
                              struct smc_ptx_module *module, struct smc_error *error);
 void smc_ptx_free(struct smc_ptx_module *module);
 
+/* The variable whose address an initial value is; NULL: there is none, so it is a function. */
+struct smc_ptx_symbol *smc_ptx_referenced(const struct smc_ptx_module *module,
+                                          const struct smc_ptx_reference *reference);
+/* Marks what is used because a variable that is used holds its address. */
+void smc_ptx_use_referenced(const struct smc_ptx_module *module);
+
 /* The label with this name that is visible in `scope`, or NULL. */
 const struct smc_ptx_label *smc_ptx_find_label(const struct smc_ptx_module *module,
                                                struct smc_span name, uint32_t scope);

@@ -1,12 +1,10 @@
 /* Reads a PTX module: its variables, its line table, and one kernel of it. Other kernels and
    functions are skipped. */
-#include "emulator/ptx.h"
-
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/memory.h"
+#include "emulator/ptx_reader.h"
 
 const struct smc_ptx_type_info smc_ptx_type_info[SMC_PTX_TYPE_COUNT] = {
 #define TYPE(id, name, bytes, class) [SMC_PTX_##id] = {name, bytes, SMC_CLASS_##class},
@@ -22,67 +20,6 @@ enum smc_ptx_type smc_ptx_type_find(struct smc_span name)
     return (enum smc_ptx_type)type;
 }
 
-struct reader {
-    struct smc_lexer lexer;
-    struct smc_token token; /* the next one */
-    struct smc_ptx_module *module;
-    struct smc_error *error;
-    bool failed;
-    bool withholds;    /* an error is kept in `refusal` instead of being reported */
-    char refusal[512]; /* what a declaration has that is not supported */
-    bool lenient;      /* what only a run must understand may be anything */
-    uint32_t scope;
-    uint32_t depth;                    /* nesting of vectors and initializers */
-    uint32_t file, line, inlined_line; /* of the last .loc */
-};
-
-static void advance(struct reader *reader)
-{
-    reader->token = smc_lexer_next(&reader->lexer);
-}
-
-/* Reports the first error, with its line. Returns false. */
-__attribute__((format(printf, 2, 3))) static bool complain(struct reader *reader,
-                                                           const char *format, ...)
-{
-    char what[512];
-    va_list args;
-    if (reader->failed)
-        return false;
-    va_start(args, format);
-    vsnprintf(what, sizeof what, format, args);
-    va_end(args);
-    if (reader->withholds)
-        snprintf(reader->refusal, sizeof reader->refusal, "%s", what);
-    else
-        smc_fail(reader->error, SMC_USAGE, "PTX line %u: %s", reader->token.line, what);
-    reader->failed = true;
-    return false;
-}
-
-static bool at_token(const struct reader *reader, const char *text)
-{
-    return reader->token.kind != SMC_TOKEN_STRING && smc_span_is(reader->token.text, text);
-}
-
-/* Skips the token if it equals `text`. */
-static bool accept(struct reader *reader, const char *text)
-{
-    if (!at_token(reader, text))
-        return false;
-    advance(reader);
-    return true;
-}
-
-static bool expect(struct reader *reader, const char *text)
-{
-    if (accept(reader, text))
-        return true;
-    return complain(reader, "'%s' expected, not '%.*s'", text,
-                    (int)(reader->token.text.bytes < 80 ? reader->token.text.bytes : 80),
-                    reader->token.text.at);
-}
-
 static bool new_scope(struct reader *reader, uint32_t parent)
 {
     struct smc_ptx_module *module = reader->module;
@@ -95,40 +32,10 @@ static bool new_scope(struct reader *reader, uint32_t parent)
     return true;
 }
 
-/* An integer with an optional sign, modulo 2^64. */
-static bool read_integer(struct reader *reader, uint64_t *value)
-{
-    bool negative = accept(reader, "-");
-    if (reader->token.kind != SMC_TOKEN_NUMBER || !smc_ptx_number_of(reader->token.text, value))
-        return complain(reader, "a whole number expected");
-    if (negative)
-        *value = -*value;
-    advance(reader);
-    return true;
-}
-
-static bool skip_past(struct reader *reader, const char *sign)
-{
-    while (reader->token.kind != SMC_TOKEN_END)
-        if (accept(reader, sign))
-            return true;
-        else
-            advance(reader);
-    return complain(reader, "a '%s' is missing", sign);
-}
-
 /* --- Declarations and names ------------------------------------------------------------------- */
 
-enum { MAX_INITIAL_DEPTH = 64 };
 static const uint64_t max_registers = 1 << 20;
 static const uint64_t max_variable_bytes = UINT64_C(1) << 32;
-static const uint64_t max_initial_bytes = UINT64_C(1) << 28;
-
-static bool out_of_memory(struct reader *reader)
-{
-    (void)reader; /* no message: reported as out of memory */
-    return false;
-}
 
 static struct smc_ptx_symbol *add_symbol(struct reader *reader, const struct smc_ptx_symbol *symbol)
 {
@@ -154,15 +61,6 @@ static bool read_type(struct reader *reader, enum smc_ptx_type *type)
     if (*type == SMC_PTX_TYPE_COUNT)
         return complain(reader, "the type '%.*s' is not supported",
                         (int)(name.bytes < 40 ? name.bytes : 40), name.at);
-    advance(reader);
-    return true;
-}
-
-static bool read_name(struct reader *reader, struct smc_span *name)
-{
-    *name = reader->token.text;
-    if (reader->token.kind != SMC_TOKEN_WORD)
-        return complain(reader, "a name expected");
     advance(reader);
     return true;
 }
@@ -257,169 +155,10 @@ static bool read_variable(struct reader *reader, struct smc_ptx_symbol *symbol)
     return true;
 }
 
-static bool encloses(const struct smc_ptx_module *module, uint32_t outer, uint32_t inner)
-{
-    while (inner != outer && inner != 0)
-        inner = module->scope_parent[inner];
-    return inner == outer;
-}
-
-/* For %r21 of %r<22>: the number after the name. */
-static bool is_member(const struct smc_ptx_symbol *symbol, struct smc_span name)
-{
-    uint64_t number;
-    if (!symbol->registers || name.bytes <= symbol->name.bytes ||
-        memcmp(name.at, symbol->name.at, symbol->name.bytes) != 0)
-        return false;
-    struct smc_span digits = {name.at + symbol->name.bytes, name.bytes - symbol->name.bytes};
-    if (digits.bytes > 1 && *digits.at == '0')
-        return false;
-    return smc_ptx_number_of(digits, &number) && number < symbol->registers;
-}
-
-static struct smc_ptx_symbol *find_symbol(const struct reader *reader, struct smc_span name)
-{
-    const struct smc_ptx_module *module = reader->module;
-    for (size_t i = module->symbols; i > 0; i--) {
-        struct smc_ptx_symbol *symbol = module->symbol[i - 1];
-        bool named =
-            symbol->registers ? is_member(symbol, name) : smc_span_equal(symbol->name, name);
-        if (named && encloses(module, symbol->scope, reader->scope))
-            return symbol;
-    }
-    return NULL;
-}
-
-static bool read_value(struct reader *reader, enum smc_ptx_type type, uint64_t *bits)
-{
-    bool is_single = false, negative = accept(reader, "-");
-    struct smc_span text = reader->token.text;
-    if (reader->token.kind != SMC_TOKEN_NUMBER)
-        return complain(reader, "the initial value '%.*s' is not supported",
-                        (int)(text.bytes < 40 ? text.bytes : 40), text.at);
-    if (smc_ptx_type_info[type].class == SMC_CLASS_FLOAT &&
-        smc_ptx_float_of(text, bits, &is_single)) {
-        if (type == SMC_PTX_F32 && !is_single) {
-            double wide;
-            memcpy(&wide, bits, sizeof wide);
-            float narrow = (float)(negative ? -wide : wide);
-            *bits = 0;
-            memcpy(bits, &narrow, sizeof narrow);
-        }
-    } else if (!smc_ptx_number_of(text, bits)) {
-        return complain(reader, "the initial value '%.*s' is not a number",
-                        (int)(text.bytes < 40 ? text.bytes : 40), text.at);
-    } else if (negative) {
-        *bits = -*bits;
-    }
-    advance(reader);
-    return true;
-}
-
-/* An offset after a name: +4, -4, +-4. */
-static bool read_offset(struct reader *reader, uint64_t *offset)
-{
-    bool minus = at_token(reader, "-");
-    *offset = 0;
-    if (!accept(reader, "+") && !accept(reader, "-"))
-        return true;
-    if (!read_integer(reader, offset))
-        return false;
-    *offset = minus ? -*offset : *offset;
-    return true;
-}
-
-/* name, name+8, generic(name), generic(name)+8, generic(name+8): the address of a variable or a
-   function. It is written when the variables have their places. */
-static bool read_reference(struct reader *reader, struct smc_ptx_reference *reference)
-{
-    uint64_t offset = 0;
-    reference->line = reader->token.line;
-    reference->is_generic = accept(reader, "generic") && expect(reader, "(");
-    if (!read_name(reader, &reference->name) || !read_offset(reader, &reference->offset) ||
-        (reference->is_generic && !expect(reader, ")")) || !read_offset(reader, &offset))
-        return false;
-    reference->offset += offset;
-    return true;
-}
-
-static bool is_mask(uint64_t mask, uint32_t *shift)
-{
-    for (*shift = 0; *shift < 64; *shift += 8)
-        if (mask == UINT64_C(0xff) << *shift)
-            return true;
-    return false;
-}
-
-/* An address, or one byte of it: 0xFF00(generic(name)). */
-static bool fill_reference(struct reader *reader, struct smc_ptx_symbol *symbol, uint64_t place)
-{
-    struct smc_ptx_reference *reference = smc_arena_take(&reader->module->arena, sizeof *reference);
-    uint64_t mask;
-    if (!reference)
-        return out_of_memory(reader);
-    *reference = (struct smc_ptx_reference){
-        .place = place, .bytes = smc_ptx_type_info[symbol->type].bytes, .next = symbol->reference};
-    symbol->reference = reference;
-    if (reader->token.kind != SMC_TOKEN_NUMBER)
-        return read_reference(reader, reference);
-    return smc_ptx_number_of(reader->token.text, &mask) && is_mask(mask, &reference->shift) &&
-           (advance(reader), expect(reader, "(")) && read_reference(reader, reference) &&
-           expect(reader, ")");
-}
-
-static bool at_reference(const struct reader *reader)
-{
-    struct smc_lexer ahead = reader->lexer;
-    uint64_t mask;
-    uint32_t shift;
-    return reader->token.kind == SMC_TOKEN_WORD ||
-           (reader->token.kind == SMC_TOKEN_NUMBER &&
-            smc_span_is(smc_lexer_next(&ahead).text, "(") &&
-            smc_ptx_number_of(reader->token.text, &mask) && is_mask(mask, &shift));
-}
-
-static bool fill(struct reader *reader, struct smc_ptx_symbol *symbol, uint8_t *initial,
-                 uint64_t *place)
-{
-    uint64_t bits, bytes = smc_ptx_type_info[symbol->type].bytes;
-    if (!accept(reader, "{")) {
-        bool is_reference = at_reference(reader);
-        if (bytes > sizeof bits || *place + bytes > symbol->bytes)
-            return complain(reader, "too many initial values");
-        if (is_reference ? !fill_reference(reader, symbol, *place)
-                         : !read_value(reader, symbol->type, &bits))
-            return false;
-        if (!is_reference)
-            memcpy(initial + *place, &bits, bytes);
-        *place += bytes;
-        return true;
-    }
-    if (++reader->depth > MAX_INITIAL_DEPTH)
-        return complain(reader, "initial values are nested too deeply");
-    while (!accept(reader, "}")) {
-        if (!fill(reader, symbol, initial, place))
-            return false;
-        if (!accept(reader, ",") && !at_token(reader, "}"))
-            return complain(reader, "',' or '}' expected");
-    }
-    reader->depth--;
-    return true;
-}
-
 static bool read_declaration(struct reader *reader, struct smc_ptx_symbol *symbol)
 {
-    if (!read_variable(reader, symbol))
-        return false;
-    if (accept(reader, "=")) {
-        if (symbol->bytes > max_initial_bytes)
-            return complain(reader, "the variable is too large");
-        symbol->initial = smc_arena_take(&reader->module->arena, symbol->bytes + 1);
-        uint64_t place = 0;
-        if (!symbol->initial || !fill(reader, symbol, symbol->initial, &place))
-            return false;
-    }
-    return expect(reader, ";");
+    return read_variable(reader, symbol) &&
+           (!accept(reader, "=") || smc_ptx_read_initial(reader, symbol)) && expect(reader, ";");
 }
 
 /* ".texref tex", after .global, as older PTX declares textures. */
@@ -488,6 +227,39 @@ static bool declare_parameter(struct reader *reader)
         return false;
     module->parameter[module->parameters++] = added;
     return true;
+}
+
+static bool encloses(const struct smc_ptx_module *module, uint32_t outer, uint32_t inner)
+{
+    while (inner != outer && inner != 0)
+        inner = module->scope_parent[inner];
+    return inner == outer;
+}
+
+/* For %r21 of %r<22>: the number after the name. */
+static bool is_member(const struct smc_ptx_symbol *symbol, struct smc_span name)
+{
+    uint64_t number;
+    if (!symbol->registers || name.bytes <= symbol->name.bytes ||
+        memcmp(name.at, symbol->name.at, symbol->name.bytes) != 0)
+        return false;
+    struct smc_span digits = {name.at + symbol->name.bytes, name.bytes - symbol->name.bytes};
+    if (digits.bytes > 1 && *digits.at == '0')
+        return false;
+    return smc_ptx_number_of(digits, &number) && number < symbol->registers;
+}
+
+static struct smc_ptx_symbol *find_symbol(const struct reader *reader, struct smc_span name)
+{
+    const struct smc_ptx_module *module = reader->module;
+    for (size_t i = module->symbols; i > 0; i--) {
+        struct smc_ptx_symbol *symbol = module->symbol[i - 1];
+        bool named =
+            symbol->registers ? is_member(symbol, name) : smc_span_equal(symbol->name, name);
+        if (named && encloses(module, symbol->scope, reader->scope))
+            return symbol;
+    }
+    return NULL;
 }
 
 const struct smc_ptx_label *smc_ptx_find_label(const struct smc_ptx_module *module,
@@ -996,6 +768,7 @@ static bool read_module(struct reader *reader, const char *wanted)
     while (reader->token.kind != SMC_TOKEN_END)
         if (!read_directive(reader, wanted, &is_extern))
             return false;
+    smc_ptx_use_referenced(reader->module);
     if (reader->module->entry.at)
         return true;
     return complain(reader, "no kernel%s%.200s", wanted ? " " : "", wanted ? wanted : "");
