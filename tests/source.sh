@@ -218,7 +218,7 @@ run_refuses "twice of clean.cu cannot launch: 1048576 bytes of shared memory; th
 kernels="space::add(double*, double, long long, unsigned char), void fill<float>(float*), void fill<int>(int*)"
 run_refuses "option --entry: needed to choose a kernel of many.cu: $kernels" --source many.cu \
     --grid 1 --block 1
-run_refuses "option --entry: 'fill' is more than one kernel of many.cu, which has $kernels" \
+run_refuses "option --entry: 'fill' is more than one kernel of many.cu: void fill<float>(float*), void fill<int>(int*)" \
     --source many.cu --grid 1 --block 1 --entry fill
 run_refuses "option --entry: 'kérnel' is no kernel of clean.cu, which has twice" $launch --entry kérnel
 

@@ -272,6 +272,8 @@ bool smc_decode_address(struct smc_decoder *decoder, const struct smc_operand *o
 {
     if (operand->kind != SMC_OPERAND_ADDRESS)
         return smc_decode_refuse(decoder, "an address was expected");
+    if (operand->elements > 1)
+        return smc_decode_refuse(decoder, "an address of several parts");
     const struct smc_operand *base = operand->element;
     enum smc_slot_kind kind;
     op->immediate = operand->integer;

@@ -1,5 +1,6 @@
 /* Builds a program from a PTX module: decodes each statement by its mnemonic, lays out the
    variables, and links the branches. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,6 +19,17 @@ static const struct {
 #include "emulator/mnemonics.def"
 #undef MNEMONIC
 };
+
+/* What an instruction without a decoder is about, if its name does not say it. */
+static const char *subject_of(struct smc_span opcode)
+{
+    static const char *const of_textures[] = {"tex",  "tld4",  "txq", "suld",
+                                              "sust", "sured", "suq", "istypep"};
+    for (size_t i = 0; i < sizeof of_textures / sizeof *of_textures; i++)
+        if (smc_span_is(opcode, of_textures[i]))
+            return "textures and surfaces";
+    return "";
+}
 
 /* Decodes one statement and adds it to the program's list of instructions. */
 static bool decode_statement(struct smc_decoder *decoder, struct smc_instruction *instruction)
@@ -40,7 +52,7 @@ static bool decode_statement(struct smc_decoder *decoder, struct smc_instruction
             instruction->flags = mnemonics[i].flags;
             return mnemonics[i].decode(decoder);
         }
-    return smc_decode_refuse(decoder, "");
+    return smc_decode_refuse(decoder, subject_of(statement->opcode));
 }
 
 /* Instead of an instruction that is not supported: an op for each register that it writes. */
@@ -187,12 +199,68 @@ static bool link_branches(struct smc_decoder *decoder, const uint32_t *first_op)
     return true;
 }
 
+/* --- Variables -------------------------------------------------------------------------------- */
+
+static bool refuse_symbol(const struct smc_ptx_symbol *symbol, uint32_t ptx_line, const char *what,
+                          struct smc_error *error)
+{
+    char use[48] = "";
+    if (symbol->used_line)
+        snprintf(use, sizeof use, ", which source line %u uses", symbol->used_line);
+    return smc_fail(error, SMC_USAGE,
+                    "PTX line %u: the variable '%.*s'%s, is not supported: %.400s", ptx_line,
+                    (int)(symbol->name.bytes < 100 ? symbol->name.bytes : 100), symbol->name.at,
+                    use, what) == SMC_OK;
+}
+
+/* Refuses a kernel that uses a variable which the emulator does not have. */
+static bool check_variables(const struct smc_ptx_module *module, struct smc_error *error)
+{
+    char what[200];
+    for (size_t i = 0; i < module->symbols; i++) {
+        const struct smc_ptx_symbol *symbol = module->symbol[i];
+        if (!symbol->is_used)
+            continue;
+        if (symbol->refusal)
+            return refuse_symbol(symbol, symbol->line, symbol->refusal, error);
+        for (const struct smc_ptx_reference *r = symbol->reference; r; r = r->next) {
+            if (smc_ptx_referenced(module, r))
+                continue;
+            snprintf(what, sizeof what, "it holds the address of the function '%.*s'",
+                     (int)(r->name.bytes < 120 ? r->name.bytes : 120), r->name.at);
+            return refuse_symbol(symbol, r->line, what, error);
+        }
+    }
+    return true;
+}
+
+/* Writes the addresses among the initial values. */
+static void place_references(const struct smc_ptx_module *module)
+{
+    for (size_t i = 0; i < module->symbols; i++) {
+        const struct smc_ptx_symbol *symbol = module->symbol[i];
+        const struct smc_ptx_reference *reference = symbol->is_used ? symbol->reference : NULL;
+        for (; reference; reference = reference->next) {
+            const struct smc_ptx_symbol *other = smc_ptx_referenced(module, reference);
+            if (!other)
+                continue;
+            uint64_t address = other->address + reference->offset;
+            if (reference->is_generic)
+                address += smc_window_of(other->space);
+            address >>= reference->shift;
+            memcpy(symbol->initial + reference->place, &address, reference->bytes);
+        }
+    }
+}
+
 /* Assigns the address of each variable. Shared: in order of declaration, dynamic ones after all
    others. */
-static bool lay_out(struct smc_program *program, struct smc_error *error)
+static bool lay_out(struct smc_program *program, bool lenient, struct smc_error *error)
 {
     uint64_t end[SMC_SPACE_CODE + 1] = {0};
     const struct smc_ptx_module *module = &program->module;
+    if (!lenient && !check_variables(module, error))
+        return false;
     for (size_t i = 0; i < module->symbols; i++) {
         struct smc_ptx_symbol *symbol = module->symbol[i];
         bool placed = symbol->space == SMC_SPACE_PARAM ||
@@ -227,6 +295,7 @@ static bool lay_out(struct smc_program *program, struct smc_error *error)
     for (size_t i = 0; i < module->symbols; i++)
         if (module->symbol[i]->space == SMC_SPACE_SHARED && module->symbol[i]->is_extern)
             module->symbol[i]->address = dynamic;
+    place_references(module);
     program->static_smem_bytes = (uint32_t)dynamic;
     program->parameter_bytes = (uint32_t)end[SMC_SPACE_PARAM];
     return true;
@@ -280,7 +349,7 @@ static enum smc_status read_program(const char *ptx, size_t bytes, const char *e
         return smc_out_of_memory(error);
     struct smc_decoder decoder = {.program = program, .error = error, .lenient = lenient};
     enum smc_status status = smc_ptx_read(ptx, bytes, entry, lenient, &program->module, error);
-    if (status == SMC_OK && !lay_out(program, error))
+    if (status == SMC_OK && !lay_out(program, lenient, error))
         status = SMC_USAGE;
     if (status == SMC_OK)
         status = smc_lay_out_frames(program, error);

@@ -27,8 +27,10 @@ libsmc_la_SOURCES += \
 	src/emulator/ops_integer.c \
 	src/emulator/program.h \
 	src/emulator/ptx.h \
+	src/emulator/ptx_initial.c \
 	src/emulator/ptx_lexer.c src/emulator/ptx_lexer.h \
 	src/emulator/ptx_parse.c \
+	src/emulator/ptx_reader.h \
 	src/emulator/ptx_types.def \
 	src/emulator/reconvergence.c \
 	src/emulator/runtime.h \

@@ -47,6 +47,16 @@ enum smc_ptx_space {
  * SMC_CODE_STEP. No variable is there. */
 #define SMC_CODE_BASE UINT64_C(0x20000000000)
 enum { SMC_CODE_STEP = 16 };
+/* An address among a variable's initial values. */
+struct smc_ptx_reference {
+    struct smc_ptx_reference *next;
+    uint64_t place; /* in the variable: `bytes` bytes of the address from bit `shift` on */
+    uint32_t bytes, shift;
+    struct smc_span name;
+    uint64_t offset;
+    bool is_generic;
+    uint32_t line; /* in the PTX */
+};
 
 struct smc_ptx_symbol {
     struct smc_span name;
@@ -60,11 +70,15 @@ struct smc_ptx_symbol {
     bool is_extern; /* dynamic shared memory */
     bool is_used;
     bool in_kernel;
+    uint64_t address;                    /* within its space; set when the kernel is laid out */
+    uint8_t *initial;                    /* NULL: zero */
+    struct smc_ptx_reference *reference; /* addresses in `initial` */
+    const char *refusal;                 /* what is not supported about it; NULL: nothing */
+    uint32_t line;                       /* in the PTX */
+    uint32_t used_line;                  /* in the source: where the kernel first uses it, or 0 */
     uint32_t function;      /* that contains it, 0: the kernel; of SMC_SPACE_CODE: its number */
     bool is_call_parameter; /* .param in a body: what a call passes */
     bool is_formal;         /* a parameter of a function, or what it returns */
-    uint64_t address;       /* within its space; set when the kernel is laid out */
-    const uint8_t *initial; /* NULL: zero */
 };
 
 enum smc_operand_kind {
@@ -172,6 +186,12 @@ struct smc_ptx_module {
 enum smc_status smc_ptx_read(const char *text, size_t bytes, const char *entry, bool lenient,
                              struct smc_ptx_module *module, struct smc_error *error);
 void smc_ptx_free(struct smc_ptx_module *module);
+
+/* The variable whose address an initial value is; NULL: there is none, so it is a function. */
+struct smc_ptx_symbol *smc_ptx_referenced(const struct smc_ptx_module *module,
+                                          const struct smc_ptx_reference *reference);
+/* Marks what is used because a variable that is used holds its address. */
+void smc_ptx_use_referenced(const struct smc_ptx_module *module);
 
 /* The label with this name that is visible in `scope`, or NULL. */
 const struct smc_ptx_label *smc_ptx_find_label(const struct smc_ptx_module *module,

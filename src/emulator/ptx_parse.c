@@ -1,12 +1,10 @@
-/* Reads a PTX module: its variables, its line table, one kernel of it, and the functions that this
-   kernel may call. Other kernels and functions are skipped. */
-#include "emulator/ptx.h"
-
-#include <stdarg.h>
+/* Reads a PTX module: its line table, one kernel of it, and the functions that this kernel may
+   call. Other kernels and functions are skipped. */
 #include <stdio.h>
 #include <string.h>
 
 #include "base/memory.h"
+#include "emulator/ptx_reader.h"
 
 const struct smc_ptx_type_info smc_ptx_type_info[SMC_PTX_TYPE_COUNT] = {
 #define TYPE(id, name, bytes, class) [SMC_PTX_##id] = {name, bytes, SMC_CLASS_##class},
@@ -22,63 +20,6 @@ enum smc_ptx_type smc_ptx_type_find(struct smc_span name)
     return (enum smc_ptx_type)type;
 }
 
-struct reader {
-    struct smc_lexer lexer;
-    struct smc_token token; /* the next one */
-    struct smc_ptx_module *module;
-    struct smc_error *error;
-    bool failed;
-    bool lenient; /* what only a run must understand may be anything */
-    uint32_t scope;
-    uint32_t function;                 /* whose body is read; 0: the kernel's */
-    uint32_t depth;                    /* nesting of vectors and initializers */
-    uint32_t file, line, inlined_line; /* of the last .loc */
-};
-
-static void advance(struct reader *reader)
-{
-    reader->token = smc_lexer_next(&reader->lexer);
-}
-
-/* Reports the first error, with its line. Returns false. */
-__attribute__((format(printf, 2, 3))) static bool complain(struct reader *reader,
-                                                           const char *format, ...)
-{
-    char what[512];
-    va_list args;
-    if (reader->failed)
-        return false;
-    va_start(args, format);
-    vsnprintf(what, sizeof what, format, args);
-    va_end(args);
-    smc_fail(reader->error, SMC_USAGE, "PTX line %u: %s", reader->token.line, what);
-    reader->failed = true;
-    return false;
-}
-
-static bool at_token(const struct reader *reader, const char *text)
-{
-    return reader->token.kind != SMC_TOKEN_STRING && smc_span_is(reader->token.text, text);
-}
-
-/* Skips the token if it equals `text`. */
-static bool accept(struct reader *reader, const char *text)
-{
-    if (!at_token(reader, text))
-        return false;
-    advance(reader);
-    return true;
-}
-
-static bool expect(struct reader *reader, const char *text)
-{
-    if (accept(reader, text))
-        return true;
-    return complain(reader, "'%s' expected, not '%.*s'", text,
-                    (int)(reader->token.text.bytes < 80 ? reader->token.text.bytes : 80),
-                    reader->token.text.at);
-}
-
 static bool new_scope(struct reader *reader, uint32_t parent)
 {
     struct smc_ptx_module *module = reader->module;
@@ -91,30 +32,10 @@ static bool new_scope(struct reader *reader, uint32_t parent)
     return true;
 }
 
-/* An integer with an optional sign, modulo 2^64. */
-static bool read_integer(struct reader *reader, uint64_t *value)
-{
-    bool negative = accept(reader, "-");
-    if (reader->token.kind != SMC_TOKEN_NUMBER || !smc_ptx_number_of(reader->token.text, value))
-        return complain(reader, "a whole number expected");
-    if (negative)
-        *value = -*value;
-    advance(reader);
-    return true;
-}
-
 /* --- Declarations and names ------------------------------------------------------------------- */
 
-enum { MAX_INITIAL_DEPTH = 64 };
 static const uint64_t max_registers = 1 << 20;
 static const uint64_t max_variable_bytes = UINT64_C(1) << 32;
-static const uint64_t max_initial_bytes = UINT64_C(1) << 28;
-
-static bool out_of_memory(struct reader *reader)
-{
-    (void)reader; /* no message: reported as out of memory */
-    return false;
-}
 
 static struct smc_ptx_symbol *add_symbol(struct reader *reader, const struct smc_ptx_symbol *symbol)
 {
@@ -142,15 +63,6 @@ static bool read_type(struct reader *reader, enum smc_ptx_type *type)
     if (*type == SMC_PTX_TYPE_COUNT)
         return complain(reader, "the type '%.*s' is not supported",
                         (int)(name.bytes < 40 ? name.bytes : 40), name.at);
-    advance(reader);
-    return true;
-}
-
-static bool read_name(struct reader *reader, struct smc_span *name)
-{
-    *name = reader->token.text;
-    if (reader->token.kind != SMC_TOKEN_WORD)
-        return complain(reader, "a name expected");
     advance(reader);
     return true;
 }
@@ -197,10 +109,24 @@ static bool declare_registers(struct reader *reader)
     return expect(reader, ";");
 }
 
+/* (.managed, .unified(1, 2)): memory as any other. */
+static bool skip_attributes(struct reader *reader)
+{
+    uint32_t depth = 0;
+    do {
+        depth += at_token(reader, "(");
+        depth -= at_token(reader, ")");
+        advance(reader);
+    } while (depth > 0 && reader->token.kind != SMC_TOKEN_END);
+    return depth == 0 || complain(reader, "a ')' is missing");
+}
+
 /* Reads ".align 16 .b8 name[4][8]" into the symbol. */
 static bool read_variable(struct reader *reader, struct smc_ptx_symbol *symbol)
 {
     uint64_t align = 0, extent;
+    if (accept(reader, ".attribute") && !skip_attributes(reader))
+        return false;
     if (accept(reader, ".align") && !read_integer(reader, &align))
         return false;
     if (!read_type(reader, &symbol->type))
@@ -231,54 +157,41 @@ static bool read_variable(struct reader *reader, struct smc_ptx_symbol *symbol)
     return true;
 }
 
-static bool read_value(struct reader *reader, enum smc_ptx_type type, uint64_t *bits)
+static bool read_declaration(struct reader *reader, struct smc_ptx_symbol *symbol)
 {
-    bool is_single = false, negative = accept(reader, "-");
-    struct smc_span text = reader->token.text;
-    if (reader->token.kind != SMC_TOKEN_NUMBER)
-        return complain(reader, "an address as initial value is not supported");
-    if (smc_ptx_type_info[type].class == SMC_CLASS_FLOAT &&
-        smc_ptx_float_of(text, bits, &is_single)) {
-        if (type == SMC_PTX_F32 && !is_single) {
-            double wide;
-            memcpy(&wide, bits, sizeof wide);
-            float narrow = (float)(negative ? -wide : wide);
-            *bits = 0;
-            memcpy(bits, &narrow, sizeof narrow);
-        }
-    } else if (!smc_ptx_number_of(text, bits)) {
-        return complain(reader, "the initial value '%.*s' is not a number",
-                        (int)(text.bytes < 40 ? text.bytes : 40), text.at);
-    } else if (negative) {
-        *bits = -*bits;
-    }
-    advance(reader);
-    return true;
+    return read_variable(reader, symbol) &&
+           (!accept(reader, "=") || smc_ptx_read_initial(reader, symbol)) && expect(reader, ";");
 }
 
-static bool fill(struct reader *reader, const struct smc_ptx_symbol *symbol, uint8_t *initial,
-                 uint64_t *place)
+/* ".texref tex", after .global, as older PTX declares textures. */
+static const char *opaque_type(const struct reader *reader)
 {
-    uint64_t bits, bytes = smc_ptx_type_info[symbol->type].bytes;
-    if (!accept(reader, "{")) {
-        if (!read_value(reader, symbol->type, &bits))
-            return false;
-        if (bytes > sizeof bits || *place + bytes > symbol->bytes)
-            return complain(reader, "too many initial values");
-        memcpy(initial + *place, &bits, bytes);
-        *place += bytes;
-        return true;
+    return at_token(reader, ".texref")       ? "a texture reference"
+           : at_token(reader, ".surfref")    ? "a surface reference"
+           : at_token(reader, ".samplerref") ? "a sampler reference"
+                                             : NULL;
+}
+
+/* A variable of the module that the emulator does not have: only the kernels that use it are
+   refused, see lay_out. Its name is in what was read, or in what follows the type. */
+static bool declare_refused(struct reader *reader, const char *what, struct smc_ptx_symbol *symbol)
+{
+    char text[sizeof reader->error->message + 8];
+    if (reader->module->arena.failed)
+        return false;
+    if (what) {
+        advance(reader);
+        symbol->name = reader->token.text;
     }
-    if (++reader->depth > MAX_INITIAL_DEPTH)
-        return complain(reader, "initial values are nested too deeply");
-    while (!accept(reader, "}")) {
-        if (!fill(reader, symbol, initial, place))
-            return false;
-        if (!accept(reader, ",") && !at_token(reader, "}"))
-            return complain(reader, "',' or '}' expected");
-    }
-    reader->depth--;
-    return true;
+    snprintf(text, sizeof text, "%s", what ? what : reader->refusal);
+    char *refusal = smc_arena_take(&reader->module->arena, strlen(text) + 1);
+    if (!refusal)
+        return out_of_memory(reader);
+    symbol->refusal = memcpy(refusal, text, strlen(text) + 1);
+    symbol->reference = NULL;
+    reader->failed = false;
+    reader->depth = 0;
+    return (!symbol->name.at || add_symbol(reader, symbol)) && skip_past(reader, ";");
 }
 
 /* A declaration after its space (".reg", ".shared", ...), with its ';'. */
@@ -286,19 +199,18 @@ static bool declare(struct reader *reader, enum smc_ptx_space space, bool is_ext
 {
     if (space == SMC_SPACE_REGISTER)
         return declare_registers(reader);
-    struct smc_ptx_symbol symbol = {.space = space, .is_extern = is_extern};
-    if (!read_variable(reader, &symbol))
-        return false;
-    if (accept(reader, "=")) {
-        if (symbol.bytes > max_initial_bytes)
-            return complain(reader, "the variable is too large");
-        uint8_t *initial = smc_arena_take(&reader->module->arena, symbol.bytes + 1);
-        uint64_t place = 0;
-        if (!initial || !fill(reader, &symbol, initial, &place))
-            return false;
-        symbol.initial = initial;
-    }
-    return add_symbol(reader, &symbol) && expect(reader, ";");
+    struct smc_ptx_symbol symbol = {
+        .space = space, .is_extern = is_extern, .line = reader->token.line};
+    const char *opaque = opaque_type(reader);
+    if (opaque)
+        return declare_refused(reader, opaque, &symbol);
+    bool is_of_module = reader->scope == 0;
+    reader->withholds = is_of_module;
+    bool read = read_declaration(reader, &symbol);
+    reader->withholds = false;
+    if (!read && is_of_module && reader->failed)
+        return declare_refused(reader, NULL, &symbol);
+    return read && add_symbol(reader, &symbol);
 }
 
 /* One parameter of the kernel, after ".param". */
@@ -390,19 +302,6 @@ static bool read_number(struct reader *reader, struct smc_operand *operand, bool
     return true;
 }
 
-/* An offset after a name: +4, -4, +-4. */
-static bool read_offset(struct reader *reader, uint64_t *offset)
-{
-    bool minus = at_token(reader, "-");
-    *offset = 0;
-    if (!accept(reader, "+") && !accept(reader, "-"))
-        return true;
-    if (!read_integer(reader, offset))
-        return false;
-    *offset = minus ? -*offset : *offset;
-    return true;
-}
-
 static bool is_special(struct smc_span name)
 {
     return *name.at == '%';
@@ -427,6 +326,8 @@ static bool read_named_operand(struct reader *reader, struct smc_operand *operan
     } else if (symbol) {
         operand->kind = SMC_OPERAND_SYMBOL;
         operand->symbol = symbol;
+        if (!symbol->is_used)
+            symbol->used_line = reader->line;
         symbol->is_used = true;
         return read_offset(reader, &operand->integer);
     } else {
@@ -441,18 +342,11 @@ static bool new_elements(struct reader *reader, struct smc_operand *operand, siz
     return operand->element != NULL;
 }
 
-/* More than a base: [texture, {%r1, %r2}]. */
-static void skip_to_bracket(struct reader *reader)
-{
-    while (!at_token(reader, "]") && !at_token(reader, ";") && reader->token.kind != SMC_TOKEN_END)
-        advance(reader);
-}
-
 /* [base+offset], after the '['. */
 static bool read_address(struct reader *reader, struct smc_operand *operand)
 {
     operand->kind = SMC_OPERAND_ADDRESS;
-    if (!new_elements(reader, operand, 1) || !read_operand(reader, operand->element))
+    if (!new_elements(reader, operand, MAX_ELEMENTS) || !read_operand(reader, operand->element))
         return false;
     struct smc_operand *base = operand->element;
     operand->elements = 1;
@@ -464,8 +358,10 @@ static bool read_address(struct reader *reader, struct smc_operand *operand)
     }
     if (base->kind == SMC_OPERAND_LABEL && reader->lenient)
         return read_offset(reader, &operand->integer) && expect(reader, "]");
-    if (reader->lenient)
-        skip_to_bracket(reader);
+    while (accept(reader, ",")) /* [texture, {%r1, %r2}], [tensor, {%r1}]: refused by name later */
+        if (operand->elements == MAX_ELEMENTS ||
+            !read_operand(reader, &operand->element[operand->elements++]))
+            return complain(reader, "an address of too many parts");
     return expect(reader, "]");
 }
 
@@ -872,25 +768,16 @@ static bool read_kernel(struct reader *reader, const char *wanted)
 
 /* --- Functions -------------------------------------------------------------------------------- */
 
-static void skip_parentheses(struct reader *reader)
-{
-    size_t depth = 0;
-    do {
-        depth += at_token(reader, "(");
-        depth -= depth > 0 && at_token(reader, ")");
-        advance(reader);
-    } while (depth > 0 && reader->token.kind != SMC_TOKEN_END);
-}
-
 /* .attribute(.unified(1, 2)) .noreturn, between ".func" and what follows. */
-static void skip_attributes(struct reader *reader)
+static bool skip_directives(struct reader *reader)
 {
     while (reader->token.kind == SMC_TOKEN_WORD && *reader->token.text.at == '.') {
         bool has_list = at_token(reader, ".attribute");
         advance(reader);
-        if (has_list && at_token(reader, "("))
-            skip_parentheses(reader);
+        if (has_list && at_token(reader, "(") && !skip_attributes(reader))
+            return false;
     }
+    return true;
 }
 
 static struct smc_ptx_function *find_function(struct reader *reader, struct smc_span name)
@@ -917,9 +804,8 @@ static bool note_function(struct reader *reader)
 {
     struct smc_lexer lexer = reader->lexer;
     struct smc_token token = reader->token;
-    skip_attributes(reader);
-    if (at_token(reader, "("))
-        skip_parentheses(reader);
+    if (!skip_directives(reader) || (at_token(reader, "(") && !skip_attributes(reader)))
+        return false;
     struct smc_span name = reader->token.text;
     if (reader->token.kind != SMC_TOKEN_WORD)
         return complain(reader, "a function has no name");
@@ -995,8 +881,8 @@ static bool read_function(struct reader *reader, uint32_t number)
     function->statement = (uint32_t)module->statements;
     if (!new_scope(reader, outside))
         return false;
-    skip_attributes(reader);
-    bool read = read_formals(reader, &function->result, &function->results, &function->result_room);
+    bool read = skip_directives(reader) &&
+                read_formals(reader, &function->result, &function->results, &function->result_room);
     if (read && !smc_span_equal(reader->token.text, function->name))
         read = complain(reader, "the name of a function expected");
     advance(reader);
@@ -1013,6 +899,7 @@ static bool read_functions(struct reader *reader)
     struct smc_ptx_module *module = reader->module;
     for (bool found = true; found;) {
         found = false;
+        smc_ptx_use_referenced(module);
         for (uint32_t n = 1; n <= module->functions; n++) {
             const struct smc_ptx_function *function = &module->function[n - 1];
             if (!function->symbol->is_used || !function->is_defined || function->is_read)
@@ -1023,16 +910,6 @@ static bool read_functions(struct reader *reader)
         }
     }
     return reader->function == 0 || end_body(reader);
-}
-
-static bool skip_past(struct reader *reader, const char *sign)
-{
-    while (reader->token.kind != SMC_TOKEN_END)
-        if (accept(reader, sign))
-            return true;
-        else
-            advance(reader);
-    return complain(reader, "a '%s' is missing", sign);
 }
 
 /* .section .debug_info { ... } */
@@ -1100,6 +977,8 @@ static bool read_module(struct reader *reader, const char *wanted)
     while (reader->token.kind != SMC_TOKEN_END)
         if (!read_directive(reader, wanted, &is_extern))
             return false;
+    if (reader->lenient)
+        smc_ptx_use_referenced(reader->module);
     if (reader->module->entry.at)
         return reader->lenient || read_functions(reader);
     return complain(reader, "no kernel%s%.200s", wanted ? " " : "", wanted ? wanted : "");
