@@ -89,7 +89,7 @@ static void name_shared(const struct smc_worker *worker, struct smc_finding *fin
     const struct smc_ptx_symbol *best = shared_symbol(worker->launch->program, finding->address);
     if (best)
         set_array(finding, plain_name(best->name), best->address,
-                  best->is_extern ? worker->launch->smem_bytes - best->address : best->bytes);
+                  best->is_extern ? worker->launch->reserved_smem_at - best->address : best->bytes);
 }
 
 /* The array that holds the address, or the nearer neighbor if the address is in a gap. */

@@ -140,6 +140,15 @@ enum smc_reduction {
     SMC_REDUCE_BALLOT,
 };
 
+/* What happens to a floating-point result in the end. */
+enum {
+    SMC_FINISH_RELU = 1,      /* negative numbers become 0 */
+    SMC_FINISH_FINITE = 2,    /* .satfinite: at most the largest finite number */
+    SMC_FINISH_NAN = 4,       /* min, max: a NaN if an operand is one */
+    SMC_FINISH_XOR_SIGN = 8,  /* min, max: of the magnitudes, with the product's sign */
+    SMC_FINISH_TIES_AWAY = 16 /* .rna */
+};
+
 enum smc_rounding { SMC_ROUND_NEAREST, SMC_ROUND_ZERO, SMC_ROUND_DOWN, SMC_ROUND_UP };
 
 struct smc_op {
@@ -161,6 +170,7 @@ struct smc_op {
     /* Floating point. */
     enum smc_rounding rounding;
     bool flushes, saturates, to_integral;
+    uint8_t finish; /* SMC_FINISH_... */
 
     /* Memory. */
     enum smc_ptx_space space;
@@ -182,6 +192,11 @@ struct smc_op {
     bool is_aligned;   /* a barrier that whole warps must reach */
     uint32_t *targets;
     uint32_t target_count;
+
+    /* Instructions with more registers than d, a, b and c: matrix fragments. The first `written` of
+       them are results. */
+    uint32_t *list;
+    uint32_t listed, written;
 };
 
 /* --- The program ------------------------------------------------------------------------------ */
@@ -224,6 +239,7 @@ struct smc_program {
     uint32_t parameter_bytes;
     uint32_t static_smem_bytes; /* where dynamic shared memory begins */
     uint32_t local_bytes;       /* of a thread */
+    bool reads_reserved_smem;   /* has the system's shared memory (%reserved_smem_offset_begin) */
     bool follows;               /* machine_bytes is valid: see joins.c */
     bool runs_in_order;         /* blocks run in order: has atomics on global memory */
     bool splits_shared_words, splits_global_words; /* has accesses of less than 4 bytes */
