@@ -229,7 +229,8 @@ ptx_cases_sources = \
 	tests/ptx/integer.c \
 	tests/ptx/lanes.c \
 	tests/ptx/memory.c \
-	tests/ptx/operands.c
+	tests/ptx/operands.c \
+	tests/ptx/video.c
 check_PROGRAMS += tests/ptx_conformance
 TESTS += tests/ptx_conformance
 tests_ptx_conformance_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/tests

@@ -412,6 +412,57 @@ static void test_cache_policies(void)
     end(&trial);
 }
 
+/* cp.async with a predicate: where it is true, nothing is read and zeros are written. */
+static void test_ignored_sources(void)
+{
+    struct trial trial;
+    fill(&trial);
+    run("and.b32 %r4, %r1, 1;\nsetp.ne.u32 %p1, %r4, 0;\nmov.u32 %r2, s;\nshl.b32 %r3, %r1, 3;\n"
+        "add.u32 %r2, %r2, %r3;\nmov.u64 %rd5, -1;\nst.shared.u64 [%r2], %rd5;\n"
+        "cp.async.ca.shared.global [%r2], [%rd2], 8, %p1;\n"
+        "cp.async.wait_all;\nld.shared.u64 %rd4, [%r2];\nst.global.u64 [%rd1], %rd4;",
+        32, &trial);
+    for (size_t i = 0; i < 32; i++)
+        CU_ASSERT_EQUAL(trial.out[i], i % 2 ? 0 : trial.in[i]);
+    end(&trial);
+}
+
+/* Hints, and what only concerns other grids or warps, change nothing. */
+static void test_without_effect(void)
+{
+    struct trial trial;
+    fill(&trial);
+    run("griddepcontrol.wait;\nld.global.u64 %rd4, [%rd2];\n"
+        "prefetch.global.L2 [%rd2];\nprefetch.global.L2::evict_last [%rd2];\n"
+        "prefetchu.L1 [%rd2];\napplypriority.global.L2::evict_normal [%rd2], 128;\n"
+        "nanosleep.u32 100;\nsetmaxnreg.inc.sync.aligned.u32 32;\n"
+        "griddepcontrol.launch_dependents;\nst.global.u64 [%rd1], %rd4;",
+        32, &trial);
+    CU_ASSERT_EQUAL(trial.status, SMC_OK);
+    CU_ASSERT_EQUAL(memcmp(trial.out, trial.in, 32 * 8), 0);
+    end(&trial);
+}
+
+/* The environment of a launch that is not cooperative; shared memory of the system, which is none
+   of the kernel's. */
+static void test_environment(void)
+{
+    struct trial trial;
+    run("mov.b32 %r4, %envreg1;\nmov.b32 %r5, %envreg2;\nmov.b64 %rd4, {%r5, %r4};\n"
+        "mov.b32 %r6, %reserved_smem_offset_begin;\nmov.b32 %r7, %reserved_smem_offset_end;\n"
+        "mov.b32 %r8, %reserved_smem_offset_cap;\nmov.b32 %r9, %reserved_smem_offset_1;\n"
+        "mov.b32 %r13, %total_smem_size;\nst.shared.u32 [%r9], 7;\nst.shared.u32 [s+2044], 1;\n"
+        "ld.shared.u32 %r10, [%r9];\nsub.u32 %r11, %r7, %r6;\nsub.u32 %r11, %r11, %r8;\n"
+        "setp.ge.u32 %p1, %r6, 2048;\nselp.b32 %r12, 100, 0, %p1;\nadd.u32 %r10, %r10, %r12;\n"
+        "add.u32 %r10, %r10, %r13;\nadd.u32 %r10, %r10, %r11;\ncvt.u64.u32 %rd5, %r10;\n"
+        "add.u64 %rd4, %rd4, %rd5;\nst.global.u64 [%rd1], %rd4;",
+        1, &trial);
+    CU_ASSERT_EQUAL(trial.status, SMC_OK);
+    CU_ASSERT_EQUAL(trial.emulation.findings_total, 0);
+    CU_ASSERT_EQUAL(trial.out[0], 7 + 100 + 2048);
+    end(&trial);
+}
+
 /* Counted on an H200: a sector counts again if its two sides begin at different offsets within 32
    bytes. */
 static void test_copies_past_l1(void)
@@ -815,6 +866,9 @@ CU_TestInfo tests_emulator[] = {
     {"memory", test_memory},
     {"asynchronous copies", test_asynchronous_copies},
     {"cache policies", test_cache_policies},
+    {"copies that ignore their source", test_ignored_sources},
+    {"instructions without effect", test_without_effect},
+    {"environment and reserved shared memory", test_environment},
     {"sectors of copies past L1", test_copies_past_l1},
     {"lanes diverge and reconverge", test_lanes},
     {"barriers", test_barriers},

@@ -126,7 +126,16 @@ static uint64_t special_value(const struct smc_worker *worker, enum smc_special 
     case SMC_SPECIAL_DYNAMIC_SMEM_SIZE:
         return request->dynamic_smem_bytes;
     case SMC_SPECIAL_TOTAL_SMEM_SIZE:
+        return launch->program->static_smem_bytes + request->dynamic_smem_bytes;
+    case SMC_SPECIAL_RESERVED_SMEM_BEGIN:
+    case SMC_SPECIAL_RESERVED_SMEM_0:
+        return launch->reserved_smem_at;
+    case SMC_SPECIAL_RESERVED_SMEM_END:
         return launch->smem_bytes;
+    case SMC_SPECIAL_RESERVED_SMEM_CAP:
+        return SMC_RESERVED_SMEM_BYTES;
+    case SMC_SPECIAL_RESERVED_SMEM_1:
+        return launch->reserved_smem_at + SMC_RESERVED_SMEM_BYTES / 2;
     default:
         return 0;
     }

@@ -114,6 +114,18 @@ static uint32_t refuse(struct smc_decoder *decoder, const char *why)
     return SMC_NO_SLOT;
 }
 
+/* %envreg0 to %envreg31. */
+static bool is_environment(struct smc_span name)
+{
+    static const char prefix[] = "%envreg";
+    const size_t bytes = sizeof prefix - 1;
+    uint64_t number;
+    if (name.bytes <= bytes || name.bytes > bytes + 2 || memcmp(name.at, prefix, bytes) != 0)
+        return false;
+    return smc_ptx_number_of((struct smc_span){name.at + bytes, name.bytes - bytes}, &number) &&
+           number < 32;
+}
+
 static uint32_t special_slot(struct smc_decoder *decoder, const struct smc_operand *operand,
                              enum smc_slot_kind kind)
 {
@@ -123,8 +135,12 @@ static uint32_t special_slot(struct smc_decoder *decoder, const struct smc_opera
 #undef SPECIAL
     };
     for (int i = SMC_SPECIAL_CONSTANT + 1; i < SMC_SPECIAL_COUNT; i++)
-        if (smc_span_is(operand->name, names[i]))
+        if (smc_span_is(operand->name, names[i])) {
+            decoder->program->reads_reserved_smem |= i >= SMC_SPECIAL_RESERVED_SMEM_BEGIN;
             return fixed_slot(decoder, (enum smc_special)i, kind, 0);
+        }
+    if (is_environment(operand->name)) /* 0: the launch is not cooperative */
+        return smc_decode_constant(decoder, kind, 0);
     return refuse(decoder, "this special register");
 }
 
@@ -205,6 +221,8 @@ uint32_t smc_decode_any_source(struct smc_decoder *decoder, const struct smc_ope
     *kind = smc_slot_kind_of(type);
     switch (operand->kind) {
     case SMC_OPERAND_REGISTER: {
+        if (operand->selector.bytes && *decoder->statement->opcode.at != 'v')
+            return refuse(decoder, "only video instructions have parts of registers");
         *kind = smc_slot_kind_of(operand->type);
         uint32_t slot = register_slot(decoder, operand);
         if (operand->negated && *kind != SMC_SLOT_PREDICATE)

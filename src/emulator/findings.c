@@ -89,7 +89,7 @@ static void name_shared(const struct smc_worker *worker, struct smc_finding *fin
     const struct smc_ptx_symbol *best = shared_symbol(worker->launch->program, finding->address);
     if (best)
         set_array(finding, plain_name(best->name), best->address,
-                  best->is_extern ? worker->launch->smem_bytes - best->address : best->bytes);
+                  best->is_extern ? worker->launch->reserved_smem_at - best->address : best->bytes);
 }
 
 /* The array that holds the address, or the nearer neighbor if the address is in a gap. */
@@ -178,7 +178,7 @@ void smc_findings_merge(const struct smc_worker *worker, size_t count, uint64_t 
                  worker[w].finding_block[next[w]] < worker[best].finding_block[next[best]]))
                 best = w;
         if (best == count || worker[best].finding_block[next[best]] > last_block)
-            return;
+            break;
         const struct smc_finding *finding = &worker[best].finding[next[best]++];
         size_t i = 0;
         while (i < emulation->finding_count &&
@@ -189,6 +189,11 @@ void smc_findings_merge(const struct smc_worker *worker, size_t count, uint64_t 
         else if (i < SMC_MAX_FINDINGS)
             emulation->finding[emulation->finding_count++] = *finding;
     }
+    if (last_block == UINT64_MAX)
+        return;
+    emulation->findings_total = 0; /* the launch ended: without those of later blocks */
+    for (size_t i = 0; i < emulation->finding_count; i++)
+        emulation->findings_total += emulation->finding[i].times;
 }
 
 /* --- In words --------------------------------------------------------------------------------- */

@@ -269,6 +269,8 @@ static enum smc_status run_workers(struct smc_launch_state *launch, struct smc_w
 
 /* --- The launch ------------------------------------------------------------------------------- */
 
+static const uint32_t reserved_align = 128;
+
 static enum smc_status check_shape(struct smc_launch_state *launch, struct smc_error *error)
 {
     const struct smc_emulation_request *request = launch->request;
@@ -290,6 +292,11 @@ static enum smc_status check_shape(struct smc_launch_state *launch, struct smc_e
     launch->warps_per_block = (uint32_t)((threads + SMC_LANES - 1) / SMC_LANES);
     launch->blocks = blocks;
     launch->smem_bytes = (uint32_t)smem;
+    launch->reserved_smem_at = (uint32_t)smem;
+    if (launch->program->reads_reserved_smem) {
+        launch->reserved_smem_at = ((uint32_t)smem + reserved_align - 1) & ~(reserved_align - 1);
+        launch->smem_bytes = launch->reserved_smem_at + SMC_RESERVED_SMEM_BYTES;
+    }
     atomic_init(&launch->next_block, 0);
     atomic_init(&launch->last_block, UINT64_MAX);
     atomic_init(&launch->stopped, false);

@@ -20,11 +20,14 @@ libsmc_la_SOURCES += \
 	src/emulator/launch.c \
 	src/emulator/memory.c \
 	src/emulator/mnemonics.def \
+	src/emulator/narrow.h \
 	src/emulator/operations.h \
 	src/emulator/print.c \
 	src/emulator/ops_compare.c \
 	src/emulator/ops_float.c \
+	src/emulator/ops_half.c \
 	src/emulator/ops_integer.c \
+	src/emulator/ops_video.c \
 	src/emulator/program.h \
 	src/emulator/ptx.h \
 	src/emulator/ptx_initial.c \

@@ -141,6 +141,15 @@ enum smc_reduction {
     SMC_REDUCE_BALLOT,
 };
 
+/* What happens to a floating-point result in the end. */
+enum {
+    SMC_FINISH_RELU = 1,      /* negative numbers become 0 */
+    SMC_FINISH_FINITE = 2,    /* .satfinite: at most the largest finite number */
+    SMC_FINISH_NAN = 4,       /* min, max: a NaN if an operand is one */
+    SMC_FINISH_XOR_SIGN = 8,  /* min, max: of the magnitudes, with the product's sign */
+    SMC_FINISH_TIES_AWAY = 16 /* .rna */
+};
+
 enum smc_rounding { SMC_ROUND_NEAREST, SMC_ROUND_ZERO, SMC_ROUND_DOWN, SMC_ROUND_UP };
 
 struct smc_op {
@@ -162,6 +171,7 @@ struct smc_op {
     /* Floating point. */
     enum smc_rounding rounding;
     bool flushes, saturates, to_integral;
+    uint8_t finish; /* SMC_FINISH_... */
 
     /* Memory. */
     enum smc_ptx_space space;
@@ -186,11 +196,16 @@ struct smc_op {
         const struct smc_call *call; /* of smc_step_call */
     };
     uint32_t target_count;
+
+    /* Instructions with more registers than d, a, b and c: matrix fragments. The first `written` of
+       them are results. */
+    uint32_t *list;
+    uint32_t listed, written;
 };
 
 /* --- Functions -------------------------------------------------------------------------------- */
 
-/* The functions that the device's runtime library provides; see library.c. */
+/* The functions that the device's runtime library provides; see print.c and heap.c. */
 enum smc_library_function {
     SMC_LIBRARY_NONE,
     SMC_LIBRARY_VPRINTF,
@@ -282,9 +297,10 @@ struct smc_program {
     uint32_t frame_slot; /* the register that holds where a lane's frame begins; 0: none */
     bool has_calls;      /* of functions of the module */
     bool has_alloca;
-    bool has_heap;      /* malloc or free */
-    bool follows;       /* machine_bytes is valid: see joins.c */
-    bool runs_in_order; /* blocks run in order: has atomics on global memory */
+    bool has_heap;            /* malloc or free */
+    bool reads_reserved_smem; /* has the system's shared memory (%reserved_smem_offset_begin) */
+    bool follows;             /* machine_bytes is valid: see joins.c */
+    bool runs_in_order;       /* blocks run in order: has atomics on global memory */
     bool splits_shared_words, splits_global_words; /* has accesses of less than 4 bytes */
 };
 

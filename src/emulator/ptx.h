@@ -105,6 +105,7 @@ struct smc_operand {
     struct smc_operand *element; /* of an address or a vector */
     uint32_t elements;
     struct smc_operand *second; /* %r1|%p1 */
+    struct smc_span selector;   /* of a part of a register: %r1.h0 */
 };
 
 enum { SMC_MAX_MODIFIERS = 10, SMC_MAX_OPERANDS = 8 };

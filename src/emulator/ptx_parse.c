@@ -307,10 +307,29 @@ static bool is_special(struct smc_span name)
     return *name.at == '%';
 }
 
+/* A part of a register, as video instructions have it: %r1.h0, %r1.b3210. */
+static struct smc_ptx_symbol *find_selected(const struct reader *reader,
+                                            struct smc_operand *operand)
+{
+    struct smc_span name = operand->name;
+    const char *dot = memchr(name.at, '.', name.bytes);
+    if (!dot || dot == name.at || dot + 1 == name.at + name.bytes || !strchr("bh", dot[1]))
+        return NULL;
+    name.bytes = (size_t)(dot - name.at);
+    struct smc_ptx_symbol *symbol = find_symbol(reader, name);
+    if (!symbol || symbol->space != SMC_SPACE_REGISTER)
+        return NULL;
+    operand->selector = (struct smc_span){dot + 1, operand->name.bytes - name.bytes - 1};
+    operand->name = name;
+    return symbol;
+}
+
 static bool read_named_operand(struct reader *reader, struct smc_operand *operand)
 {
     operand->name = reader->token.text;
     struct smc_ptx_symbol *symbol = find_symbol(reader, operand->name);
+    if (!symbol)
+        symbol = find_selected(reader, operand);
     advance(reader);
     if (smc_span_is(operand->name, "_")) {
         operand->kind = SMC_OPERAND_SINK;

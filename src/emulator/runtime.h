@@ -8,6 +8,9 @@
 #include "base/text.h"
 #include "emulator/program.h"
 
+/* Of a block, for the system; from compute capability 8.0 on it has so many. */
+enum { SMC_RESERVED_SMEM_BYTES = 1024 };
+
 enum { SMC_MAX_WARPS = 32, SMC_MAX_GROUPS = 64, SMC_BARRIERS = 16, SMC_KEPT_FINDINGS = 64 };
 
 /* --- The launch: the same for all workers ----------------------------------------------------- */
@@ -29,6 +32,7 @@ struct smc_launch_state {
     size_t allocations;
     char *parameters;
     uint32_t smem_bytes, threads_per_block, warps_per_block;
+    uint32_t reserved_smem_at; /* where the system's part of smem_bytes begins, if it has one */
     uint64_t blocks;
     atomic_uint_fast64_t next_block;
     atomic_uint_fast64_t last_block; /* blocks above it need not run: it has an endless loop */

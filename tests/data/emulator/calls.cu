@@ -248,10 +248,10 @@ __device__ __noinline__ unsigned leaves(unsigned x)
         asm volatile("exit;");
     if (x % 3 == 1)
         return x;
-    return rotated(x) * 0 + 2 * x;
+    return 2 * x + __popc(__ballot_sync(0x24924924, x & 4));
 }
 
-/* A third of the lanes exits in the function, a third returns early. */
+/* A third of the lanes exits in the function, a third returns early, and the others vote. */
 extern "C" __global__ void leaving(unsigned long long *out, const unsigned long long *in)
 {
     unsigned x = leaves(threadIdx.x);
