@@ -788,7 +788,7 @@ static void test_addresses_in_variables(void)
         "    0xFF000000(generic(numbers)), 0xFF00000000(generic(numbers)),\n"
         "    0xFF0000000000(generic(numbers)), 0xFF000000000000(generic(numbers)),\n"
         "    0xFF00000000000000(generic(numbers))};\n"
-        ".global .align 8 .u64 functions[2] = {twice, 0};\n" /* another kernel's */
+        ".global .align 8 .u64 functions[2] = {missing, 0};\n" /* another kernel's */
         ".visible .entry k(.param .u64 out, .param .u64 in)\n{\n"
         ".reg .b32 %r<8>;\n.reg .b64 %rd<16>;\nld.param.u64 %rd1, [out];\n"
         "ld.global.u64 %rd2, [table];\nld.u64 %rd3, [%rd2];\nst.global.u64 [%rd1], %rd3;\n"
@@ -817,7 +817,7 @@ static void test_refused_variables(void)
     static const char variables[] =
         ".version 8.0\n.target sm_80\n.address_size 64\n"
         ".global .texref image;\n.global .surfref surface;\n"
-        ".global .align 8 .u64 functions[2] = {twice, 0};\n"
+        ".global .align 8 .u64 functions[2] = {missing, 0};\n"
         ".global .align 8 .u64 indirect = generic(functions);\n"
         ".global .align 8 .u64 odd = 1 << 3;\n"
         ".global .align 16 .f1024 wide;\n.const .align 4 .u32 good = 6;\n"
@@ -836,10 +836,10 @@ static void test_refused_variables(void)
          "surface reference"},
         {"ld.global.u64 %rd2, [functions];\n",
          "PTX line 6: the variable 'functions', which source line 42 uses, is not supported: it "
-         "holds the address of the function 'twice'"},
+         "holds the address of the function 'missing'"},
         {"ld.global.u64 %rd2, [indirect];\n",
          "PTX line 6: the variable 'functions', which source line 42 uses, is not supported: it "
-         "holds the address of the function 'twice'"},
+         "holds the address of the function 'missing'"},
         {"ld.global.u64 %rd2, [odd];\n",
          "PTX line 8: the variable 'odd', which source line 42 uses, is not supported: ';' "
          "expected, not '<'"},

@@ -23,7 +23,7 @@ struct smc_heap *smc_heap_new(void)
 {
     struct smc_heap *heap = smc_calloc(1, sizeof *heap);
     if (heap)
-        heap->next = SMC_HEAP_BASE;
+        heap->next = SMC_HEAP_BASE + GAP;
     return heap;
 }
 
@@ -45,7 +45,7 @@ const struct smc_allocation *smc_heap_find(const struct smc_heap *heap, uint64_t
         else
             high = middle;
     }
-    return low ? &heap->allocation[low - 1] : NULL;
+    return heap->count ? &heap->allocation[low ? low - 1 : 0] : NULL;
 }
 
 /* 0: not enough memory left in the heap; `failed`: not enough on this machine. */

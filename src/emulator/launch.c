@@ -260,7 +260,8 @@ static enum smc_status run_workers(struct smc_launch_state *launch, struct smc_w
     emulation->threads_used = started;
     smc_findings_merge(workers, ready, atomic_load(&launch->last_block), emulation);
     bool stopped = atomic_load(&launch->stopped);
-    emulation->completed = !stopped && emulation->blocks_run == launch->blocks;
+    emulation->completed = !stopped && emulation->blocks_run == launch->blocks &&
+                           atomic_load(&launch->last_block) == UINT64_MAX;
     if (!stopped)
         return SMC_OK;
     return smc_fail(error, SMC_INTERRUPTED, "%" PRIu64 " of %" PRIu64 " blocks were emulated",

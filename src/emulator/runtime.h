@@ -191,7 +191,7 @@ void smc_call_result(const struct smc_worker *worker, struct smc_warp *warp,
 /* heap.c */
 struct smc_heap *smc_heap_new(void);
 void smc_heap_free(struct smc_heap *heap);
-/* The last allocation that begins at or before the address; NULL: none. */
+/* The last allocation that begins at or before the address, or else the first; NULL: none. */
 const struct smc_allocation *smc_heap_find(const struct smc_heap *heap, uint64_t address);
 smc_step smc_library_allocate, smc_library_free;
 
