@@ -669,6 +669,7 @@ void smc_user_free(struct smc_user_run *run)
     }
     smc_annotation_free(&run->annotation);
     smc_text_free(&run->text);
+    smc_text_free(&run->printed);
     smc_binary_free(&run->compiled.binary);
     smc_inspect_free(&run->kernels);
     *run = (struct smc_user_run){0};
