@@ -1,6 +1,8 @@
 /* calls: functions that were not inlined, recursion, calls through addresses, printf, assert,
    malloc and alloca. The kernels are those of tests/data/emulator/calls.cu, compiled by nvcc;
    expected values are computed here in C. */
+#include "config.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

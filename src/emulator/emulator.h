@@ -230,8 +230,8 @@ struct smc_emulation {
 
 /* Runs a launch. An error of the kernel is a finding (SMC_OK), after which other blocks still run,
    except after an endless loop and what ends a launch on a GPU: a trap, a failed assertion, a stack
-   that overflows, a call of what is no function, memory that is freed twice. SMC_USAGE: arguments that do not match the parameters, or an
-   impossible launch. SMC_MACHINE: out of memory. */
+   that overflows, a call of what is no function, memory that is freed twice. SMC_USAGE: arguments
+   that do not match the parameters, or an impossible launch. SMC_MACHINE: out of memory. */
 enum smc_status smc_emulate(const struct smc_emulation_request *request,
                             struct smc_emulation *emulation, struct smc_error *error);
 void smc_emulation_free(struct smc_emulation *emulation);

@@ -1,6 +1,8 @@
 /* vprintf and __assertfail: what printf and assert of a kernel call. The arguments of printf lie in
    a buffer as C passes them: each at a multiple of its size, integers of at least 4 bytes, floats
    as doubles. */
+#include "config.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -17,7 +17,7 @@ struct reader {
     char refusal[512]; /* what a declaration has that is not supported */
     bool lenient;      /* what only a run must understand may be anything */
     uint32_t scope;
-    uint32_t function; /* whose body is read; 0: the kernel's */
+    uint32_t function;                 /* whose body is read; 0: the kernel's */
     uint32_t depth;                    /* nesting of vectors and initializers */
     uint32_t file, line, inlined_line; /* of the last .loc */
 };
