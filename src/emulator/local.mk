@@ -32,6 +32,7 @@ libsmc_la_SOURCES += \
 	src/emulator/ptx.h \
 	src/emulator/ptx_initial.c \
 	src/emulator/ptx_lexer.c src/emulator/ptx_lexer.h \
+	src/emulator/ptx_operands.c \
 	src/emulator/ptx_parse.c \
 	src/emulator/ptx_reader.h \
 	src/emulator/ptx_types.def \

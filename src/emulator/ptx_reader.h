@@ -119,6 +119,11 @@ static inline bool read_offset(struct reader *reader, uint64_t *offset)
     return true;
 }
 
+/* ptx_operands.c: the symbol with this name that is visible in the current scope, or NULL; an
+   operand of any form. */
+struct smc_ptx_symbol *smc_ptx_find_symbol(const struct reader *reader, struct smc_span name);
+bool smc_ptx_read_operand(struct reader *reader, struct smc_operand *operand);
+
 /* The values after the '=' of a variable: numbers and addresses. */
 bool smc_ptx_read_initial(struct reader *reader, struct smc_ptx_symbol *symbol);
 
