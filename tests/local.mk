@@ -34,6 +34,7 @@ tests_unit_SOURCES = \
 	tests/test_device_file.c \
 	tests/test_devices.c \
 	tests/test_diff.c \
+	tests/test_calls.c \
 	tests/test_emulator.c \
 	tests/test_executor.c \
 	tests/test_fatbin.c \
@@ -207,7 +208,7 @@ tests_bank_accesses_SOURCES = \
 	tests/bank_accesses.c \
 	tests/launches.c tests/launches.h \
 	tests/temporary.c tests/temporary.h
-EXTRA_DIST += tests/bank_kernels
+EXTRA_DIST += tests/bank_kernels tests/data/emulator
 
 # The catalog's kernels, emulated; a machine without an NVRTC skips it.
 check_PROGRAMS += tests/emulated
@@ -229,7 +230,8 @@ ptx_cases_sources = \
 	tests/ptx/integer.c \
 	tests/ptx/lanes.c \
 	tests/ptx/memory.c \
-	tests/ptx/operands.c
+	tests/ptx/operands.c \
+	tests/ptx/video.c
 check_PROGRAMS += tests/ptx_conformance
 TESTS += tests/ptx_conformance
 tests_ptx_conformance_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/tests

@@ -177,13 +177,62 @@ run_refuses "$program: not a text: CUDA C++ is wanted" --source "$program" --gri
 run_refuses 'broken.cu:3: error: expected a ";"' --source broken.cu --grid 1 --block 1
 run_refuses "clean.cu: nvrtc: error: unrecognized option --nonsense found" $launch \
     --compiler-options --nonsense
-printf 'extern "C" __global__ void shout(int *x) { printf("%%d", x[0]); }\n' >shout.cu
-smemcalc run --source shout.cu --grid 1 --block 32 --arg i32x32 --on emulator --device 9.0 \
+cat >shout.cu <<'END'
+extern "C" __global__ void shout(const int *x)
+{
+    printf("block %d, thread %d: %d %s\n", blockIdx.x, threadIdx.x, x[threadIdx.x], "\033[31m");
+}
+END
+smemcalc run --source shout.cu --grid 2 --block 3 --arg i32x32:ramp --on emulator --device 9.0 \
     >out 2>&1
 code=$?
-empty "a called function is named with its line" "$(
+empty "printf prints in the order of blocks and threads, safely, before the report" "$(
+    [ "$code" -eq 0 ] || echo "exit status $code"
+    for block in 0 1; do
+        for thread in 0 1 2; do
+            echo "block $block, thread $thread: $thread ?[31m"
+        done
+    done >wanted
+    printf '\nno findings\n' >>wanted
+    head -8 out | diff wanted -)"
+empty "and as a member of JSON" "$(
+    smemcalc run --source shout.cu --grid 1 --block 2 --arg i32x32:ramp --on emulator \
+        --device 9.0 --format json | jq -j .printed >printed
+    head -2 wanted | diff - printed)"
+smemcalc run --source clean.cu --grid 4 --block 256 -a i32x1000:ramp -a i32:1000 --on emulator \
+    --device 9.0 --format json >out
+empty "printed is null without printf" "$(jq .printed out | grep -vx null)"
+cat >check.cu <<'END'
+#include <cassert>
+extern "C" __global__ void check(const int *x)
+{
+    assert(x[threadIdx.x] < 30);
+}
+END
+shows 1 "check.cu:4: an assertion failed; block (0,0,0), thread (30,0,0); x[threadIdx.x] < 30 in void check(const int *) at check.cu:4; 2 times" \
+    check.cu --grid 100 --block 32 -a i32x32:ramp
+cat >leak.cu <<'END'
+extern "C" __global__ void leak(int *out)
+{
+    int *first = new int(3), *second = new int(4);
+    out[threadIdx.x] = *first + *second;
+    delete first;
+    if (threadIdx.x == 5)
+        out[0] = *first;
+}
+END
+shows 1 "leak.cu:7: memory that was freed is accessed; block (0,0,0), thread (5,0,0); 4 bytes at memory of malloc + 0" \
+    leak.cu --grid 1 --block 32 -a i32x32
+cat >outside.cu <<'END'
+extern "C" __device__ int outside(int);
+extern "C" __global__ void call(int *x) { x[0] = outside(5); }
+END
+smemcalc run --source outside.cu --grid 1 --block 32 --arg i32x32 --on emulator --device 9.0 \
+    --compiler-options -rdc=true >out 2>&1
+code=$?
+empty "a function of another module is named" "$(
     [ "$code" -eq 3 ] || echo "exit status $code"
-    grep -q '(source line 1): functions that are called, printf and malloc' out || cat out)"
+    grep -q "outside.*neither in this module nor in the emulator's library" out || cat out)"
 smemcalc run --tile 16 --size 2000000 --on emulator --device 9.0 >out 2>&1
 code=$?
 empty "arrays beyond the machine's memory are refused" "$(
@@ -218,7 +267,7 @@ run_refuses "twice of clean.cu cannot launch: 1048576 bytes of shared memory; th
 kernels="space::add(double*, double, long long, unsigned char), void fill<float>(float*), void fill<int>(int*)"
 run_refuses "option --entry: needed to choose a kernel of many.cu: $kernels" --source many.cu \
     --grid 1 --block 1
-run_refuses "option --entry: 'fill' is more than one kernel of many.cu, which has $kernels" \
+run_refuses "option --entry: 'fill' is more than one kernel of many.cu: void fill<float>(float*), void fill<int>(int*)" \
     --source many.cu --grid 1 --block 1 --entry fill
 run_refuses "option --entry: 'kérnel' is no kernel of clean.cu, which has twice" $launch --entry kérnel
 

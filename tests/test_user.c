@@ -294,8 +294,59 @@ static void test_choice(void)
     CU_ASSERT_EQUAL(smc_user_choose(&none, "x.cu", NULL, &kernel, &error), SMC_USAGE);
 }
 
+/* Names as people write them; an ambiguous one lists what it may mean, and only that. */
+static void test_written_names(void)
+{
+    static char names[][24] = {"_Z1p", "_Z1q", "_Z1r", "_Z1s", "_Z1t", "_Z1u"};
+    static char shown[][96] = {"void f<32u>(float*)",
+                               "void f<64u>(float*)",
+                               "void a::g<(int)8, true, unsigned int>(float*)",
+                               "void b::g<(int)8, false, unsigned int>(float*)",
+                               "void a::b::h<a::T<(b::Mode)1> >(a::T<(b::Mode)1>)",
+                               "void (anonymous namespace)::i<-1l>(int, float const*)"};
+    struct smc_inspect_kernel items[6];
+    const struct smc_inspect_kernels kernels = {.item = items, .count = 6, .capacity = 6};
+    for (size_t i = 0; i < 6; i++)
+        items[i] = (struct smc_inspect_kernel){.name = names[i], .shown = shown[i]};
+    static const struct {
+        const char *entry;
+        size_t meant;
+    } good[] = {{"f<32>", 0},
+                {"f<32u>", 0},
+                {"f< 64U >", 1},
+                {"void f<(unsigned int)64>(float *)", 1},
+                {"_Z1q", 1},
+                {"a::g", 2},
+                {"a::g<8,true,unsigned>", 2},
+                {"g<8, 0, unsigned int>", 3},
+                {"b::g<8, false, unsigned>(float *)", 3},
+                {"h", 4},
+                {"h<T<1>>", 4},
+                {"a::b::h<a::T<1> >", 4},
+                {"i", 5},
+                {"i<-1>", 5},
+                {"i<-1>(int, const float*)", 6}};
+    const struct smc_inspect_kernel *kernel = NULL;
+    struct smc_error error = {""};
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
+        bool found = good[i].meant < 6;
+        CU_ASSERT_EQUAL(smc_user_choose(&kernels, "x.cu", good[i].entry, &kernel, &error),
+                        found ? SMC_OK : SMC_USAGE);
+        CU_ASSERT(!found || kernel == &items[good[i].meant]);
+    }
+    static const char *const bad[] = {"f<3>", "f<132>", "f<>", "h<T<2>>", "c::g", "j<-1>"};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        CU_ASSERT_EQUAL(smc_user_choose(&kernels, "x.cu", bad[i], &kernel, &error), SMC_USAGE);
+    CU_ASSERT_EQUAL(smc_user_choose(&kernels, "x.cu", "f", &kernel, &error), SMC_USAGE);
+    CU_ASSERT_STRING_EQUAL(error.message, "option --entry: 'f' is more than one kernel of x.cu: "
+                                          "void f<32u>(float*), void f<64u>(float*)");
+    CU_ASSERT_EQUAL(smc_user_choose(&kernels, "x.cu", "g", &kernel, &error), SMC_USAGE);
+    CU_ASSERT_PTR_NULL(strstr(error.message, "void f<"));
+}
+
 CU_TestInfo tests_user[] = {
     {"numbers", test_numbers},
+    {"names as people write them", test_written_names},
     {"memory as it is typed", test_buffers},
     {"what is no argument", test_bad_arguments},
     {"what memory is filled with", test_fillings},

@@ -188,6 +188,8 @@ struct smc_finding {
     bool beyond; /* the offset is beyond its end (or, as a negative number, before it) */
     uint32_t width_bytes;
     uint32_t waiting, expected; /* threads at a barrier */
+    char note[192];             /* of an assertion: it, its file, line and function; of printf: the
+                                   conversion; safe for a terminal */
     uint64_t times;             /* number of occurrences at this instruction (and the other) */
 };
 
@@ -220,12 +222,16 @@ struct smc_emulation {
     uint64_t float_adds; /* atomic additions of floats, counted per thread */
     /* By array: one for each four bytes; NULL if the array has no such additions. */
     struct smc_float_sum **sum;
+    char *output; /* what printf wrote, block after block, as the kernel wrote it; NULL: nothing */
+    size_t output_bytes;
+    bool output_is_cut;  /* there was more */
     double shared_bound; /* the largest smc_float_sum_bound of an element in shared memory */
 };
 
 /* Runs a launch. An error of the kernel is a finding (SMC_OK), after which other blocks still run,
-   except after an endless loop. SMC_USAGE: arguments that do not match the parameters, or an
-   impossible launch. SMC_MACHINE: out of memory. */
+   except after an endless loop and what ends a launch on a GPU: a trap, a failed assertion, a stack
+   that overflows, a call of what is no function, memory that is freed twice. SMC_USAGE: arguments
+   that do not match the parameters, or an impossible launch. SMC_MACHINE: out of memory. */
 enum smc_status smc_emulate(const struct smc_emulation_request *request,
                             struct smc_emulation *emulation, struct smc_error *error);
 void smc_emulation_free(struct smc_emulation *emulation);

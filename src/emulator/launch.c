@@ -79,7 +79,8 @@ static bool lay_out_memory(struct smc_launch_state *launch)
     add_arrays(launch);
     launch->parameters = smc_calloc(1, launch->program->parameter_bytes + 1u);
     launch->sum = smc_calloc(launch->request->array_count + 1, sizeof(struct smc_float_sum *));
-    return launch->parameters && launch->sum;
+    launch->heap = launch->program->has_heap ? smc_heap_new() : NULL;
+    return launch->parameters && launch->sum && (launch->heap || !launch->program->has_heap);
 }
 
 static void free_memory(struct smc_launch_state *launch)
@@ -87,6 +88,7 @@ static void free_memory(struct smc_launch_state *launch)
     for (size_t i = 0; i < launch->allocations; i++)
         if (launch->allocation[i].array == SIZE_MAX)
             free(launch->allocation[i].data);
+    smc_heap_free(launch->heap);
     free(launch->allocation);
     free(launch->parameters);
 }
@@ -144,13 +146,16 @@ static bool begin_worker(struct smc_worker *worker, struct smc_launch_state *lau
     worker->warp = smc_calloc(launch->warps_per_block, sizeof *worker->warp);
     worker->files = aligned((size_t)program->file_bytes * launch->warps_per_block);
     worker->shared = aligned(launch->smem_bytes);
-    worker->local = aligned((size_t)program->local_bytes * launch->threads_per_block);
+    worker->local = smc_calloc(launch->threads_per_block, program->local_bytes + 1u);
     worker->memo = smc_bank_memo_new();
     if (!launch->request->unchecked)
         worker->shadow = smc_shadow_new(launch);
     for (uint32_t w = 0; worker->warp && worker->files && w < launch->warps_per_block; w++) {
         worker->warp[w].index = w;
         worker->warp[w].file = worker->files + (size_t)program->file_bytes * w;
+        worker->warp[w].frames.entered = smc_calloc(program->functions + 1, sizeof(uint32_t));
+        if (!worker->warp[w].frames.entered)
+            return false;
     }
     return worker->count && worker->sample && worker->array_count && worker->warp &&
            worker->files && worker->shared && worker->local && worker->memo &&
@@ -159,8 +164,12 @@ static bool begin_worker(struct smc_worker *worker, struct smc_launch_state *lau
 
 static void end_worker(struct smc_worker *worker)
 {
-    for (uint32_t w = 0; worker->warp && worker->launch && w < worker->launch->warps_per_block; w++)
+    for (uint32_t w = 0; worker->warp && worker->launch && w < worker->launch->warps_per_block;
+         w++) {
         smc_copies_forget(&worker->warp[w]);
+        smc_frames_free(&worker->warp[w]);
+    }
+    smc_output_free(&worker->output);
     free(worker->shared_sum);
     free(worker->count);
     free(worker->sample);
@@ -245,12 +254,14 @@ static enum smc_status run_workers(struct smc_launch_state *launch, struct smc_w
         add_worker(&workers[i], emulation);
         out_of_memory |= workers[i].out_of_memory;
     }
+    out_of_memory |= !smc_output_merge(workers, ready, atomic_load(&launch->last_block), emulation);
     if (out_of_memory)
         return smc_out_of_memory(error);
     emulation->threads_used = started;
     smc_findings_merge(workers, ready, atomic_load(&launch->last_block), emulation);
     bool stopped = atomic_load(&launch->stopped);
-    emulation->completed = !stopped && emulation->blocks_run == launch->blocks;
+    emulation->completed = !stopped && emulation->blocks_run == launch->blocks &&
+                           atomic_load(&launch->last_block) == UINT64_MAX;
     if (!stopped)
         return SMC_OK;
     return smc_fail(error, SMC_INTERRUPTED, "%" PRIu64 " of %" PRIu64 " blocks were emulated",
@@ -258,6 +269,8 @@ static enum smc_status run_workers(struct smc_launch_state *launch, struct smc_w
 }
 
 /* --- The launch ------------------------------------------------------------------------------- */
+
+static const uint32_t reserved_align = 128;
 
 static enum smc_status check_shape(struct smc_launch_state *launch, struct smc_error *error)
 {
@@ -280,6 +293,11 @@ static enum smc_status check_shape(struct smc_launch_state *launch, struct smc_e
     launch->warps_per_block = (uint32_t)((threads + SMC_LANES - 1) / SMC_LANES);
     launch->blocks = blocks;
     launch->smem_bytes = (uint32_t)smem;
+    launch->reserved_smem_at = (uint32_t)smem;
+    if (launch->program->reads_reserved_smem) {
+        launch->reserved_smem_at = ((uint32_t)smem + reserved_align - 1) & ~(reserved_align - 1);
+        launch->smem_bytes = launch->reserved_smem_at + SMC_RESERVED_SMEM_BYTES;
+    }
     atomic_init(&launch->next_block, 0);
     atomic_init(&launch->last_block, UINT64_MAX);
     atomic_init(&launch->stopped, false);
@@ -338,6 +356,7 @@ void smc_emulation_free(struct smc_emulation *emulation)
     for (size_t i = 0; emulation->sum && i < emulation->array_count; i++)
         free(emulation->sum[i]);
     free(emulation->sum);
+    free(emulation->output);
     free(emulation->count);
     free(emulation->sample);
     free(emulation->array);

@@ -19,12 +19,18 @@ void smc_warp_begin(struct smc_warp *warp, uint32_t lanes)
 
 /* --- Divergent groups ------------------------------------------------------------------------- */
 
-/* The group has reached its end: its parent continues when no sibling is left, and ends as well if
-   none of its lanes is live. */
+/* The group has reached its end: if it has called a function, it continues after the call.
+   Otherwise its parent continues when no sibling is left, and ends as well if none of its lanes is
+   live. */
 static void end_group(struct smc_warp *warp, int index)
 {
     while (index >= 0) {
         struct smc_group *group = &warp->group[index];
+        if (smc_frame_leave(warp, index)) {
+            if (group->active)
+                return;
+            continue;
+        }
         warp->used &= ~(UINT64_C(1) << index);
         index = group->parent;
         if (index < 0)
@@ -61,7 +67,8 @@ void smc_warp_diverge(struct smc_warp *warp, const struct smc_op *op, const uint
         warp->group[child] = (struct smc_group){.pc = place[i - 1],
                                                 .reconverge_at = op->reconverge_at,
                                                 .active = mask[i - 1],
-                                                .parent = index};
+                                                .parent = index,
+                                                .frame = parent->frame};
         parent->children++;
         warp->current = child;
     }
@@ -74,6 +81,20 @@ void smc_warp_end_lanes(struct smc_warp *warp, uint32_t mask)
     group->active &= ~mask;
     if (!group->active)
         end_group(warp, warp->current);
+}
+
+bool smc_warp_return(struct smc_warp *warp, uint32_t mask, int caller)
+{
+    int index = warp->current;
+    for (int i = index;; i = warp->group[i].parent) {
+        warp->group[i].active &= ~mask;
+        if (i == caller)
+            break;
+    }
+    if (warp->group[index].active)
+        return false;
+    end_group(warp, index);
+    return true;
 }
 
 uint32_t smc_warp_converge(struct smc_warp *warp, uint32_t need)

@@ -8,6 +8,7 @@
 
 #include "base/machine.h"
 #include "base/memory.h"
+#include "base/utf8.h"
 #include "compile/machine_code.h"
 #include "compile/source.h"
 #include "executor/check.h"
@@ -512,6 +513,18 @@ static void note_end(struct run *run)
                  "; busiest at %.120s:%u", run->request->user->request.file, line);
 }
 
+static enum smc_status take_printed(struct run *run, struct smc_user_run *user)
+{
+    if (run->emulation.output_bytes == 0)
+        return SMC_OK;
+    smc_text_append_bytes(&user->printed, run->emulation.output, run->emulation.output_bytes);
+    if (user->printed.failed)
+        return smc_out_of_memory(run->error);
+    smc_utf8_make_safe_csv(user->printed.data, user->printed.length);
+    user->printed_is_cut = run->emulation.output_is_cut;
+    return SMC_OK;
+}
+
 static enum smc_status run_user(struct run *run)
 {
     struct smc_user_run *user = run->request->user;
@@ -529,6 +542,9 @@ static enum smc_status run_user(struct run *run)
     if (status != SMC_OK)
         return status;
     note_end(run);
+    status = take_printed(run, user);
+    if (status != SMC_OK)
+        return status;
     for (size_t i = 0; i < user->memory_count; i++) {
         user->memory[i].traffic = run->emulation.array[i];
         user->memory[i].sums = run->emulation.sum[i];

@@ -16,6 +16,7 @@
 #include "executor/user_time.h"
 #include "inspect/compilers.h"
 #include "inspect/kernels.h"
+#include "inspect/names.h"
 #include "inspect/readers.h"
 #include "source/source_tree.h"
 
@@ -45,24 +46,43 @@ static bool has_plain_name(const char *name, const char *entry)
     return begins(name, start) && begins(name + strlen(start), entry);
 }
 
-static bool is_meant(const struct smc_inspect_kernel *kernel, const char *entry)
+/* In this order: the first way in which a name means a kernel counts. */
+enum meaning { EXACT, AS_SHOWN, AS_WRITTEN, IN_ANY_NAMESPACE, MEANINGS };
+
+static bool is_meant(const struct smc_inspect_kernel *kernel, const char *entry, enum meaning way)
 {
-    return strcmp(kernel->name, entry) == 0 || strcmp(kernel->shown, entry) == 0 ||
-           has_source_name(kernel->shown, entry) || has_plain_name(kernel->name, entry);
+    switch (way) {
+    case EXACT:
+        return strcmp(kernel->name, entry) == 0;
+    case AS_SHOWN:
+        return strcmp(kernel->shown, entry) == 0 || has_source_name(kernel->shown, entry) ||
+               has_plain_name(kernel->name, entry);
+    case AS_WRITTEN:
+        return smc_name_is_like(kernel->shown, entry, false);
+    default:
+        return smc_name_is_like(kernel->shown, entry, true);
+    }
 }
 
+/* Lists all kernels of the file, or those that `entry` may mean in the way. */
 static enum smc_status fail_choice(const struct smc_inspect_kernels *kernels, const char *file,
-                                   const char *entry, bool several, struct smc_error *error)
+                                   const char *entry, enum meaning way, struct smc_error *error)
 {
     struct smc_text list = {0};
+    bool several = entry && way < MEANINGS;
     for (size_t i = 0; i < kernels->count; i++)
-        smc_text_printf(&list, "%s%s", i ? ", " : "", kernels->item[i].shown);
+        if (!several || is_meant(&kernels->item[i], entry, way))
+            smc_text_printf(&list, "%s%s", list.length ? ", " : "", kernels->item[i].shown);
     if (!entry)
         smc_fail(error, SMC_USAGE, "option --entry: needed to choose a kernel of %.256s: %.640s",
                  file, smc_text_string(&list));
+    else if (several)
+        smc_fail(error, SMC_USAGE,
+                 "option --entry: '%.128s' is more than one kernel of %.256s: %.512s", entry, file,
+                 smc_text_string(&list));
     else
-        smc_fail(error, SMC_USAGE, "option --entry: '%.128s' is %s of %.256s, which has %.512s",
-                 entry, several ? "more than one kernel" : "no kernel", file,
+        smc_fail(error, SMC_USAGE,
+                 "option --entry: '%.128s' is no kernel of %.256s, which has %.512s", entry, file,
                  smc_text_string(&list));
     smc_text_free(&list);
     return SMC_USAGE;
@@ -72,23 +92,24 @@ enum smc_status smc_user_choose(const struct smc_inspect_kernels *kernels, const
                                 const char *entry, const struct smc_inspect_kernel **kernel,
                                 struct smc_error *error)
 {
-    size_t found = 0;
     if (kernels->count == 0)
         return smc_fail(
             error, SMC_USAGE,
             "%s: no __global__ function in it; of a template only what is instantiated is one",
             file);
-    for (size_t i = 0; i < kernels->count; i++) {
-        if (entry && !is_meant(&kernels->item[i], entry))
-            continue;
-        if (entry && strcmp(kernels->item[i].name, entry) == 0)
-            found = 0; /* the exact name wins */
-        if (found++ == 0)
-            *kernel = &kernels->item[i];
-        if (entry && strcmp(kernels->item[i].name, entry) == 0)
-            break;
+    *kernel = &kernels->item[0];
+    if (!entry)
+        return kernels->count == 1 ? SMC_OK : fail_choice(kernels, file, NULL, MEANINGS, error);
+    for (enum meaning way = EXACT; way < MEANINGS; way++) {
+        size_t found = 0;
+        for (size_t i = 0; i < kernels->count; i++)
+            if (is_meant(&kernels->item[i], entry, way) && found++ == 0)
+                *kernel = &kernels->item[i];
+        if (found > 0)
+            return found == 1 || way == EXACT ? SMC_OK
+                                              : fail_choice(kernels, file, entry, way, error);
     }
-    return found == 1 ? SMC_OK : fail_choice(kernels, file, entry, found > 1, error);
+    return fail_choice(kernels, file, entry, MEANINGS, error);
 }
 
 /* --- Its parameters --------------------------------------------------------------------------- */
@@ -648,6 +669,7 @@ void smc_user_free(struct smc_user_run *run)
     }
     smc_annotation_free(&run->annotation);
     smc_text_free(&run->text);
+    smc_text_free(&run->printed);
     smc_binary_free(&run->compiled.binary);
     smc_inspect_free(&run->kernels);
     *run = (struct smc_user_run){0};

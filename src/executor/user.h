@@ -60,6 +60,8 @@ struct smc_user_run {
     struct smc_compiled compiled;
     size_t memory_count;
     struct smc_user_memory memory[SMC_MAX_USER_ARGUMENTS];
+    struct smc_text printed; /* by the emulated kernel's printf, made safe for a terminal */
+    bool printed_is_cut;     /* it printed more than the emulator keeps */
     struct smc_run_result result;
 };
 
