@@ -397,6 +397,51 @@ static void test_ptx_parameters(void)
     }
 }
 
+static void test_ptx_variables(void)
+{
+    static const char text[] = ".version 9.0\n.target sm_90\n.file 1 \"a{b.cu\"\n"
+                               ".const .align 16 .f32 taps[4][8] = {0f3F800000, 0f00000000};\n"
+                               ".extern .shared .align 16 .b8 dynamic[];\n"
+                               ".visible .global .attribute(.managed) .align 4 .u32 count = 5;\n"
+                               ".visible .entry k()\n{\n.global .u32 inside;\nret;\n}\n"
+                               ".global .align 8 .b8 last[24];\n.global .u64";
+    static const struct {
+        const char *name, *type;
+        uint64_t bytes;
+        uint32_t align;
+    } wanted[] = {{"taps", "f32", 128, 16}, {"count", "u32", 4, 4}, {"last", "b8", 24, 8}};
+    struct smc_ptx_variable variable;
+    const char *cursor = text;
+    for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
+        CU_ASSERT_FATAL(smc_ptx_next_variable(&cursor, &variable));
+        CU_ASSERT_EQUAL(variable.name_length, strlen(wanted[i].name));
+        CU_ASSERT_EQUAL(memcmp(variable.name, wanted[i].name, variable.name_length), 0);
+        CU_ASSERT_STRING_EQUAL(variable.type, wanted[i].type);
+        CU_ASSERT_EQUAL(variable.bytes, wanted[i].bytes);
+        CU_ASSERT_EQUAL(variable.align, wanted[i].align);
+    }
+    CU_ASSERT_FALSE(smc_ptx_next_variable(&cursor, &variable));
+}
+
+static void test_variables(void)
+{
+    struct smc_user_variable variable;
+    struct smc_error error = {""};
+    CU_ASSERT_EQUAL(smc_user_variable_parse("ns::scale=1.5f", &variable, &error), SMC_OK);
+    CU_ASSERT_STRING_EQUAL(variable.name, "ns::scale");
+    CU_ASSERT(variable.is_set && variable.value.type == SMC_USER_F32);
+    CU_ASSERT_EQUAL(smc_user_variable_parse("t=f32x4:file:a:b", &variable, &error), SMC_OK);
+    CU_ASSERT(variable.value.is_buffer && variable.value.elements == 4);
+    CU_ASSERT_EQUAL(smc_user_variable_parse("ns::t:a=b", &variable, &error), SMC_OK);
+    CU_ASSERT_STRING_EQUAL(variable.name, "ns::t");
+    CU_ASSERT_EQUAL(variable.value.form, SMC_USER_BYTES);
+    CU_ASSERT_STRING_EQUAL(variable.value.path, "a=b");
+    static const char *const bad[] = {
+        "", "x", "=1", ":f", "x=", "x:", "x::y", "x=y", "x=1q", "x={"};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        CU_ASSERT_EQUAL(smc_user_variable_parse(bad[i], &variable, &error), SMC_USAGE);
+}
+
 static void test_fit(void)
 {
     static char name[] = "all";
@@ -497,6 +542,8 @@ static void test_written_names(void)
 
 CU_TestInfo tests_user[] = {
     {"numbers", test_numbers},
+    {"variables in PTX", test_ptx_variables},
+    {"variables as they are typed", test_variables},
     {"structures", test_structures},
     {"numbers as C writes them", test_literals},
     {"addresses and lists", test_addresses},
