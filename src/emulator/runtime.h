@@ -15,7 +15,7 @@ struct smc_allocation {
     uint64_t address, bytes;
     char *data;
     bool is_constant;
-    size_t array; /* of the request; SIZE_MAX: a variable of the module */
+    size_t array;  /* of the request; SIZE_MAX: a variable of the module */
     bool is_given; /* a variable whose data are the request's */
     const char *name;
     size_t name_bytes;
