@@ -432,6 +432,7 @@ static const struct repeatable {
     {SMC_OPTION_DEVICE, VALUES(device), SMC_MAX_DEVICES, "devices are compared"},
     {SMC_OPTION_DEVICE_FILE, VALUES(device_file), SMC_MAX_DEVICES, "files are read"},
     {SMC_OPTION_ARG, VALUES(arg), SMC_MAX_USER_ARGUMENTS, "arguments are passed"},
+    {SMC_OPTION_SET, VALUES(set), SMC_MAX_USER_ARGUMENTS, "variables are set"},
     {SMC_OPTION_DUMP, VALUES(dump), SMC_MAX_USER_ARGUMENTS, "files are written"},
     {SMC_OPTION_OWN_THREADS, VALUES(own_threads), SMC_MAX_LISTED, "lists are read"},
     {SMC_OPTION_OWN_DYNAMIC_SMEM, VALUES(own_dynamic_smem), SMC_MAX_LISTED, "lists are read"},

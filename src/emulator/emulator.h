@@ -87,6 +87,10 @@ struct smc_emulated_array {
     uint64_t bytes;
 };
 
+/* The addresses that a launch gives to these arrays. */
+void smc_emulated_addresses(const struct smc_emulated_array *arrays, size_t count,
+                            uint64_t *address);
+
 struct smc_emulated_argument {
     bool is_array;
     size_t array; /* with is_array: its index; the address `offset` bytes into it is passed */
@@ -101,6 +105,17 @@ struct smc_emulation_progress {
     atomic_uint_fast64_t done;   /* of them; set to 0 before `blocks` is set */
 };
 
+/* A variable of the module whose contents are the caller's, before the launch and after it. */
+struct smc_emulated_variable {
+    const char *name; /* in the PTX */
+    void *data;
+    uint64_t bytes;
+};
+
+/* Copies the initial contents of a variable; zeros if it has none. */
+void smc_program_variable(const struct smc_program *program, const char *name, void *data,
+                          uint64_t bytes);
+
 struct smc_emulation_request {
     const struct smc_program *program;
     uint32_t grid[3], block[3];
@@ -109,6 +124,8 @@ struct smc_emulation_request {
     size_t array_count;
     const struct smc_emulated_argument *arguments;
     size_t argument_count;
+    const struct smc_emulated_variable *variables;
+    size_t variable_count;
     struct smc_bank_layout banks;
     uint32_t sm_count; /* the value of %nsmid; 0 counts as 1 */
     unsigned threads;  /* 0: one for each core */

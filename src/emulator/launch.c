@@ -23,6 +23,29 @@ static char *variable_data(const struct smc_ptx_symbol *symbol)
     return data;
 }
 
+void smc_program_variable(const struct smc_program *program, const char *name, void *data,
+                          uint64_t bytes)
+{
+    const struct smc_ptx_module *module = &program->module;
+    memset(data, 0, bytes);
+    for (size_t i = 0; i < module->symbols; i++) {
+        const struct smc_ptx_symbol *symbol = module->symbol[i];
+        if (symbol->scope == 0 && symbol->initial && smc_span_is(symbol->name, name))
+            memcpy(data, symbol->initial, bytes < symbol->bytes ? bytes : symbol->bytes);
+    }
+}
+
+/* The caller's data of the variable; NULL: it has none. */
+static char *given_data(const struct smc_emulation_request *request,
+                        const struct smc_ptx_symbol *symbol)
+{
+    for (size_t i = 0; i < request->variable_count; i++)
+        if (symbol->scope == 0 && request->variables[i].bytes == symbol->bytes &&
+            smc_span_is(symbol->name, request->variables[i].name))
+            return request->variables[i].data;
+    return NULL;
+}
+
 static bool is_variable(const struct smc_ptx_symbol *symbol)
 {
     return (symbol->space == SMC_SPACE_GLOBAL || symbol->space == SMC_SPACE_CONST) &&
@@ -37,9 +60,11 @@ static bool add_variables(struct smc_launch_state *launch)
         if (!is_variable(symbol))
             continue;
         struct smc_allocation *allocation = &launch->allocation[launch->allocations];
+        char *given = given_data(launch->request, symbol);
         *allocation = (struct smc_allocation){.address = symbol->address,
                                               .bytes = symbol->bytes,
-                                              .data = variable_data(symbol),
+                                              .data = given ? given : variable_data(symbol),
+                                              .is_given = given != NULL,
                                               .is_constant = symbol->space == SMC_SPACE_CONST,
                                               .array = SIZE_MAX,
                                               .name = symbol->name.at,
@@ -49,6 +74,22 @@ static bool add_variables(struct smc_launch_state *launch)
         launch->allocations++;
     }
     return true;
+}
+
+static uint64_t address_after(const struct smc_emulated_array *array, uint64_t address)
+{
+    return address + (array->bytes + SMC_ALLOCATION_GAP + SMC_ALLOCATION_ALIGN) /
+                         SMC_ALLOCATION_ALIGN * SMC_ALLOCATION_ALIGN;
+}
+
+void smc_emulated_addresses(const struct smc_emulated_array *arrays, size_t count,
+                            uint64_t *address)
+{
+    uint64_t next = SMC_ARRAYS_BASE;
+    for (size_t i = 0; i < count; i++) {
+        address[i] = next;
+        next = address_after(&arrays[i], next);
+    }
 }
 
 static void add_arrays(struct smc_launch_state *launch)
@@ -64,8 +105,7 @@ static void add_arrays(struct smc_launch_state *launch)
                                     .array = i,
                                     .name = array->name,
                                     .name_bytes = strlen(array->name)};
-        address += (array->bytes + SMC_ALLOCATION_GAP + SMC_ALLOCATION_ALIGN) /
-                   SMC_ALLOCATION_ALIGN * SMC_ALLOCATION_ALIGN;
+        address = address_after(array, address);
     }
 }
 
@@ -86,7 +126,7 @@ static bool lay_out_memory(struct smc_launch_state *launch)
 static void free_memory(struct smc_launch_state *launch)
 {
     for (size_t i = 0; i < launch->allocations; i++)
-        if (launch->allocation[i].array == SIZE_MAX)
+        if (launch->allocation[i].array == SIZE_MAX && !launch->allocation[i].is_given)
             free(launch->allocation[i].data);
     smc_heap_free(launch->heap);
     free(launch->allocation);

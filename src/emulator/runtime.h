@@ -19,8 +19,9 @@ struct smc_allocation {
     uint64_t address, bytes;
     char *data;
     bool is_constant;
-    bool is_heap; /* of malloc; data is NULL if it was freed */
-    size_t array; /* of the request; SIZE_MAX: a variable of the module */
+    bool is_heap;  /* of malloc; data is NULL if it was freed */
+    size_t array;  /* of the request; SIZE_MAX: a variable of the module */
+    bool is_given; /* a variable whose data are the request's */
     const char *name;
     size_t name_bytes;
 };
