@@ -228,6 +228,7 @@ ptx_cases_sources = \
 	tests/ptx/floating.c \
 	tests/ptx/integer.c \
 	tests/ptx/lanes.c \
+	tests/ptx/matrix.c \
 	tests/ptx/memory.c \
 	tests/ptx/operands.c \
 	tests/ptx/video.c

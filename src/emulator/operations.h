@@ -116,8 +116,10 @@ smc_step smc_step_copy, smc_step_commit, smc_step_wait;
 smc_step smc_step_branch, smc_step_indexed_branch, smc_step_exit, smc_step_trap, smc_step_barrier,
     smc_step_arrive, smc_step_sync_warp, smc_step_clock;
 /* Only in programs that were read leniently, and never run: an instruction that is not supported
-   writes d; ldmatrix and stmatrix access `vector` times 8 rows, whose addresses the lanes hold. */
-smc_step smc_step_opaque, smc_step_load_rows, smc_step_store_rows;
+   writes d. */
+smc_step smc_step_opaque;
+/* ldmatrix and stmatrix access `vector` times 8 rows, whose addresses the lanes hold. */
+smc_step smc_step_load_rows, smc_step_store_rows;
 /* Operations across the lanes of a warp. immediate: the function; b, c: its operands; v[0]: the
    member mask. */
 smc_step smc_step_shuffle, smc_step_vote, smc_step_active_mask, smc_step_match, smc_step_reduce,

@@ -85,7 +85,7 @@ struct smc_operand {
     struct smc_span selector;   /* of a part of a register: %r1.h0 */
 };
 
-enum { SMC_MAX_MODIFIERS = 10, SMC_MAX_OPERANDS = 8 };
+enum { SMC_MAX_MODIFIERS = 14, SMC_MAX_OPERANDS = 8 };
 
 struct smc_ptx_statement {
     struct smc_span text;
