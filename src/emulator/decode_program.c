@@ -31,6 +31,9 @@ static bool decode_statement(struct smc_decoder *decoder, struct smc_instruction
         .line = statement->line,
         .inlined_line = statement->inlined_line,
     };
+    const struct smc_ptx_instruction *row = smc_ptx_instruction_of(statement);
+    if (row && row->support == SMC_INSTRUCTION_REFUSED)
+        return smc_decode_refuse(decoder, row->note);
     for (size_t i = 0; i < sizeof mnemonics / sizeof *mnemonics; i++)
         if (smc_decode_is(decoder, mnemonics[i].name)) {
             instruction->flags = mnemonics[i].flags;

@@ -13,6 +13,7 @@ libsmc_la_SOURCES += \
 	src/emulator/decode_steps.c \
 	src/emulator/emulator.h \
 	src/emulator/findings.c src/emulator/findings.def \
+	src/emulator/instructions.c src/emulator/instructions.def \
 	src/emulator/joins.c \
 	src/emulator/lane_values.c src/emulator/lane_values.h \
 	src/emulator/launch.c \

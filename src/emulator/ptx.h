@@ -140,6 +140,23 @@ enum smc_status smc_ptx_read(const char *text, size_t bytes, const char *entry, 
                              struct smc_ptx_module *module, struct smc_error *error);
 void smc_ptx_free(struct smc_ptx_module *module);
 
+/* --- The table of instructions ---------------------------------------------------------------- */
+
+enum smc_ptx_support {
+    SMC_INSTRUCTION_EXACT,
+    SMC_INSTRUCTION_APPROXIMATE,
+    SMC_INSTRUCTION_REFUSED,
+};
+
+struct smc_ptx_instruction { /* see instructions.def */
+    const char *name, *section, *example, *note;
+    enum smc_ptx_support support;
+};
+
+const struct smc_ptx_instruction *smc_ptx_instructions(size_t *count);
+/* The row that is about the statement, or NULL. */
+const struct smc_ptx_instruction *smc_ptx_instruction_of(const struct smc_ptx_statement *statement);
+
 /* The label with this name that is visible in `scope`, or NULL. */
 const struct smc_ptx_label *smc_ptx_find_label(const struct smc_ptx_module *module,
                                                struct smc_span name, uint32_t scope);
