@@ -29,7 +29,8 @@ static bool next_is(const char **name, struct smc_span part)
 
 static bool begins(const struct smc_ptx_statement *statement, const char *name)
 {
-    if (!next_is(&name, statement->opcode))
+    if (!statement->opcode.bytes || *name != *statement->opcode.at ||
+        !next_is(&name, statement->opcode))
         return false;
     for (uint32_t i = 0; *name; i++)
         if (i == statement->modifiers || !next_is(&name, statement->modifier[i]))
