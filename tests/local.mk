@@ -229,9 +229,15 @@ ptx_cases_sources = \
 	tests/ptx/floating.c \
 	tests/ptx/integer.c \
 	tests/ptx/lanes.c \
+	tests/ptx/matrix.c \
 	tests/ptx/memory.c \
 	tests/ptx/operands.c \
 	tests/ptx/video.c
+# The table of instructions, and its page.
+check_PROGRAMS += tests/ptx_table
+TESTS += tests/ptx_table
+tests_ptx_table_LDADD = libsmc.la
+tests_ptx_table_SOURCES = tests/ptx_table.c
 check_PROGRAMS += tests/ptx_conformance
 TESTS += tests/ptx_conformance
 tests_ptx_conformance_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/tests

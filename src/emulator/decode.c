@@ -1,6 +1,7 @@
 /* What the decoders share: modifiers, operands, and emitting ops. */
 #include "emulator/decode.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "emulator/operations.h"
@@ -9,9 +10,14 @@ bool smc_decode_refuse(struct smc_decoder *decoder, const char *why)
 {
     const struct smc_ptx_statement *statement = decoder->statement;
     size_t bytes = statement->text.bytes < 200 ? statement->text.bytes : 200;
+    const char *file = statement->line ? smc_program_file(decoder->program, statement->file) : NULL;
+    char source[200] = "";
+    if (file)
+        snprintf(source, sizeof source, " (%.150s:%u)", file, statement->line);
     if (!decoder->failed)
-        smc_fail(decoder->error, SMC_USAGE, "PTX line %u: '%.*s' is not supported%s%s",
-                 statement->ptx_line, (int)bytes, statement->text.at, *why ? ": " : "", why);
+        smc_fail(decoder->error, SMC_USAGE, "PTX line %u%s: '%.*s' is not supported%s%s",
+                 statement->ptx_line, source, (int)bytes, statement->text.at, *why ? ": " : "",
+                 why);
     decoder->failed = true;
     return false;
 }

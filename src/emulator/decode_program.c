@@ -47,6 +47,9 @@ static bool decode_statement(struct smc_decoder *decoder, struct smc_instruction
         decoder->begun = true; /* it is not in the text: not counted */
         return smc_decode_ret(decoder);
     }
+    const struct smc_ptx_instruction *row = smc_ptx_instruction_of(statement);
+    if (row && row->support == SMC_INSTRUCTION_REFUSED)
+        return smc_decode_refuse(decoder, row->note);
     for (size_t i = 0; i < sizeof mnemonics / sizeof *mnemonics; i++)
         if (smc_decode_is(decoder, mnemonics[i].name)) {
             instruction->flags = mnemonics[i].flags;
@@ -78,39 +81,15 @@ static bool decode_opaque(struct smc_decoder *decoder)
     return true;
 }
 
-/* ldmatrix.sync.aligned.m8n8.x4.shared.b16 {...}, [row]; stmatrix has its operands the other way
-   round. Each of the first 8, 16 or 32 lanes has the address of a row of 16 bytes. */
-static bool decode_matrix_rows(struct smc_decoder *decoder, bool is_load)
-{
-    struct smc_op shape = {.space = smc_decode_space(decoder), .width_bytes = 16, .vector = 1};
-    if (decoder->statement->operands < 2 ||
-        !smc_decode_address(decoder, &decoder->statement->operand[is_load], &shape))
-        return false;
-    struct smc_op *op = smc_decode_emit(decoder);
-    if (!op)
-        return false;
-    op->step = is_load ? smc_step_load_rows : smc_step_store_rows;
-    op->space = shape.space;
-    op->a = shape.a;
-    op->immediate = shape.immediate;
-    op->address_is_32 = shape.address_is_32;
-    op->width_bytes = 16;
-    op->vector = smc_decode_has(decoder, "x4") ? 4 : smc_decode_has(decoder, "x2") ? 2 : 1;
-    return true;
-}
-
 /* Decodes what the emulator does not run, for an analysis that knows only which registers are
    written. */
 static bool decode_leniently(struct smc_decoder *decoder, uint32_t first_op)
 {
-    bool is_load = smc_decode_is(decoder, "ldmatrix");
     if (!decoder->failed)
         return false; /* memory */
     decoder->program->ops = first_op;
     decoder->failed = false;
     decoder->begun = false;
-    if ((is_load || smc_decode_is(decoder, "stmatrix")) && !decode_matrix_rows(decoder, is_load))
-        return false;
     return decode_opaque(decoder);
 }
 

@@ -10,14 +10,17 @@ libsmc_la_SOURCES += \
 	src/emulator/calls.c \
 	src/emulator/decode_arithmetic.c \
 	src/emulator/decode_calls.c \
+	src/emulator/decode_matrix.c \
 	src/emulator/decode_program.c \
 	src/emulator/decode_steps.c \
 	src/emulator/emulator.h \
 	src/emulator/findings.c src/emulator/findings.def \
 	src/emulator/heap.c \
+	src/emulator/instructions.c src/emulator/instructions.def \
 	src/emulator/joins.c \
 	src/emulator/lane_values.c src/emulator/lane_values.h \
 	src/emulator/launch.c \
+	src/emulator/matrix.h \
 	src/emulator/memory.c \
 	src/emulator/mnemonics.def \
 	src/emulator/narrow.h \
@@ -27,6 +30,7 @@ libsmc_la_SOURCES += \
 	src/emulator/ops_float.c \
 	src/emulator/ops_half.c \
 	src/emulator/ops_integer.c \
+	src/emulator/ops_matrix.c \
 	src/emulator/ops_video.c \
 	src/emulator/program.h \
 	src/emulator/ptx.h \

@@ -119,8 +119,10 @@ smc_step smc_step_branch, smc_step_indexed_branch, smc_step_exit, smc_step_trap,
 smc_step smc_step_call, smc_step_return, smc_step_allocate, smc_step_save_stack,
     smc_step_restore_stack;
 /* Only in programs that were read leniently, and never run: an instruction that is not supported
-   writes d; ldmatrix and stmatrix access `vector` times 8 rows, whose addresses the lanes hold. */
-smc_step smc_step_opaque, smc_step_load_rows, smc_step_store_rows;
+   writes d. */
+smc_step smc_step_opaque;
+/* ldmatrix and stmatrix access `vector` times 8 rows, whose addresses the lanes hold. */
+smc_step smc_step_load_rows, smc_step_store_rows;
 /* Operations across the lanes of a warp. immediate: the function; b, c: its operands; v[0]: the
    member mask. */
 smc_step smc_step_shuffle, smc_step_vote, smc_step_active_mask, smc_step_match, smc_step_reduce,

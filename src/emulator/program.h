@@ -150,6 +150,15 @@ enum {
     SMC_FINISH_TIES_AWAY = 16 /* .rna */
 };
 
+/* The shape of a product of matrices, its types (enum smc_matrix_type), and how many registers of
+   the op's list each of them has. */
+struct smc_matrix {
+    uint16_t k;
+    uint8_t m, n;
+    uint8_t a, b, c, d;
+    uint8_t a_registers, b_registers, c_registers, d_registers;
+};
+
 enum smc_rounding { SMC_ROUND_NEAREST, SMC_ROUND_ZERO, SMC_ROUND_DOWN, SMC_ROUND_UP };
 
 struct smc_op {
@@ -201,6 +210,7 @@ struct smc_op {
        them are results. */
     uint32_t *list;
     uint32_t listed, written;
+    struct smc_matrix matrix;
 };
 
 /* --- Functions -------------------------------------------------------------------------------- */

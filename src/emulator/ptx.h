@@ -108,7 +108,7 @@ struct smc_operand {
     struct smc_span selector;   /* of a part of a register: %r1.h0 */
 };
 
-enum { SMC_MAX_MODIFIERS = 10, SMC_MAX_OPERANDS = 8 };
+enum { SMC_MAX_MODIFIERS = 14, SMC_MAX_OPERANDS = 8 };
 
 /* call (result...), target, (argument...), prototype; */
 struct smc_ptx_call {
@@ -197,5 +197,22 @@ void smc_ptx_use_referenced(const struct smc_ptx_module *module);
 /* The label with this name that is visible in `scope`, or NULL. */
 const struct smc_ptx_label *smc_ptx_find_label(const struct smc_ptx_module *module,
                                                struct smc_span name, uint32_t scope);
+
+/* --- The table of instructions ---------------------------------------------------------------- */
+
+enum smc_ptx_support {
+    SMC_INSTRUCTION_EXACT,
+    SMC_INSTRUCTION_APPROXIMATE,
+    SMC_INSTRUCTION_REFUSED,
+};
+
+struct smc_ptx_instruction { /* see instructions.def */
+    const char *name, *section, *example, *note;
+    enum smc_ptx_support support;
+};
+
+const struct smc_ptx_instruction *smc_ptx_instructions(size_t *count);
+/* The row that is about the statement, or NULL. */
+const struct smc_ptx_instruction *smc_ptx_instruction_of(const struct smc_ptx_statement *statement);
 
 #endif

@@ -401,6 +401,11 @@ static bool read_operands(struct reader *reader, struct smc_ptx_statement *state
         return reader->lenient ? skip_operands(reader) : read_call(reader, statement);
     if (at_token(reader, ";"))
         return true;
+    /* Operands may have forms of their own, such as [image, {%r1}]; the decoder refuses the
+       instruction by name. */
+    const struct smc_ptx_instruction *row = smc_ptx_instruction_of(statement);
+    if (row && row->support == SMC_INSTRUCTION_REFUSED && !reader->lenient)
+        return skip_operands(reader);
     do {
         if (statement->operands == SMC_MAX_OPERANDS)
             return complain(reader, "the instruction has too many operands");

@@ -394,16 +394,3 @@ enum smc_next smc_step_opaque(struct smc_worker *worker, struct smc_warp *warp,
     (void)worker, (void)warp, (void)op, (void)mask;
     return SMC_GIVES_UP;
 }
-
-/* Two functions, because an op is recognized by its function: they must not be merged. */
-enum smc_next smc_step_load_rows(struct smc_worker *worker, struct smc_warp *warp,
-                                 const struct smc_op *op, uint32_t mask)
-{
-    return smc_step_opaque(worker, warp, op, mask);
-}
-
-enum smc_next smc_step_store_rows(struct smc_worker *worker, struct smc_warp *warp,
-                                  const struct smc_op *op, uint32_t mask)
-{
-    return smc_step_opaque(worker, warp, op, mask);
-}

@@ -143,6 +143,7 @@ const struct ptx_case *ptx_cases(size_t *count)
     if (!all_added) {
         ptx_add_lane_cases();
         ptx_add_memory_cases();
+        ptx_add_matrix_cases();
     }
     all_added = true;
     *count = all_count;
@@ -161,7 +162,7 @@ void ptx_add_case(const char *shape, ptx_block_reference *reference, uint32_t nu
 
 const char *ptx_print(const char *format, ...)
 {
-    static char pool[1 << 19];
+    static char pool[1 << 22];
     static size_t used;
     char *text = pool + used;
     va_list arguments;
