@@ -224,6 +224,16 @@ static int compare(const void *a, const void *b)
     return y->record.key.origin - x->record.key.origin;
 }
 
+/* CUPTI's records have at least 16 registers per thread: of kernels whose attribute is 4 and 8 on
+   an H200 (CUPTI 13.0, driver 580.159.04, 2026-11-23). */
+static bool has_registers(const struct record_key *executed, const struct record_key *called)
+{
+    enum { LEAST_OF_CUPTI = 16 };
+    const int32_t regs = called->regs_per_thread;
+    return executed->regs_per_thread == regs ||
+           (executed->regs_per_thread == LEAST_OF_CUPTI && regs >= 0 && regs < LEAST_OF_CUPTI);
+}
+
 /* The driver's answer for an execution is that for a call of the same function: one with the same
    registers, static shared memory and carve-out. CUPTI does not report every carve-out; where the
    functions differ in nothing else, the answer counts if it is the same for all. */
@@ -235,8 +245,8 @@ static int32_t answer_for(const struct found *executed, const struct found *call
     for (size_t i = 0; i < count; i++) {
         const struct record_key *key = &calls[i].record.key;
         const int32_t blocks = calls[i].record.api_blocks_per_sm;
-        if (key->regs_per_thread != wanted->regs_per_thread ||
-            key->static_smem_bytes != wanted->static_smem_bytes || blocks < 0)
+        if (!has_registers(wanted, key) || key->static_smem_bytes != wanted->static_smem_bytes ||
+            blocks < 0)
             continue;
         if (key->carveout_percent == wanted->carveout_percent)
             return blocks;
