@@ -151,9 +151,10 @@ cudaError_t smc_gpu_stopwatch_read(const struct smc_gpu_stopwatch *watch, cudaEr
                                    double *ms);
 
 /* Holds back the work that is enqueued after it, so that the GPU does not wait for the host between
-   two calls. Open every gate that was closed, also after a failure; one that is left opens by itself
-   after 100 ms, and the work goes on. NULL is no gate. Behind more than a batch of launches the GPU
-   waits for their commands, which it then has to fetch. */
+   two calls. Open every gate that was closed, also after a failure; one that is left opens by
+   itself after 100 ms, and the work goes on. NULL is no gate. In a batch of this size an empty
+   launch takes 2.7 us on an H200 and 3.1 us on an H100; among 50 behind a gate 3.4 and 3.8 us
+   (2026-11-23). */
 enum { SMC_GPU_BATCH = 10 };
 struct smc_gpu_gate;
 cudaError_t smc_gpu_gate_close(struct smc_gpu_gate **gate);

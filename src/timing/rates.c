@@ -17,7 +17,7 @@ enum {
     SECTOR_BYTES = 32
 };
 
-static const double usual_read_share = 0.92, usual_copy_share = 0.88, usual_launch_us = 3.5,
+static const double usual_read_share = 0.92, usual_copy_share = 0.88, usual_launch_us = 2.9,
                     usual_wide_multiplies = 0.8;
 
 static double value(const struct smc_ceilings *ceilings, enum smc_ceiling id, double usual)

@@ -224,14 +224,13 @@ static int compare(const void *a, const void *b)
     return y->record.key.origin - x->record.key.origin;
 }
 
-/* CUPTI's records have at least 16 registers per thread: of kernels whose attribute is 4 and 8 on
-   an H200 (CUPTI 13.0, driver 580.159.04, 2026-11-23). */
+/* CUPTI's records have the registers that are reserved: at least 16 per thread, and at least 32 for
+   kernels with calls. Kernels whose attribute was 4 and 8 had 16, those of 24, 28 and 30 had 32,
+   all others their attribute (H100 and H200, CUPTI 13.0, driver 580.159.04, 2026-11-23). */
 static bool has_registers(const struct record_key *executed, const struct record_key *called)
 {
-    enum { LEAST_OF_CUPTI = 16 };
-    const int32_t regs = called->regs_per_thread;
-    return executed->regs_per_thread == regs ||
-           (executed->regs_per_thread == LEAST_OF_CUPTI && regs >= 0 && regs < LEAST_OF_CUPTI);
+    const int32_t reserved = executed->regs_per_thread, regs = called->regs_per_thread;
+    return reserved == regs || ((reserved == 16 || reserved == 32) && regs >= 0 && regs < reserved);
 }
 
 /* The driver's answer for an execution is that for a call of the same function: one with the same
