@@ -273,6 +273,7 @@ for page in "$top"/man/*.[0-9]; do
 done
 cp "$here"/data/merge/node[12].json . # the reports of doc/many-gpus.md
 cp "$here/data/trace/step.json" .     # the trace of doc/trace.md
+cp "$here/data/trace/torch-h200.json" . # that of README.md and doc/trace.md
 
 case $(smemcalc --tile 32 --device 9.0 --format json 2>/dev/null) in
 *'"nvrtc 13.0 '*) nvrtc=yes ;;

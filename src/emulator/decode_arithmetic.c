@@ -1,13 +1,7 @@
-/* Decoders of arithmetic, bit operations, moves, selections, comparisons and conversions. */
+/* Decoders of arithmetic, bit operations, moves and conversions. */
 #include "emulator/decode.h"
 
 #include "emulator/operations.h"
-
-static bool known_type(struct smc_decoder *decoder, enum smc_ptx_type *type)
-{
-    *type = smc_decode_type(decoder, 0);
-    return *type != SMC_PTX_TYPE_COUNT || smc_decode_refuse(decoder, "its type is unknown");
-}
 
 /* --- Floating point --------------------------------------------------------------------------- */
 
@@ -37,12 +31,6 @@ static uint8_t finish_of(const struct smc_decoder *decoder)
                      (smc_decode_has(decoder, "NaN") ? SMC_FINISH_NAN : 0) |
                      (smc_decode_has(decoder, "xorsign") ? SMC_FINISH_XOR_SIGN : 0) |
                      (smc_decode_has(decoder, "rna") ? SMC_FINISH_TIES_AWAY : 0));
-}
-
-static bool is_half(enum smc_ptx_type type)
-{
-    return type == SMC_PTX_F16 || type == SMC_PTX_F16X2 || type == SMC_PTX_BF16 ||
-           type == SMC_PTX_BF16X2;
 }
 
 /* d = f(a, b...) of half precision or bfloat16. */
@@ -140,7 +128,7 @@ static bool decode_sum(struct smc_decoder *decoder, smc_alu_by_type by_type,
                        smc_alu_by_type half_by_type, unsigned sources)
 {
     enum smc_ptx_type type = smc_decode_type(decoder, 0), other = smc_decode_type(decoder, 1);
-    if (is_half(type))
+    if (smc_ptx_is_half(type))
         return decode_half(decoder, half_by_type, sources);
     if (type == SMC_PTX_F32X2)
         return emit_pair(decoder, by_type[SMC_PTX_F32], sources);
@@ -154,7 +142,7 @@ bool smc_decode_fma(struct smc_decoder *decoder)
     smc_alu_by_type by_type = {
         [SMC_PTX_F32] = smc_float_fma(SMC_PTX_F32), [SMC_PTX_F64] = smc_float_fma(SMC_PTX_F64)};
     enum smc_ptx_type type;
-    return known_type(decoder, &type) && decode_sum(decoder, by_type, smc_half_fma, 3);
+    return smc_decode_known_type(decoder, &type) && decode_sum(decoder, by_type, smc_half_fma, 3);
 }
 
 bool smc_decode_float1(struct smc_decoder *decoder)
@@ -168,11 +156,11 @@ bool smc_decode_float1(struct smc_decoder *decoder)
         {"cos", &smc_float_cos}, {"tanh", &smc_float_tanh},
     };
     enum smc_ptx_type type;
-    if (!known_type(decoder, &type))
+    if (!smc_decode_known_type(decoder, &type))
         return false;
-    if (is_half(type) && smc_decode_is(decoder, "ex2"))
+    if (smc_ptx_is_half(type) && smc_decode_is(decoder, "ex2"))
         return decode_half(decoder, smc_half_ex2, 1);
-    if (is_half(type) && smc_decode_is(decoder, "tanh"))
+    if (smc_ptx_is_half(type) && smc_decode_is(decoder, "tanh"))
         return decode_half(decoder, smc_half_tanh, 1);
     for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
         if (smc_decode_is(decoder, functions[i].name))
@@ -183,7 +171,7 @@ bool smc_decode_float1(struct smc_decoder *decoder)
 bool smc_decode_copysign(struct smc_decoder *decoder)
 {
     enum smc_ptx_type type;
-    if (!known_type(decoder, &type))
+    if (!smc_decode_known_type(decoder, &type))
         return false;
     return decode_float(decoder, smc_float_copysign, 2);
 }
@@ -272,7 +260,7 @@ bool smc_decode_add(struct smc_decoder *decoder)
 {
     enum smc_ptx_type type;
     bool subtracts = smc_decode_is(decoder, "sub");
-    if (!known_type(decoder, &type))
+    if (!smc_decode_known_type(decoder, &type))
         return false;
     if (is_float(type))
         return decode_sum(decoder, subtracts ? smc_float_sub : smc_float_add,
@@ -289,7 +277,7 @@ bool smc_decode_add(struct smc_decoder *decoder)
 bool smc_decode_carry(struct smc_decoder *decoder)
 {
     enum smc_ptx_type type;
-    if (!known_type(decoder, &type))
+    if (!smc_decode_known_type(decoder, &type))
         return false;
     if (smc_decode_is(decoder, "madc"))
         return mad_with_carry(decoder, type, true);
@@ -307,7 +295,7 @@ static enum smc_ptx_type twice(enum smc_ptx_type type)
 bool smc_decode_mul(struct smc_decoder *decoder)
 {
     enum smc_ptx_type type;
-    if (!known_type(decoder, &type))
+    if (!smc_decode_known_type(decoder, &type))
         return false;
     if (is_float(type))
         return decode_sum(decoder, smc_float_mul, smc_half_mul, 2);
@@ -323,7 +311,7 @@ bool smc_decode_mul(struct smc_decoder *decoder)
 bool smc_decode_mad(struct smc_decoder *decoder)
 {
     enum smc_ptx_type type;
-    if (!known_type(decoder, &type))
+    if (!smc_decode_known_type(decoder, &type))
         return false;
     if (is_float(type))
         return smc_decode_fma(decoder);
@@ -344,7 +332,7 @@ bool smc_decode_mad(struct smc_decoder *decoder)
 bool smc_decode_div(struct smc_decoder *decoder)
 {
     enum smc_ptx_type type;
-    if (!known_type(decoder, &type))
+    if (!smc_decode_known_type(decoder, &type))
         return false;
     if (is_float(type))
         return decode_float(decoder, smc_float_div, 2);
@@ -390,9 +378,9 @@ bool smc_decode_extreme(struct smc_decoder *decoder)
 {
     enum smc_ptx_type type;
     bool least = smc_decode_is(decoder, "min");
-    if (!known_type(decoder, &type))
+    if (!smc_decode_known_type(decoder, &type))
         return false;
-    if (is_half(type))
+    if (smc_ptx_is_half(type))
         return decode_half(decoder, least ? smc_half_min : smc_half_max, 2);
     if (is_float(type))
         return decode_float_extreme(decoder, type, least);
@@ -407,9 +395,9 @@ bool smc_decode_sign(struct smc_decoder *decoder)
 {
     enum smc_ptx_type type;
     bool absolute = smc_decode_is(decoder, "abs");
-    if (!known_type(decoder, &type))
+    if (!smc_decode_known_type(decoder, &type))
         return false;
-    if (is_half(type))
+    if (smc_ptx_is_half(type))
         return decode_half(decoder, absolute ? smc_half_abs : smc_half_neg, 1);
     if (is_float(type))
         return decode_float(decoder, absolute ? smc_float_abs : smc_float_neg, 1);
@@ -420,7 +408,7 @@ bool smc_decode_sign(struct smc_decoder *decoder)
 bool smc_decode_sad(struct smc_decoder *decoder)
 {
     enum smc_ptx_type type;
-    return known_type(decoder, &type) &&
+    return smc_decode_known_type(decoder, &type) &&
            smc_decode_uniform(decoder, smc_integer_sad[type], type, 3);
 }
 
@@ -451,7 +439,7 @@ bool smc_decode_mul24(struct smc_decoder *decoder)
     const struct smc_operand *operand = decoder->statement->operand;
     bool adds = smc_decode_is(decoder, "mad24");
     enum smc_ptx_type type;
-    if (!known_type(decoder, &type) || !smc_decode_count(decoder, 3 + adds, 3 + adds))
+    if (!smc_decode_known_type(decoder, &type) || !smc_decode_count(decoder, 3 + adds, 3 + adds))
         return false;
     smc_alu *alu = smc_decode_has(decoder, "hi") ? smc_mul24_hi[type] : smc_mul24_lo[type];
     uint32_t a = smc_decode_source(decoder, &operand[1], type);
@@ -502,7 +490,7 @@ bool smc_decode_logic(struct smc_decoder *decoder)
                      {"not", &smc_bits_not, 1},
                      {"cnot", &smc_bits_cnot, 1}};
     enum smc_ptx_type type;
-    if (!known_type(decoder, &type))
+    if (!smc_decode_known_type(decoder, &type))
         return false;
     for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
         if (smc_decode_is(decoder, functions[i].name))
@@ -514,7 +502,7 @@ bool smc_decode_logic(struct smc_decoder *decoder)
 bool smc_decode_shift(struct smc_decoder *decoder)
 {
     enum smc_ptx_type type;
-    if (!known_type(decoder, &type))
+    if (!smc_decode_known_type(decoder, &type))
         return false;
     const enum smc_ptx_type sources[] = {type, SMC_PTX_U32};
     smc_alu *alu = smc_decode_is(decoder, "shl") ? smc_bits_shl[type] : smc_bits_shr[type];
@@ -532,7 +520,7 @@ bool smc_decode_shf(struct smc_decoder *decoder)
 bool smc_decode_bfe(struct smc_decoder *decoder)
 {
     enum smc_ptx_type type;
-    if (!known_type(decoder, &type))
+    if (!smc_decode_known_type(decoder, &type))
         return false;
     const enum smc_ptx_type sources[] = {type, SMC_PTX_U32, SMC_PTX_U32};
     return smc_decode_simple(decoder, smc_bits_bfe[type], type, 3, sources) != NULL;
@@ -543,7 +531,7 @@ bool smc_decode_bfi(struct smc_decoder *decoder)
 {
     const struct smc_operand *operand = decoder->statement->operand;
     enum smc_ptx_type type;
-    if (!known_type(decoder, &type) || !smc_decode_count(decoder, 5, 5))
+    if (!smc_decode_known_type(decoder, &type) || !smc_decode_count(decoder, 5, 5))
         return false;
     uint32_t from = smc_decode_source(decoder, &operand[1], type);
     uint32_t into = smc_decode_source(decoder, &operand[2], type);
@@ -562,7 +550,7 @@ bool smc_decode_bfi(struct smc_decoder *decoder)
 bool smc_decode_bfind(struct smc_decoder *decoder)
 {
     enum smc_ptx_type type;
-    if (!known_type(decoder, &type))
+    if (!smc_decode_known_type(decoder, &type))
         return false;
     smc_alu *alu =
         smc_decode_has(decoder, "shiftamt") ? smc_bits_bfind_shift[type] : smc_bits_bfind[type];
@@ -572,7 +560,7 @@ bool smc_decode_bfind(struct smc_decoder *decoder)
 bool smc_decode_count_bits(struct smc_decoder *decoder)
 {
     enum smc_ptx_type type;
-    if (!known_type(decoder, &type))
+    if (!smc_decode_known_type(decoder, &type))
         return false;
     if (smc_decode_is(decoder, "brev"))
         return smc_decode_uniform(decoder, smc_bits_brev[type], type, 1);
@@ -696,7 +684,7 @@ bool smc_decode_mov(struct smc_decoder *decoder)
 {
     const struct smc_operand *operand = decoder->statement->operand;
     enum smc_ptx_type type;
-    if (!known_type(decoder, &type) || !smc_decode_count(decoder, 2, 2))
+    if (!smc_decode_known_type(decoder, &type) || !smc_decode_count(decoder, 2, 2))
         return false;
     if (operand[1].kind == SMC_OPERAND_SPECIAL && smc_decode_clock(decoder))
         return !decoder->failed;
@@ -723,7 +711,7 @@ bool smc_decode_cvta(struct smc_decoder *decoder)
     const struct smc_operand *operand = decoder->statement->operand;
     enum smc_ptx_type type;
     enum smc_ptx_space space = smc_decode_space(decoder);
-    if (!known_type(decoder, &type) || !smc_decode_count(decoder, 2, 2))
+    if (!smc_decode_known_type(decoder, &type) || !smc_decode_count(decoder, 2, 2))
         return false;
     if (space == SMC_SPACE_GENERIC)
         return smc_decode_refuse(decoder, "this space");
@@ -858,368 +846,5 @@ bool smc_decode_cvt(struct smc_decoder *decoder)
     op->to_integral = shape.to_integral;
     op->finish = shape.finish;
     op->v_kind[0] = shape.v_kind[0];
-    return true;
-}
-
-/* A half that begins at the bit, in single precision, which is exact. */
-static uint32_t widened(struct smc_decoder *decoder, enum smc_ptx_type type, uint32_t from,
-                        unsigned bit)
-{
-    uint32_t wide = smc_slot_new(decoder->program, SMC_SLOT_32);
-    struct smc_op *op =
-        smc_decode_emit_alu(decoder, smc_half_widen[type], SMC_SLOT_32, wide, from, from, from);
-    if (!op)
-        return SMC_NO_SLOT;
-    op->immediate = bit;
-    op->flushes = smc_decode_has(decoder, "ftz");
-    return wide;
-}
-
-/* The source, or with .ftz a copy of it without subnormal numbers; a half as single precision. */
-static uint32_t flushed_source(struct smc_decoder *decoder, const struct smc_operand *operand,
-                               enum smc_ptx_type type)
-{
-    uint32_t from = smc_decode_source(decoder, operand, type);
-    if (from != SMC_NO_SLOT && is_half(type))
-        return widened(decoder, type, from, 0);
-    if (from == SMC_NO_SLOT || type != SMC_PTX_F32 || !smc_decode_has(decoder, "ftz"))
-        return from;
-    uint32_t copy = smc_slot_new(decoder->program, SMC_SLOT_32);
-    return smc_decode_emit_alu(decoder, smc_float_flush, SMC_SLOT_32, copy, from, from, from)
-               ? copy
-               : SMC_NO_SLOT;
-}
-
-/* --- Choices ---------------------------------------------------------------------------------- */
-
-bool smc_decode_selp(struct smc_decoder *decoder)
-{
-    enum smc_ptx_type type;
-    if (!known_type(decoder, &type) || type == SMC_PTX_PRED)
-        return smc_decode_refuse(decoder, "");
-    const enum smc_ptx_type sources[] = {type, type, SMC_PTX_PRED};
-    bool wide = smc_slot_kind_of(type) == SMC_SLOT_64;
-    return smc_decode_simple(decoder, wide ? smc_select_64 : smc_select_32, type, 3, sources) !=
-           NULL;
-}
-
-bool smc_decode_slct(struct smc_decoder *decoder)
-{
-    enum smc_ptx_type type, sign = smc_decode_type(decoder, 1);
-    if (!known_type(decoder, &type) || (sign != SMC_PTX_S32 && sign != SMC_PTX_F32))
-        return smc_decode_refuse(decoder, "");
-    /* -0 and numbers that .ftz flushes to 0 count as not negative. */
-    const struct smc_operand *operand = decoder->statement->operand;
-    smc_alu *alu = sign == SMC_PTX_F32 ? smc_select_by_float_sign[type] : smc_select_by_sign[type];
-    if (!smc_decode_count(decoder, 4, 4))
-        return false;
-    uint32_t a = smc_decode_source(decoder, &operand[1], type);
-    uint32_t b = smc_decode_source(decoder, &operand[2], type);
-    uint32_t c = flushed_source(decoder, &operand[3], sign);
-    uint32_t d = smc_decode_target(decoder, &operand[0], type);
-    if (a == SMC_NO_SLOT || b == SMC_NO_SLOT || c == SMC_NO_SLOT || d == SMC_NO_SLOT)
-        return false;
-    return smc_decode_emit_alu(decoder, alu, smc_slot_kind_of(type), d, a, b, c) != NULL;
-}
-
-/* --- Comparisons ------------------------------------------------------------------------------ */
-
-struct comparison {
-    smc_alu *alu;
-    enum smc_ptx_type type;
-    uint64_t flags;
-    uint32_t a, b, c;
-};
-
-/* The sources begin at operand 1. */
-static bool read_comparison(struct smc_decoder *decoder, enum smc_ptx_type type,
-                            struct comparison *comparison)
-{
-    const struct smc_ptx_statement *statement = decoder->statement;
-    bool negated = false;
-    *comparison = (struct comparison){.type = type};
-    if (!smc_decode_count(decoder, 3, 4))
-        return false;
-    enum smc_ptx_type compared = is_half(type) ? SMC_PTX_F32 : type;
-    for (uint32_t i = 0; i < statement->modifiers && !comparison->alu; i++)
-        comparison->alu = smc_compare(statement->modifier[i].at, statement->modifier[i].bytes,
-                                      compared, &negated);
-    if (!comparison->alu)
-        return smc_decode_refuse(decoder, "this comparison");
-    if (negated)
-        comparison->flags = SMC_COMPARE_NEGATED;
-    comparison->a = flushed_source(decoder, &statement->operand[1], type);
-    comparison->b = flushed_source(decoder, &statement->operand[2], type);
-    comparison->c = comparison->a;
-    if (comparison->a == SMC_NO_SLOT || comparison->b == SMC_NO_SLOT)
-        return false;
-    if (statement->operands == 3)
-        return true;
-    comparison->flags |= smc_decode_has(decoder, "and")  ? SMC_COMBINE_AND
-                         : smc_decode_has(decoder, "or") ? SMC_COMBINE_OR
-                                                         : SMC_COMBINE_XOR;
-    comparison->c = smc_decode_source(decoder, &statement->operand[3], SMC_PTX_PRED);
-    return comparison->c != SMC_NO_SLOT;
-}
-
-static bool is_pair_of_halves(enum smc_ptx_type type)
-{
-    return type == SMC_PTX_F16X2 || type == SMC_PTX_BF16X2;
-}
-
-/* After the comparison of the lower halves: the same of the upper ones. */
-static bool read_upper(struct smc_decoder *decoder, struct comparison *comparison)
-{
-    const struct smc_operand *operand = decoder->statement->operand;
-    uint32_t a = smc_decode_source(decoder, &operand[1], comparison->type);
-    uint32_t b = smc_decode_source(decoder, &operand[2], comparison->type);
-    if (a == SMC_NO_SLOT || b == SMC_NO_SLOT)
-        return false;
-    bool combines = comparison->c != comparison->a;
-    comparison->a = widened(decoder, comparison->type, a, 16);
-    comparison->b = widened(decoder, comparison->type, b, 16);
-    if (!combines)
-        comparison->c = comparison->a;
-    return comparison->a != SMC_NO_SLOT && comparison->b != SMC_NO_SLOT;
-}
-
-static bool emit_comparison(struct smc_decoder *decoder, const struct comparison *comparison,
-                            uint64_t flags, uint32_t d)
-{
-    struct smc_op *op = smc_decode_emit_alu(decoder, comparison->alu, SMC_SLOT_PREDICATE, d,
-                                            comparison->a, comparison->b, comparison->c);
-    if (op)
-        op->immediate = flags;
-    return op != NULL;
-}
-
-/* p|q: q is the opposite of p; of pairs of halves, the comparison of the upper ones. It is computed
-   through a copy, because q may be the predicate that p is combined with. */
-bool smc_decode_setp(struct smc_decoder *decoder)
-{
-    struct comparison comparison;
-    enum smc_ptx_type type;
-    const struct smc_operand *target = &decoder->statement->operand[0];
-    if (!known_type(decoder, &type) || !read_comparison(decoder, type, &comparison))
-        return false;
-    uint32_t p = smc_decode_target(decoder, target, SMC_PTX_PRED);
-    if (p == SMC_NO_SLOT)
-        return false;
-    if (!target->second)
-        return emit_comparison(decoder, &comparison, comparison.flags, p);
-    uint32_t q = smc_decode_target(decoder, target->second, SMC_PTX_PRED);
-    uint32_t copy = smc_slot_new(decoder->program, SMC_SLOT_PREDICATE);
-    if (is_pair_of_halves(type)) {
-        struct comparison upper = comparison;
-        return q != SMC_NO_SLOT && read_upper(decoder, &upper) &&
-               emit_comparison(decoder, &upper, upper.flags, copy) &&
-               emit_comparison(decoder, &comparison, comparison.flags, p) &&
-               smc_decode_emit_alu(decoder, smc_move_predicate, SMC_SLOT_PREDICATE, q, copy, copy,
-                                   copy);
-    }
-    return q != SMC_NO_SLOT &&
-           emit_comparison(decoder, &comparison, comparison.flags ^ SMC_COMPARE_NEGATED, copy) &&
-           emit_comparison(decoder, &comparison, comparison.flags, p) &&
-           smc_decode_emit_alu(decoder, smc_move_predicate, SMC_SLOT_PREDICATE, q, copy, copy,
-                               copy);
-}
-
-/* What set writes where the comparison holds, in the bits of one element. */
-static uint64_t set_value(enum smc_ptx_type to, bool in_halves)
-{
-    if (to == SMC_PTX_F16 || to == SMC_PTX_F16X2)
-        return 0x3c00;
-    if (to == SMC_PTX_BF16 || to == SMC_PTX_BF16X2)
-        return 0x3f80;
-    return to == SMC_PTX_F32                               ? 0x3f800000
-           : in_halves || smc_ptx_type_info[to].bytes == 2 ? 0xffff
-                                                           : UINT32_MAX;
-}
-
-/* Writes the value to d where the comparison holds, else 0. */
-static bool emit_set(struct smc_decoder *decoder, const struct comparison *comparison,
-                     uint64_t value, uint32_t d)
-{
-    uint32_t holds = smc_slot_new(decoder->program, SMC_SLOT_PREDICATE);
-    uint32_t yes = smc_decode_constant(decoder, SMC_SLOT_32, value);
-    uint32_t no = smc_decode_constant(decoder, SMC_SLOT_32, 0);
-    return yes != SMC_NO_SLOT && no != SMC_NO_SLOT &&
-           emit_comparison(decoder, comparison, comparison->flags, holds) &&
-           smc_decode_emit_alu(decoder, smc_select_32, SMC_SLOT_32, d, yes, no, holds);
-}
-
-bool smc_decode_set(struct smc_decoder *decoder)
-{
-    struct comparison comparison;
-    enum smc_ptx_type to, type = smc_decode_type(decoder, 1);
-    if (!known_type(decoder, &to) || !read_comparison(decoder, type, &comparison))
-        return false;
-    bool pairs = is_pair_of_halves(type);
-    if (smc_ptx_type_info[to].bytes > 4 || smc_ptx_type_info[to].bytes < 2 ||
-        (is_pair_of_halves(to) && !pairs))
-        return smc_decode_refuse(decoder, "a result of this type");
-    uint32_t d = smc_decode_target(decoder, &decoder->statement->operand[0], to);
-    uint64_t value = set_value(to, pairs);
-    if (d == SMC_NO_SLOT)
-        return false;
-    if (!pairs)
-        return emit_set(decoder, &comparison, value, d);
-    struct comparison upper = comparison;
-    uint32_t low = smc_slot_new(decoder->program, SMC_SLOT_32);
-    uint32_t high = smc_slot_new(decoder->program, SMC_SLOT_32);
-    return read_upper(decoder, &upper) && emit_set(decoder, &upper, value << 16, high) &&
-           emit_set(decoder, &comparison, value, low) &&
-           smc_decode_emit_alu(decoder, smc_bits_or[SMC_PTX_B32], SMC_SLOT_32, d, low, high, low);
-}
-
-/* --- Video ------------------------------------------------------------------------------------ */
-
-static bool is_signed(enum smc_ptx_type type)
-{
-    return type < SMC_PTX_TYPE_COUNT && smc_ptx_type_info[type].class == SMC_CLASS_SIGNED;
-}
-
-/* 0: the word, 1 to 4: b0 to b3, 5 and 6: h0 and h1. */
-static bool read_part(struct smc_decoder *decoder, const struct smc_operand *operand,
-                      unsigned *select)
-{
-    static const char *const names[] = {"", "b0", "b1", "b2", "b3", "h0", "h1"};
-    for (*select = 0; *select < sizeof names / sizeof *names; ++*select)
-        if (smc_span_is(operand->selector, names[*select]))
-            return true;
-    return smc_decode_refuse(decoder, "a selector that is not b0 to b3, h0 or h1");
-}
-
-/* .b3210 as nibbles, element 0 lowest; `standard` if the operand has none. */
-static bool read_elements(struct smc_decoder *decoder, const struct smc_operand *operand,
-                          unsigned count, unsigned standard, uint16_t *select)
-{
-    struct smc_span text = operand->selector;
-    *select = (uint16_t)standard;
-    if (text.bytes == 0)
-        return true;
-    if (text.bytes != count + 1 || *text.at != (count == 4 ? 'b' : 'h'))
-        return smc_decode_refuse(decoder, "a selector of this form");
-    *select = 0;
-    for (unsigned i = 1; i <= count; i++) {
-        unsigned digit = (unsigned)(unsigned char)text.at[i] - '0';
-        if (digit >= 2 * count)
-            return smc_decode_refuse(decoder, "a selector of this form");
-        *select = (uint16_t)(*select << 4 | digit);
-    }
-    return true;
-}
-
-/* The mask of a destination: .b20 are elements 0 and 2. */
-static bool read_mask(struct smc_decoder *decoder, const struct smc_operand *operand,
-                      unsigned count, unsigned *mask)
-{
-    struct smc_span text = operand->selector;
-    *mask = (1u << count) - 1;
-    if (text.bytes == 0)
-        return true;
-    *mask = 0;
-    for (size_t i = 1; i < text.bytes; i++) {
-        unsigned digit = (unsigned)(unsigned char)text.at[i] - '0';
-        if (digit >= count)
-            return smc_decode_refuse(decoder, "a mask of this form");
-        *mask |= 1u << digit;
-    }
-    return true;
-}
-
-static const struct {
-    const char *name;
-    enum smc_video_function function;
-} video_functions[] = {
-    {"vadd", SMC_VIDEO_ADD},      {"vsub", SMC_VIDEO_SUB},
-    {"vavrg", SMC_VIDEO_AVERAGE}, {"vabsdiff", SMC_VIDEO_ABSDIFF},
-    {"vmin", SMC_VIDEO_MIN},      {"vmax", SMC_VIDEO_MAX},
-    {"vshl", SMC_VIDEO_SHL},      {"vshr", SMC_VIDEO_SHR},
-    {"vset", SMC_VIDEO_SET},      {"vmad", SMC_VIDEO_SET /* is not used */},
-};
-
-/* The function, the signs and what follows; `count`: elements of a word. */
-static bool read_video(struct smc_decoder *decoder, unsigned *count, struct smc_video *video)
-{
-    static const char *const comparisons[] = {"eq", "ne", "lt", "le", "gt", "ge"};
-    static const char *const seconds[] = {"", "add", "min", "max"};
-    struct smc_span name = decoder->statement->opcode;
-    char last = name.at[name.bytes - 1];
-    *count = last == '2' ? 2 : last == '4' ? 4 : 1;
-    name.bytes -= *count > 1;
-    for (size_t i = 0; i < sizeof video_functions / sizeof *video_functions; i++)
-        if (smc_span_is(name, video_functions[i].name))
-            video->function = video_functions[i].function & 15;
-    bool sets = smc_span_is(name, "vset");
-    video->d_signed = !sets && is_signed(smc_decode_type(decoder, 0));
-    video->a_signed = is_signed(smc_decode_type(decoder, !sets));
-    video->b_signed = is_signed(smc_decode_type(decoder, 1 + !sets));
-    video->wraps = smc_decode_has(decoder, "wrap");
-    for (unsigned i = 0; i < 6; i++)
-        if (smc_decode_has(decoder, comparisons[i]))
-            video->comparison = i & 15;
-    for (unsigned i = 1; i < 4; i++)
-        if (smc_decode_has(decoder, seconds[i]))
-            video->second = i & 3;
-    if (smc_span_is(name, "vmad")) {
-        video->comparison = smc_decode_has(decoder, "shr7")    ? 7
-                            : smc_decode_has(decoder, "shr15") ? 15
-                                                               : 0;
-        video->second = smc_decode_has(decoder, "po");
-    }
-    return smc_decode_type(decoder, 1) != SMC_PTX_TYPE_COUNT ||
-           smc_decode_refuse(decoder, "its types are unknown");
-}
-
-static bool read_video_selectors(struct smc_decoder *decoder, unsigned count,
-                                 struct smc_video *video)
-{
-    const struct smc_operand *operand = decoder->statement->operand;
-    unsigned d = 0, a = 0, b = 0;
-    if (count == 1) {
-        if (!read_part(decoder, &operand[0], &d) || !read_part(decoder, &operand[1], &a) ||
-            !read_part(decoder, &operand[2], &b))
-            return false;
-        video->a_select = (uint16_t)a;
-        video->b_select = (uint16_t)b;
-    } else if (!read_mask(decoder, &operand[0], count, &d) ||
-               !read_elements(decoder, &operand[1], count, count == 2 ? 0x10 : 0x3210,
-                              &video->a_select) ||
-               !read_elements(decoder, &operand[2], count, count == 2 ? 0x32 : 0x7654,
-                              &video->b_select)) {
-        return false;
-    }
-    video->d_select = d & 15;
-    return true;
-}
-
-/* vadd.s32.u32.s32.sat d.h1, a.b0, b.h1, c; vadd4.s32.u32.u32.add d.b20, a.b3210, b.b7654, c; */
-bool smc_decode_video(struct smc_decoder *decoder)
-{
-    struct smc_video video = {0};
-    const struct smc_operand *operand = decoder->statement->operand;
-    bool multiplies = smc_decode_is(decoder, "vmad");
-    unsigned count;
-    if (!smc_decode_count(decoder, 3, 4) || !read_video(decoder, &count, &video) ||
-        !read_video_selectors(decoder, count, &video))
-        return false;
-    bool has_third = decoder->statement->operands == 4;
-    uint32_t a = smc_decode_source(decoder, &operand[1], SMC_PTX_B32);
-    uint32_t b = smc_decode_source(decoder, &operand[2], SMC_PTX_B32);
-    uint32_t c = has_third ? smc_decode_source(decoder, &operand[3], SMC_PTX_B32) : a;
-    uint32_t d = smc_decode_target(decoder, &operand[0], SMC_PTX_B32);
-    if (a == SMC_NO_SLOT || b == SMC_NO_SLOT || c == SMC_NO_SLOT || d == SMC_NO_SLOT)
-        return false;
-    struct smc_op *op = smc_decode_emit_alu(decoder,
-                                            multiplies   ? smc_video_mad
-                                            : count == 1 ? smc_video_scalar
-                                                         : smc_video_elements,
-                                            SMC_SLOT_32, d, a, b, c);
-    if (!op)
-        return false;
-    __builtin_memcpy(&op->immediate, &video, sizeof video);
-    op->vector = (uint8_t)count;
-    op->saturates = smc_decode_has(decoder, "sat");
     return true;
 }

@@ -10,9 +10,11 @@ libsmc_la_SOURCES += \
 	src/emulator/calls.c \
 	src/emulator/decode_arithmetic.c \
 	src/emulator/decode_calls.c \
+	src/emulator/decode_compare.c \
 	src/emulator/decode_matrix.c \
 	src/emulator/decode_program.c \
 	src/emulator/decode_steps.c \
+	src/emulator/decode_video.c \
 	src/emulator/emulator.h \
 	src/emulator/findings.c src/emulator/findings.def \
 	src/emulator/heap.c \
