@@ -168,7 +168,7 @@ static void begin(struct smc_worker *worker, uint64_t block)
     memset(worker->local, 0, (size_t)launch->program->local_bytes * launch->threads_per_block);
     memset(worker->files, 0, (size_t)launch->program->file_bytes * launch->warps_per_block);
     if (worker->shadow)
-        smc_shadow_begin_block(worker->shadow);
+        smc_shadow_begin_block(worker->shadow, block);
     for (uint32_t w = 0; w < launch->warps_per_block; w++) {
         uint32_t threads = launch->threads_per_block - w * SMC_LANES;
         uint32_t lanes = threads >= SMC_LANES ? SMC_ALL_LANES : (1u << threads) - 1;
@@ -249,11 +249,13 @@ void smc_block_run(struct smc_worker *worker, uint64_t block)
     while (!worker->gave_up && block_live_lanes(worker) > 0) {
         bool moved = run_warps(worker);
         if (atomic_load(&worker->launch->stopped))
-            return;
+            break;
         if (!moved && !worker->gave_up) {
             report_waiting(worker);
             worker->gave_up = true;
         }
     }
-    worker->blocks_run++;
+    if (worker->shadow)
+        smc_shadow_end_block(worker->shadow);
+    worker->blocks_run += !atomic_load(&worker->launch->stopped);
 }

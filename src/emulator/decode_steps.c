@@ -8,7 +8,8 @@
 
 static bool read_shape(struct smc_decoder *decoder, struct smc_op *op)
 {
-    static const char *const strong[] = {"relaxed", "acquire", "release", "acq_rel"};
+    static const char *const strong[] = {"relaxed", "acquire",  "release",
+                                         "acq_rel", "volatile", "mmio"};
     const char *const vectors[] = {"v2", "v4", "v8"};
     op->type = smc_decode_type(decoder, 0);
     if (op->type == SMC_PTX_TYPE_COUNT || op->type == SMC_PTX_PRED || op->type == SMC_PTX_B128)
@@ -25,7 +26,15 @@ static bool read_shape(struct smc_decoder *decoder, struct smc_op *op)
     op->space = smc_decode_space(decoder);
     for (size_t i = 0; i < sizeof strong / sizeof *strong; i++)
         op->is_strong |= smc_decode_has(decoder, strong[i]);
+    op->is_narrow = smc_decode_has(decoder, "cta") || smc_decode_has(decoder, "cluster");
+    op->acquires = smc_decode_has(decoder, "acquire") || smc_decode_has(decoder, "acq_rel");
+    op->releases = smc_decode_has(decoder, "release") || smc_decode_has(decoder, "acq_rel");
     return true;
+}
+
+static bool may_be_global(const struct smc_op *op)
+{
+    return op->space == SMC_SPACE_GLOBAL || op->space == SMC_SPACE_GENERIC;
 }
 
 /* Tracks races by bytes if the kernel has accesses smaller than a word. */
@@ -50,6 +59,8 @@ static bool emit_access(struct smc_decoder *decoder, smc_step *step, const struc
     copy.step = step;
     *op = copy;
     note_width(decoder->program, op);
+    decoder->program->has_fences |= op->acquires || op->releases;
+    decoder->program->runs_in_order |= step == smc_step_store && op->is_strong && may_be_global(op);
     return true;
 }
 
@@ -246,8 +257,21 @@ bool smc_decode_trap(struct smc_decoder *decoder)
     return emit_step(decoder, smc_step_trap) != NULL;
 }
 
-/* Hints and fences have no effect, because the emulator's memory is in order. A statement without
-   an op gets one that does nothing. */
+/* membar.gl, fence.acq_rel.gpu: the emulator's memory is in order, so fences only tell which
+   accesses the program orders. */
+bool smc_decode_fence(struct smc_decoder *decoder)
+{
+    if (smc_decode_has(decoder, "proxy") || smc_decode_has(decoder, "mbarrier_init"))
+        return smc_decode_refuse(decoder, "");
+    struct smc_op *op = emit_step(decoder, smc_step_fence);
+    if (!op)
+        return false;
+    op->is_narrow = smc_decode_has(decoder, "cta") || smc_decode_has(decoder, "cluster");
+    decoder->program->has_fences = true;
+    return true;
+}
+
+/* Hints have no effect. A statement without an op gets one that does nothing. */
 bool smc_decode_nothing(struct smc_decoder *decoder)
 {
     if (smc_decode_has(decoder, "proxy"))

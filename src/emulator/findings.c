@@ -31,6 +31,15 @@ struct smc_finding smc_finding_at(const struct smc_worker *worker, enum smc_find
     return finding;
 }
 
+void smc_finding_set_other(const struct smc_worker *worker, struct smc_finding *finding,
+                           uint32_t thread)
+{
+    const uint32_t *block = worker->launch->request->block;
+    finding->other_thread[0] = thread % block[0];
+    finding->other_thread[1] = thread / block[0] % block[1];
+    finding->other_thread[2] = thread / block[0] / block[1];
+}
+
 /* The name of a function's variable contains the function: _ZZ6kernelE4tile becomes tile. */
 static struct smc_span plain_name(struct smc_span name)
 {
@@ -114,7 +123,7 @@ static void name_global(const struct smc_worker *worker, struct smc_finding *fin
                   best->bytes);
 }
 
-void smc_finding_set_address(struct smc_worker *worker, struct smc_finding *finding,
+void smc_finding_set_address(const struct smc_worker *worker, struct smc_finding *finding,
                              enum smc_ptx_space space, uint64_t address, uint32_t bytes)
 {
     finding->has_address = true;
@@ -139,7 +148,8 @@ static bool same_line(const struct smc_program *program, uint32_t a, uint32_t b)
 static bool same_place(const struct smc_program *program, const struct smc_finding *a,
                        const struct smc_finding *b)
 {
-    return a->kind == b->kind && a->has_other == b->has_other && strcmp(a->array, b->array) == 0 &&
+    return a->kind == b->kind && a->has_other == b->has_other &&
+           a->between_blocks == b->between_blocks && strcmp(a->array, b->array) == 0 &&
            same_line(program, a->instruction, b->instruction) &&
            same_line(program, a->other_instruction, b->other_instruction);
 }
@@ -156,6 +166,25 @@ void smc_find(struct smc_worker *worker, const struct smc_finding *finding)
         return;
     worker->finding_block[worker->findings] = worker->block;
     worker->finding[worker->findings++] = *finding;
+}
+
+static void keep(const struct smc_program *program, const struct smc_finding *finding,
+                 struct smc_emulation *emulation)
+{
+    size_t i = 0;
+    while (i < emulation->finding_count && !same_place(program, &emulation->finding[i], finding))
+        i++;
+    if (i < emulation->finding_count)
+        emulation->finding[i].times += finding->times;
+    else if (i < SMC_MAX_FINDINGS)
+        emulation->finding[emulation->finding_count++] = *finding;
+}
+
+void smc_finding_add(const struct smc_program *program, const struct smc_finding *finding,
+                     struct smc_emulation *emulation)
+{
+    emulation->findings_total += finding->times;
+    keep(program, finding, emulation);
 }
 
 /* Each worker's findings are in the order of its blocks, so the next one is that of the lowest
@@ -175,15 +204,7 @@ void smc_findings_merge(const struct smc_worker *worker, size_t count, uint64_t 
                 best = w;
         if (best == count || worker[best].finding_block[next[best]] > last_block)
             return;
-        const struct smc_finding *finding = &worker[best].finding[next[best]++];
-        size_t i = 0;
-        while (i < emulation->finding_count &&
-               !same_place(worker->launch->program, &emulation->finding[i], finding))
-            i++;
-        if (i < emulation->finding_count)
-            emulation->finding[i].times += finding->times;
-        else if (i < SMC_MAX_FINDINGS)
-            emulation->finding[emulation->finding_count++] = *finding;
+        keep(worker->launch->program, &worker[best].finding[next[best]++], emulation);
     }
 }
 
@@ -249,6 +270,9 @@ void smc_finding_describe(const struct smc_program *program, const struct smc_fi
     say_thread(finding->thread, &line);
     if (finding->has_other) {
         say(&line, " against ");
+        if (finding->between_blocks)
+            say(&line, "block (%u,%u,%u), ", finding->other_block[0], finding->other_block[1],
+                finding->other_block[2]);
         say_thread(finding->other_thread, &line);
         say(&line, " at ");
         say_place(program, finding->other_instruction, file, &line);

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "emulator/other_blocks.h"
 #include "emulator/shadow.h"
 
 enum { MAX_WORKERS = 64, MAX_THREADS_PER_BLOCK = 1024, FILE_ALIGN = 64 };
@@ -79,7 +80,10 @@ static bool lay_out_memory(struct smc_launch_state *launch)
     add_arrays(launch);
     launch->parameters = smc_calloc(1, launch->program->parameter_bytes + 1u);
     launch->sum = smc_calloc(launch->request->array_count + 1, sizeof(struct smc_float_sum *));
-    return launch->parameters && launch->sum;
+    bool failed = false;
+    if (!launch->request->unchecked)
+        launch->past = smc_past_new(launch, smc_cell_bytes_global(launch->program), &failed);
+    return launch->parameters && launch->sum && !failed;
 }
 
 static void free_memory(struct smc_launch_state *launch)
@@ -87,6 +91,7 @@ static void free_memory(struct smc_launch_state *launch)
     for (size_t i = 0; i < launch->allocations; i++)
         if (launch->allocation[i].array == SIZE_MAX)
             free(launch->allocation[i].data);
+    smc_past_free(launch->past);
     free(launch->allocation);
     free(launch->parameters);
 }
@@ -249,6 +254,8 @@ static enum smc_status run_workers(struct smc_launch_state *launch, struct smc_w
         return smc_out_of_memory(error);
     emulation->threads_used = started;
     smc_findings_merge(workers, ready, atomic_load(&launch->last_block), emulation);
+    if (launch->past)
+        smc_past_find(launch->past, workers, atomic_load(&launch->last_block), emulation);
     bool stopped = atomic_load(&launch->stopped);
     emulation->completed = !stopped && emulation->blocks_run == launch->blocks;
     if (!stopped)

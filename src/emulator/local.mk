@@ -21,6 +21,8 @@ libsmc_la_SOURCES += \
 	src/emulator/ops_compare.c \
 	src/emulator/ops_float.c \
 	src/emulator/ops_integer.c \
+	src/emulator/order.c src/emulator/order.h \
+	src/emulator/other_blocks.c src/emulator/other_blocks.h \
 	src/emulator/program.h \
 	src/emulator/ptx.h \
 	src/emulator/ptx_lexer.c src/emulator/ptx_lexer.h \

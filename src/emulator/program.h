@@ -170,7 +170,9 @@ struct smc_op {
     uint8_t machine_bytes; /* width of a load of shared memory in machine code; 0: joined with
                               another load */
     bool address_is_32;    /* the register of the address has 32 bits */
-    bool is_strong; /* two such accesses do not race: atomics, .relaxed, .acquire, .release */
+    bool is_strong; /* two such accesses do not race: atomics, volatile, .relaxed and above */
+    bool is_narrow; /* strong, or a fence, only within the block or the cluster */
+    bool acquires, releases;
     uint32_t v[SMC_MAX_VECTOR]; /* their registers, SMC_NO_SLOT: `_` */
     enum smc_slot_kind v_kind[SMC_MAX_VECTOR];
 
@@ -225,7 +227,9 @@ struct smc_program {
     uint32_t static_smem_bytes; /* where dynamic shared memory begins */
     uint32_t local_bytes;       /* of a thread */
     bool follows;               /* machine_bytes is valid: see joins.c */
-    bool runs_in_order;         /* blocks run in order: has atomics on global memory */
+    bool runs_in_order;         /* blocks run in order: has atomics on global memory, or strong
+                                   stores to it */
+    bool has_fences;            /* or accesses that acquire or release */
     bool splits_shared_words, splits_global_words; /* has accesses of less than 4 bytes */
 };
 

@@ -20,6 +20,8 @@ struct smc_allocation {
     size_t name_bytes;
 };
 
+struct smc_past;
+
 struct smc_launch_state {
     const struct smc_emulation_request *request;
     const struct smc_program *program;
@@ -31,6 +33,7 @@ struct smc_launch_state {
     atomic_uint_fast64_t next_block;
     atomic_uint_fast64_t last_block; /* blocks above it need not run: it has an endless loop */
     atomic_bool stopped;             /* an early end was requested */
+    struct smc_past *past;           /* other_blocks.h; NULL: not checked */
     struct smc_float_sum **sum;      /* as in struct smc_emulation, which becomes their owner */
 };
 
@@ -67,7 +70,7 @@ struct smc_warp {
     uint64_t steps, clock;
     struct smc_copy *copies;            /* pending cp.async, oldest first */
     uint64_t copy_group;                /* the number of groups committed */
-    uint32_t lane_synced_at[SMC_LANES]; /* by __syncwarp: see shadow.h */
+    uint32_t lane_synced_at[SMC_LANES]; /* by __syncwarp: see order.h */
 };
 
 struct smc_barrier {
@@ -82,6 +85,7 @@ struct smc_barrier {
 };
 
 struct smc_shadow;
+struct smc_past;
 struct smc_bank_memo;
 
 /* A sum in the shared memory of one block. */
@@ -179,8 +183,14 @@ void smc_copies_forget(struct smc_warp *warp);
 void smc_find(struct smc_worker *worker, const struct smc_finding *finding);
 struct smc_finding smc_finding_at(const struct smc_worker *worker, enum smc_finding_kind kind,
                                   uint32_t instruction, uint32_t thread);
-void smc_finding_set_address(struct smc_worker *worker, struct smc_finding *finding,
+/* The thread of the other access, of a block of the same shape. */
+void smc_finding_set_other(const struct smc_worker *worker, struct smc_finding *finding,
+                           uint32_t thread);
+void smc_finding_set_address(const struct smc_worker *worker, struct smc_finding *finding,
                              enum smc_ptx_space space, uint64_t address, uint32_t bytes);
+/* Adds a finding with its `times` after all others, or to one of the same kind and place. */
+void smc_finding_add(const struct smc_program *program, const struct smc_finding *finding,
+                     struct smc_emulation *emulation);
 void smc_findings_merge(const struct smc_worker *worker, size_t count, uint64_t last_block,
                         struct smc_emulation *emulation);
 

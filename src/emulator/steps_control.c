@@ -157,6 +157,14 @@ enum smc_next smc_step_arrive(struct smc_worker *worker, struct smc_warp *warp,
     return SMC_GO_ON;
 }
 
+enum smc_next smc_step_fence(struct smc_worker *worker, struct smc_warp *warp,
+                             const struct smc_op *op, uint32_t mask)
+{
+    if (worker->shadow)
+        smc_shadow_fence(worker->shadow, warp, mask, op->is_narrow);
+    return SMC_GO_ON;
+}
+
 /* __syncwarp: a holds the mask of participating lanes. */
 enum smc_next smc_step_sync_warp(struct smc_worker *worker, struct smc_warp *warp,
                                  const struct smc_op *op, uint32_t mask)
