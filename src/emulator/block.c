@@ -166,6 +166,9 @@ static void begin(struct smc_worker *worker, uint64_t block)
     memset(worker->barrier, 0, sizeof worker->barrier);
     memset(worker->shared, 0, launch->smem_bytes);
     memset(worker->local, 0, (size_t)launch->program->local_bytes * launch->threads_per_block);
+    if (worker->local_written)
+        memset(worker->local_written, 0,
+               (size_t)launch->program->local_bytes * launch->threads_per_block);
     memset(worker->files, 0, (size_t)launch->program->file_bytes * launch->warps_per_block);
     if (worker->shadow)
         smc_shadow_begin_block(worker->shadow, block);
@@ -193,7 +196,8 @@ static void report_waiting(struct smc_worker *worker)
             uint32_t lane = (uint32_t)__builtin_ctz(group->active);
             uint32_t place = worker->launch->program->op[group->pc].instruction;
             struct smc_finding finding =
-                smc_finding_at(worker, SMC_FINDING_DEADLOCK, place, smc_thread_of(warp, lane));
+                smc_finding_at(worker, barrier ? SMC_FINDING_DEADLOCK : SMC_FINDING_ABSENT_LANES,
+                               place, smc_thread_of(warp, lane));
             const struct smc_barrier *at = &worker->barrier[group->barrier];
             finding.waiting = barrier ? at->lanes : (uint32_t)__builtin_popcount(group->active);
             finding.expected = !barrier       ? (uint32_t)__builtin_popcount(group->need)

@@ -64,16 +64,16 @@ static void set_array(struct smc_finding *finding, struct smc_span name, uint64_
              (int)(name.bytes < 90 ? name.bytes : 90), name.at);
 }
 
-/* The variable in shared memory that holds the address, or the last one if the address is beyond
-   all. */
-static const struct smc_ptx_symbol *shared_symbol(const struct smc_program *program,
-                                                  uint64_t address)
+/* The variable in shared or local memory that holds the address, or the last one if the address is
+   beyond all. */
+static const struct smc_ptx_symbol *symbol_at(const struct smc_program *program,
+                                              enum smc_ptx_space space, uint64_t address)
 {
     const struct smc_ptx_module *module = &program->module;
     const struct smc_ptx_symbol *best = NULL;
     for (size_t i = 0; i < module->symbols; i++) {
         const struct smc_ptx_symbol *symbol = module->symbol[i];
-        if (symbol->space == SMC_SPACE_SHARED && symbol->address <= address &&
+        if (symbol->space == space && symbol->address <= address &&
             (symbol->in_kernel || symbol->is_used) && (!best || symbol->address >= best->address))
             best = symbol;
     }
@@ -83,7 +83,7 @@ static const struct smc_ptx_symbol *shared_symbol(const struct smc_program *prog
 bool smc_program_shared_array(const struct smc_program *program, uint64_t address, char *name,
                               size_t room, uint64_t *first_byte, uint64_t *bytes)
 {
-    const struct smc_ptx_symbol *symbol = shared_symbol(program, address);
+    const struct smc_ptx_symbol *symbol = symbol_at(program, SMC_SPACE_SHARED, address);
     if (!symbol)
         return false;
     struct smc_span plain = plain_name(symbol->name);
@@ -95,7 +95,8 @@ bool smc_program_shared_array(const struct smc_program *program, uint64_t addres
 
 static void name_shared(const struct smc_worker *worker, struct smc_finding *finding)
 {
-    const struct smc_ptx_symbol *best = shared_symbol(worker->launch->program, finding->address);
+    const struct smc_ptx_symbol *best =
+        symbol_at(worker->launch->program, SMC_SPACE_SHARED, finding->address);
     if (best)
         set_array(finding, plain_name(best->name), best->address,
                   best->is_extern ? worker->launch->smem_bytes - best->address : best->bytes);
@@ -279,6 +280,8 @@ void smc_finding_describe(const struct smc_program *program, const struct smc_fi
     }
     if (finding->has_address)
         say_address(finding, &line);
+    if (finding->kind == SMC_FINDING_NOT_IN_MASK || finding->kind == SMC_FINDING_ABSENT_LANES)
+        say(&line, "; %u of %u lanes", finding->waiting, finding->expected);
     if (finding->kind == SMC_FINDING_DEADLOCK || finding->kind == SMC_FINDING_DIVERGENT_BARRIER)
         say(&line, "; %u of %u threads are there", finding->waiting, finding->expected);
     if (finding->times > 1)

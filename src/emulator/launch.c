@@ -153,13 +153,18 @@ static bool begin_worker(struct smc_worker *worker, struct smc_launch_state *lau
     worker->memo = smc_bank_memo_new();
     if (!launch->request->unchecked)
         worker->shadow = smc_shadow_new(launch);
+    size_t local_bytes = (size_t)program->local_bytes * launch->threads_per_block;
+    bool checks_local = !launch->request->unchecked && local_bytes > 0;
+    if (checks_local)
+        worker->local_written = smc_calloc(local_bytes, 1);
     for (uint32_t w = 0; worker->warp && worker->files && w < launch->warps_per_block; w++) {
         worker->warp[w].index = w;
         worker->warp[w].file = worker->files + (size_t)program->file_bytes * w;
     }
     return worker->count && worker->sample && worker->array_count && worker->warp &&
            worker->files && worker->shared && worker->local && worker->memo &&
-           (worker->shadow || launch->request->unchecked);
+           (worker->shadow || launch->request->unchecked) &&
+           (worker->local_written || !checks_local);
 }
 
 static void end_worker(struct smc_worker *worker)
@@ -174,6 +179,7 @@ static void end_worker(struct smc_worker *worker)
     free(worker->files);
     free(worker->shared);
     free(worker->local);
+    free(worker->local_written);
     free(worker->memo);
     smc_shadow_free(worker->shadow);
 }
@@ -322,9 +328,18 @@ enum smc_status smc_emulate(const struct smc_emulation_request *request,
                             struct smc_emulation *emulation, struct smc_error *error)
 {
     struct smc_launch_state launch = {.request = request, .program = request->program};
+    struct smc_program traced;
     struct smc_worker *workers = NULL;
     *emulation = (struct smc_emulation){0};
     enum smc_status status = prepare(&launch, emulation, error);
+    if (status == SMC_OK && launch.program->tracks && !request->unchecked) {
+        traced = *launch.program;
+        traced.op = smc_tracked_ops(launch.program);
+        if (traced.op)
+            launch.program = &traced;
+        else
+            status = smc_out_of_memory(error);
+    }
     unsigned count = status == SMC_OK ? worker_count(&launch) : 0;
     if (status == SMC_OK) {
         begin_progress(&launch);
@@ -336,6 +351,8 @@ enum smc_status smc_emulate(const struct smc_emulation_request *request,
         end_worker(&workers[i]);
     free(workers);
     free_memory(&launch);
+    if (launch.program == &traced)
+        free(traced.op);
     emulation->sum = launch.sum;
     return status;
 }

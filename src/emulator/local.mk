@@ -34,4 +34,5 @@ libsmc_la_SOURCES += \
 	src/emulator/specials.def \
 	src/emulator/steps_control.c \
 	src/emulator/steps_memory.c \
+	src/emulator/unwritten.c \
 	src/emulator/warp.c

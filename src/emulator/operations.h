@@ -63,6 +63,8 @@ smc_step smc_step_copy, smc_step_commit, smc_step_wait;
 /* Control flow and barriers. */
 smc_step smc_step_branch, smc_step_indexed_branch, smc_step_exit, smc_step_trap, smc_step_barrier,
     smc_step_arrive, smc_step_sync_warp, smc_step_fence, smc_step_clock;
+/* unwritten.c: an op of a program with tracked registers. */
+smc_step smc_step_tracked;
 /* Only in programs that were read leniently, and never run: an instruction that is not supported
    writes d; ldmatrix and stmatrix access `vector` times 8 rows, whose addresses the lanes hold. */
 smc_step smc_step_opaque, smc_step_load_rows, smc_step_store_rows;

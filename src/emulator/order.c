@@ -356,6 +356,11 @@ void smc_order_strong(struct smc_order *order, const struct smc_warp *warp, cons
     }
 }
 
+bool smc_order_knows_block(const struct smc_order *order, uint32_t warp, uint32_t block)
+{
+    return order->releases && has_block(&order->blocks[warp], block);
+}
+
 bool smc_order_knows(const struct smc_order *order, uint32_t warp, uint32_t block,
                      uint32_t other_warp, uint32_t when)
 {

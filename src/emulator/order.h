@@ -70,6 +70,9 @@ void smc_order_strong(struct smc_order *order, const struct smc_warp *warp, cons
 bool smc_order_knows(const struct smc_order *order, uint32_t warp, uint32_t block,
                      uint32_t other_warp, uint32_t when);
 
+/* Whether `warp` acquired what that earlier block released. */
+bool smc_order_knows_block(const struct smc_order *order, uint32_t warp, uint32_t block);
+
 /* Whether the access of `thread` at time `when` of this block is ordered before what thread `me` of
    `warp` does now. */
 static inline bool smc_order_has(const struct smc_order *order, const struct smc_warp *warp,

@@ -248,7 +248,9 @@ void smc_past_add_writes(struct smc_past *past, struct smc_run_pool *pool,
     const struct region *region = region_of(past, address);
     pthread_mutex_lock(lock);
     if (past->in_order) {
-        forget(line->writes, 0, run->mask, true);
+        for (struct smc_run *old = line->writes; old; old = old->next)
+            if (old->block != run->block || old->is_strong || !run->is_strong)
+                old->mask &= ~run->mask; /* but an atomic does not hide a weak write of its block */
         forget(line->reads, 0, run->mask, true);
         keep_two(pool, &line->reads);
         insert(past, pool, &line->writes, run);

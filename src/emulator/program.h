@@ -178,7 +178,9 @@ struct smc_op {
 
     /* Control. */
     enum smc_reduction reduction; /* of bar.red, vote, redux, atom */
-    uint32_t target;              /* op to branch to */
+    uint32_t seen;   /* of operations across lanes: a slot with the lanes that ran it */
+    uint32_t track;  /* of smc_step_tracked: its place in the program's list */
+    uint32_t target; /* op to branch to */
     uint32_t
         reconverge_at; /* op at which lanes that diverge here reconverge; SMC_NO_PC: at the end */
     bool is_aligned;   /* a barrier that whole warps must reach */
@@ -209,6 +211,14 @@ struct smc_slot {
     enum smc_slot_kind kind;
 };
 
+/* An op that reads or writes registers that may be read before they are written. For each of them
+   there is a slot with the lanes that have written it; 0: not tracked. */
+struct smc_track {
+    uint32_t op;
+    uint32_t a, b, c, guard, d;
+    uint32_t v[SMC_MAX_VECTOR];
+};
+
 struct smc_program {
     struct smc_ptx_module module;
     struct smc_arena arena;
@@ -223,6 +233,8 @@ struct smc_program {
     uint32_t file_bytes;   /* of one warp's register file */
     struct smc_slot *slot; /* what it holds, in order */
     size_t slots, slot_room;
+    struct smc_track *track; /* see unwritten.c */
+    size_t tracks, track_room;
     uint32_t parameter_bytes;
     uint32_t static_smem_bytes; /* where dynamic shared memory begins */
     uint32_t local_bytes;       /* of a thread */
@@ -237,6 +249,12 @@ struct smc_program {
    become smc_step_opaque, one op for each register that they write. */
 enum smc_status smc_program_read_leniently(const char *ptx, size_t bytes, const char *entry,
                                            struct smc_program **program, struct smc_error *error);
+
+/* unwritten.c: finds the registers that may be read before they are written, and the ops that must
+   be watched for them. False: out of memory. */
+bool smc_find_tracks(struct smc_program *program);
+/* The program's ops with those replaced by smc_step_tracked; to be freed. NULL: out of memory. */
+struct smc_op *smc_tracked_ops(const struct smc_program *program);
 
 /* Sets `reconverge_at` of every branch. */
 bool smc_find_reconvergence(struct smc_program *program);

@@ -54,6 +54,8 @@ struct smc_group {
     int parent; /* -1: none */
     uint32_t children;
     uint32_t need;
+    uint64_t meets; /* which groups it waits for: those with the same number */
+    uint32_t left;  /* lanes of `need` that went on elsewhere instead of taking part */
     uint32_t barrier;
 };
 
@@ -103,12 +105,14 @@ struct smc_worker {
     struct smc_barrier barrier[SMC_BARRIERS];
     char *files, *shared, *local;
     struct smc_shadow *shadow; /* NULL: unchecked */
+    uint8_t *local_written;    /* for each byte of `local`; NULL: unchecked */
     struct smc_bank_memo *memo;
     size_t last_allocation;
     uint64_t block;
     uint32_t block_index[3];
     uint64_t blocks_run;
     uint64_t float_adds;
+    uint64_t polls, changes;           /* strong reads, and stores or atomics that changed memory */
     struct smc_shared_sum *shared_sum; /* one for each four bytes; NULL before the first addition */
     double shared_bound;
     bool gave_up; /* the block */
@@ -137,11 +141,13 @@ bool smc_warp_run(struct smc_worker *worker, struct smc_warp *warp);
 /* Divergence: the lanes of mask[i] continue at place[i]; all reconverge at op->reconverge_at. */
 void smc_warp_diverge(struct smc_warp *warp, const struct smc_op *op, const uint32_t *place,
                       const uint32_t *mask, uint32_t count);
+/* Runs an arithmetic op. */
+void smc_warp_compute(const struct smc_warp *warp, const struct smc_op *op, uint32_t mask);
 void smc_warp_end_lanes(struct smc_warp *warp, uint32_t mask);
 /* For an op that lanes run together: the converged lanes, or 0 while lanes of `need` are
-   missing. */
-uint32_t smc_warp_converge(struct smc_warp *warp, uint32_t need);
-/* Lets all groups that converged here continue after the op. */
+   missing. Anywhere: they may be at any op of the same kind. */
+uint32_t smc_warp_converge(struct smc_warp *warp, uint32_t need, bool anywhere);
+/* Lets all groups that converged continue after their op. */
 void smc_warp_release(struct smc_warp *warp, uint32_t mask);
 
 /* memory.c */

@@ -163,6 +163,19 @@ static void add_line(struct smc_shadow *shadow, const struct line *line)
     }
 }
 
+/* Before an atomic operation: a weak write of this block to the cell would be forgotten. */
+static void keep_weak_writes(struct smc_shadow *shadow, const struct line *line, uint32_t cell,
+                             uint32_t count)
+{
+    uint64_t address = line->number * shadow->cell_bytes_global * SMC_LINE_CELLS;
+    for (uint32_t i = cell; i < cell + count; i++) {
+        if (!line->cell[i].write_at || line->cell[i].flags & WRITE_IS_STRONG)
+            continue;
+        const struct smc_run run = run_at(shadow, line, 1u << i, true);
+        smc_past_add_writes(shadow->past, &shadow->pool, line->past, address, &run, line->value);
+    }
+}
+
 static void empty_table(struct smc_shadow *shadow)
 {
     for (uint32_t i = 0; i < shadow->lines; i++) {
@@ -230,6 +243,16 @@ struct visit {
     uint32_t bytes;
 };
 
+/* Whether the last write is ordered before what `me` does now: as every access is, or because it is
+   a strong write of a warp from which mine has acquired. */
+static bool write_in_order(const struct visit *visit, const struct cell *cell, uint32_t me)
+{
+    const struct smc_order *order = &visit->shadow->order;
+    return smc_order_has(order, visit->warp, cell->write_at, cell->writer, me) ||
+           (cell->flags & WRITE_IS_STRONG && order->is_used &&
+            order->known[visit->warp->index][cell->writer / SMC_LANES] > order->all_synced_at);
+}
+
 /* Whether the access of `thread` at time `when` is ordered before the current access of `me`. */
 static bool in_order(const struct visit *visit, uint32_t when, uint16_t thread, uint32_t me)
 {
@@ -288,7 +311,7 @@ static void check_read(const struct visit *visit, struct cell *cell, uint32_t me
             cell->write_at = order->block_began_at; /* reported once */
         }
     } else if (!(cell->flags & WRITE_IS_STRONG && visit->op->is_strong) &&
-               !in_order(visit, cell->write_at, cell->writer, me)) {
+               !write_in_order(visit, cell, me)) {
         report(visit, SMC_FINDING_RACE_WRITE_READ, me, address, cell->write_place, cell->writer);
     }
     note_reader(visit, cell, me);
@@ -300,7 +323,7 @@ static void check_write(const struct visit *visit, struct cell *cell, uint32_t m
     bool strong = visit->op->is_strong;
     uint32_t synced = visit->shadow->order.all_synced_at;
     if (cell->write_at >= synced && !same_value && !(cell->flags & WRITE_IS_STRONG && strong) &&
-        !in_order(visit, cell->write_at, cell->writer, me))
+        !write_in_order(visit, cell, me))
         report(visit, SMC_FINDING_RACE_WRITE_WRITE, me, address, cell->write_place, cell->writer);
     if (cell->read_at >= synced && !(cell->flags & READ_IS_STRONG && strong) &&
         !in_order(visit, cell->read_at, cell->reader, me))
@@ -343,6 +366,7 @@ static const struct smc_run *racing(const struct visit *visit, const struct smc_
     for (; run; run = run->next)
         if (run->mask >> cell & 1 && run->block != order->block &&
             !(strong && run->is_strong && !run->is_narrow) &&
+            !(run->is_strong && smc_order_knows_block(order, visit->warp->index, run->block)) &&
             !smc_order_knows(order, visit->warp->index, run->block,
                              smc_run_thread(run, cell) / SMC_LANES, run->time))
             return run;
@@ -465,6 +489,8 @@ static void check_global(const struct visit *visit, enum smc_access_kind kind, u
         *last = line_of(visit->shadow, number);
     if (!*last)
         return;
+    if (visit->op->is_strong && kind != SMC_READS && (*last)->past)
+        keep_weak_writes(visit->shadow, *last, first, count);
     check_cells(visit, &(*last)->cell[first], count, kind, me, address, same_value);
     if (!(*last)->past)
         return;
