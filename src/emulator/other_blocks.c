@@ -128,12 +128,6 @@ struct smc_past_line *smc_past_line(const struct smc_past *past, uint64_t addres
     return number < region->lines ? &region->line[number] : NULL;
 }
 
-/* Whether a run of block `a` stays in front of one of block `b`. */
-static bool is_before(const struct smc_past *past, uint32_t a, uint32_t b)
-{
-    return past->in_order ? a > b : a < b;
-}
-
 /* Leaves each cell in the first two runs and drops runs without cells. */
 static void keep_two(struct smc_run_pool *pool, struct smc_run **list)
 {
@@ -153,13 +147,13 @@ static void keep_two(struct smc_run_pool *pool, struct smc_run **list)
     }
 }
 
-static void insert(const struct smc_past *past, struct smc_run_pool *pool, struct smc_run **list,
-                   const struct smc_run *added)
+/* Lists are in the order of blocks. */
+static void insert(struct smc_run_pool *pool, struct smc_run **list, const struct smc_run *added)
 {
     struct smc_run **place = list, *run = take_run(pool);
     if (!run)
         return;
-    while (*place && !is_before(past, added->block, (*place)->block))
+    while (*place && (*place)->block <= added->block)
         place = &(*place)->next;
     *run = *added;
     run->next = *place;
@@ -167,16 +161,22 @@ static void insert(const struct smc_past *past, struct smc_run_pool *pool, struc
     keep_two(pool, list);
 }
 
-/* The cells of `mask` that do not have two runs in front of one of this block. */
-static uint32_t wanted(const struct smc_past *past, const struct smc_run *list, uint32_t block,
-                       uint32_t mask)
+static pthread_mutex_t *lock_of(struct smc_past *past, const struct smc_past_line *line)
+{
+    return &past->lock[(uintptr_t)line / sizeof *line % STRIPES];
+}
+
+uint32_t smc_past_wanted_reads(struct smc_past *past, const struct smc_past_line *line,
+                               uint32_t block, uint32_t mask)
 {
     uint32_t once = 0, twice = 0;
-    for (const struct smc_run *run = list; run && is_before(past, run->block, block);
-         run = run->next) {
+    pthread_mutex_t *lock = lock_of(past, line);
+    pthread_mutex_lock(lock);
+    for (const struct smc_run *run = line->reads; run && run->block < block; run = run->next) {
         twice |= once & run->mask;
         once |= run->mask;
     }
+    pthread_mutex_unlock(lock);
     return mask & ~twice;
 }
 
@@ -187,22 +187,13 @@ static void forget(struct smc_run *list, uint32_t block, uint32_t mask, bool any
             run->mask &= ~mask;
 }
 
-static pthread_mutex_t *lock_of(struct smc_past *past, const struct smc_past_line *line)
-{
-    return &past->lock[(uintptr_t)line / sizeof *line % STRIPES];
-}
-
 void smc_past_add_reads(struct smc_past *past, struct smc_run_pool *pool,
                         struct smc_past_line *line, const struct smc_run *run)
 {
-    struct smc_run added = *run;
     pthread_mutex_t *lock = lock_of(past, line);
     pthread_mutex_lock(lock);
-    added.mask = wanted(past, line->reads, run->block, run->mask);
-    if (added.mask) {
-        forget(line->reads, run->block, added.mask, false);
-        insert(past, pool, &line->reads, &added);
-    }
+    forget(line->reads, run->block, run->mask, false);
+    insert(pool, &line->reads, run);
     pthread_mutex_unlock(lock);
 }
 
@@ -237,7 +228,7 @@ static void add_by_value(struct smc_past *past, struct smc_run_pool *pool,
     if (!added.mask)
         return;
     forget(line->writes, run->block, added.mask, false);
-    insert(past, pool, &line->writes, &added);
+    insert(pool, &line->writes, &added);
 }
 
 void smc_past_add_writes(struct smc_past *past, struct smc_run_pool *pool,
@@ -253,7 +244,7 @@ void smc_past_add_writes(struct smc_past *past, struct smc_run_pool *pool,
                 old->mask &= ~run->mask; /* but an atomic does not hide a weak write of its block */
         forget(line->reads, 0, run->mask, true);
         keep_two(pool, &line->reads);
-        insert(past, pool, &line->writes, run);
+        insert(pool, &line->writes, run);
     } else {
         add_by_value(past, pool, line, region->value + (address - region->address), run, value);
     }

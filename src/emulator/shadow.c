@@ -90,7 +90,7 @@ struct touch {
     bool is_strong, is_narrow;
 };
 
-static struct touch touch_of(const struct cell *cell, bool is_write)
+static inline struct touch touch_of(const struct cell *cell, bool is_write)
 {
     uint8_t flags = cell->flags;
     if (is_write)
@@ -104,8 +104,8 @@ static struct touch touch_of(const struct cell *cell, bool is_write)
                           false};
 }
 
-static bool continues(const struct smc_shadow *shadow, const struct touch *first,
-                      const struct touch *next)
+static inline bool continues(const struct smc_shadow *shadow, const struct touch *first,
+                             const struct touch *next)
 {
     return first->place == next->place && first->is_strong == next->is_strong &&
            first->is_narrow == next->is_narrow && (!shadow->in_order || first->time == next->time);
@@ -148,13 +148,14 @@ static void add_line(struct smc_shadow *shadow, const struct line *line)
         written |= (uint32_t)(line->cell[i].write_at != 0) << i;
         read |= (uint32_t)(line->cell[i].read_at != 0) << i;
     }
+    if (shadow->in_order) /* a later write of this block stands for the read */
+        read &= ~written;
+    if (read)
+        read = smc_past_wanted_reads(shadow->past, line->past, shadow->order.block, read);
     while (read) {
         struct smc_run run = run_at(shadow, line, read, false);
         read &= ~run.mask;
-        if (shadow->in_order) /* a later write of this block stands for the read */
-            run.mask &= ~written;
-        if (run.mask)
-            smc_past_add_reads(shadow->past, &shadow->pool, line->past, &run);
+        smc_past_add_reads(shadow->past, &shadow->pool, line->past, &run);
     }
     while (written) {
         struct smc_run run = run_at(shadow, line, written, true);
@@ -500,6 +501,44 @@ static void check_global(const struct visit *visit, enum smc_access_kind kind, u
         memcpy(&(*last)->value[first + i], (const char *)value + i * unit, unit);
 }
 
+/* The same for global memory. Returns the lanes that need more. */
+static uint32_t check_global_reads(const struct visit *visit, const uint64_t address[SMC_LANES],
+                                   uint32_t mask)
+{
+    struct smc_shadow *shadow = visit->shadow;
+    const uint32_t synced = shadow->order.all_synced_at;
+    const uint32_t shift = shadow->cell_bytes_global == 4 ? 2 : 0;
+    const bool strong = visit->op->is_strong;
+    struct line *line = NULL;
+    uint32_t rest = 0;
+    bool checks_past = false;
+    if (shadow->order.partly_synced)
+        return mask;
+    EACH_ACTIVE(lane, mask)
+    {
+        uint64_t place = address[lane] >> shift;
+        if (!line || line->number != place / SMC_LINE_CELLS) {
+            line = line_of(shadow, place / SMC_LINE_CELLS);
+            if (!line)
+                continue;
+            checks_past = shadow->in_order && line->past && line->past->writes;
+        }
+        struct cell *cell = &line->cell[place % SMC_LINE_CELLS];
+        if (cell->write_at >= synced || checks_past) {
+            rest |= 1u << lane;
+        } else if (cell->read_at < synced) {
+            cell->read_at = shadow->order.now;
+            cell->reader = (uint16_t)smc_thread_of(visit->warp, lane);
+            cell->read_place = visit->op->instruction;
+            set_flag(cell, READ_IS_STRONG, strong);
+        } else if (cell->other_read_at < synced ||
+                   (!strong && cell->flags & (READ_IS_STRONG | OTHER_READ_IS_STRONG))) {
+            rest |= 1u << lane;
+        }
+    }
+    return rest;
+}
+
 void smc_shadow_check(struct smc_worker *worker, struct smc_warp *warp, const struct smc_op *op,
                       enum smc_ptx_space space, enum smc_access_kind kind,
                       const uint64_t address[SMC_LANES], uint32_t mask, uint32_t bytes,
@@ -515,7 +554,11 @@ void smc_shadow_check(struct smc_worker *worker, struct smc_warp *warp, const st
                              mask);
         return;
     }
-    EACH_ACTIVE(lane, mask)
+    uint32_t rest = mask;
+    if (space == SMC_SPACE_GLOBAL && kind == SMC_READS &&
+        bytes == worker->shadow->cell_bytes_global)
+        rest = check_global_reads(&visit, address, mask);
+    EACH_ACTIVE(lane, rest)
     {
         uint32_t me = smc_thread_of(warp, lane);
         /* If several lanes of one instruction write one word, the previous value is that of the
