@@ -187,6 +187,14 @@ static void forget(struct smc_run *list, uint32_t block, uint32_t mask, bool any
             run->mask &= ~mask;
 }
 
+uint32_t smc_past_strong_writes(const struct smc_past_line *line)
+{
+    uint32_t strong = 0;
+    for (const struct smc_run *run = line->writes; run; run = run->next)
+        strong |= run->is_strong && !run->is_narrow ? run->mask : 0;
+    return strong;
+}
+
 void smc_past_add_reads(struct smc_past *past, struct smc_run_pool *pool,
                         struct smc_past_line *line, const struct smc_run *run)
 {

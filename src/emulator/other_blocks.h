@@ -51,6 +51,8 @@ static inline uint32_t smc_run_thread(const struct smc_run *run, uint32_t cell)
 /* The cells of `mask` for which a read of this block is to be added. */
 uint32_t smc_past_wanted_reads(struct smc_past *past, const struct smc_past_line *line,
                                uint32_t block, uint32_t mask);
+/* The cells with a strong write, if blocks run in order. */
+uint32_t smc_past_strong_writes(const struct smc_past_line *line);
 /* Adds what a block read, or wrote: `value` has the cells' new contents. */
 void smc_past_add_reads(struct smc_past *past, struct smc_run_pool *pool,
                         struct smc_past_line *line, const struct smc_run *run);

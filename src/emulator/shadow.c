@@ -150,6 +150,13 @@ static void add_line(struct smc_shadow *shadow, const struct line *line)
     }
     if (shadow->in_order) /* a later write of this block stands for the read */
         read &= ~written;
+    if (shadow->in_order && !shadow->order.releases) {
+        /* Nothing orders blocks: of several atomics, the first one serves as well as the last. */
+        uint32_t known = smc_past_strong_writes(line->past) & written;
+        EACH_ACTIVE(cell, known)
+        if ((line->cell[cell].flags & (WRITE_IS_STRONG | WRITE_IS_NARROW)) == WRITE_IS_STRONG)
+            written &= ~(1u << cell);
+    }
     if (read)
         read = smc_past_wanted_reads(shadow->past, line->past, shadow->order.block, read);
     while (read) {
