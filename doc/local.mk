@@ -2,14 +2,16 @@
 nobase_dist_doc_DATA = \
 	README.md HACKING.md \
 	doc/ci.md doc/confirmation.md doc/emulator.md doc/explorer.md doc/many-gpus.md doc/model.md \
-	doc/own-kernels.md \
+	doc/own-kernels.md doc/ptx.md \
 	doc/tables.md doc/time.md doc/trace.md doc/tune.md doc/tutorial.md doc/banks.svg doc/explore.svg \
 	data/README.md results/README.md
 
 # The page of devices and kernels, and the fields in smemcalc-formats(5).
 EXTRA_DIST += doc/tables.sh
 .PHONY: update-tables
-update-tables: smemcalc$(EXEEXT) src/report/update_formats$(EXEEXT)
+update-tables: smemcalc$(EXEEXT) src/report/update_formats$(EXEEXT) tests/ptx_table$(EXEEXT)
+	tests/ptx_table$(EXEEXT) --page >ptx.new
+	cat ptx.new >$(srcdir)/doc/ptx.md && rm -f ptx.new
 	$(srcdir)/doc/tables.sh $(srcdir) ./smemcalc >tables.new
 	cat tables.new >$(srcdir)/doc/tables.md && rm -f tables.new
 	src/report/update_formats$(EXEEXT) <$(srcdir)/man/smemcalc-formats.5 >formats.new

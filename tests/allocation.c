@@ -492,12 +492,19 @@ static const struct command commands[] = {
     {.name = "run-source",
      .words = "run --source own.cu --grid 4 --block 64 -a f32x256 --on emulator --device H200",
      .needs_nvrtc = true},
+    {.name = "run-structures",
+     .words = "run --source structures.cu --grid 1 --block 32 -a {32,f32x32:ramp} -a "
+              "[f32x32,@1.1+0] --set scale=2.0f --on emulator --device H200",
+     .needs_nvrtc = true},
     {.name = "trace-pytorch", .words = "trace --read data/trace/pytorch.json"},
     {.name = "trace-pytorch-json", .words = "trace --read data/trace/pytorch.json --format json"},
 #ifdef HAVE_ZLIB
     {.name = "trace-pytorch-gzip", .words = "trace --read pytorch.json.gz --format csv"},
+    {.name = "trace-merged",
+     .words = "trace --read data/trace/pytorch.json pytorch.json.gz --format json"},
 #endif
     {.name = "trace-triton", .words = "trace --read triton"},
+    {.name = "trace-pipe", .words = "trace --read -", .input = "data/trace/ncu_raw.csv"},
     {.name = "trace-own", .words = "trace --read data/trace/step.json"},
     {.name = "trace-own-json", .words = "trace --read data/trace/step.json --format json"},
     {.name = "unknown", .words = "--tile 16 --device H2000"},
@@ -601,6 +608,10 @@ static void enter_folder(void)
                            "key F4\nscreen\nkey F5\nwait\nscreen\nkey F6\nscreen\nkey F7\nscreen\n"
                            "key F2\nsize 120x40\nscreen\n");
     write_file("run.txt", "wait\nscreen\nkey F2\nkey r\nwait\n");
+    write_file("structures.cu", "struct whole { int n; float *p; };\n__constant__ float scale;\n"
+                                "__global__ void own(whole s, float **rows)\n{\n"
+                                "    if (threadIdx.x < s.n)\n"
+                                "        rows[0][threadIdx.x] = scale * s.p[threadIdx.x];\n}\n");
     write_file("own.cu", "__global__ void own(float *a)\n{\n    int i = blockIdx.x * blockDim.x + "
                          "threadIdx.x;\n    a[i] = 2 * a[i];\n}\n");
     write_accesses();

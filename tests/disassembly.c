@@ -13,7 +13,7 @@
 #include "compile/compile.h"
 #include "compile/cubin.h"
 #include "devices/devices.h"
-#include "machine/text.h"
+#include "machine_text.h"
 
 enum { SKIPPED = 77, LINE = 512, SHOWN = 20 };
 

@@ -25,6 +25,7 @@ formats=$here/../man/smemcalc-formats.5
 program=$PWD/smemcalc
 results_page=$PWD/tests/results_page
 update_formats=$PWD/src/report/update_formats
+ptx_table=$PWD/tests/ptx_table
 # shellcheck source=tests/cases.sh
 . "$here/cases.sh"
 
@@ -199,15 +200,21 @@ empty "the files and test cases that documents name are there" "$(cd "$top" &&
                 echo "$document: $file has no case \"$title\""
         done
     done)"
-empty "README.md leads to every document" "$(cd "$top" && for document in HACKING.md doc/*.md; do
-    grep -qF "]($document)" README.md || echo "$document is missing"
-done)"
+empty "README.md leads to every document, some by way of doc/" "$(cd "$top" &&
+    for document in HACKING.md doc/*.md; do
+        grep -qF "]($document)" README.md || grep -qF "](${document#doc/})" doc/emulator.md ||
+            echo "$document is missing"
+    done)"
 lines=$(wc -l <"$top/README.md")
 empty "README.md has at most 200 lines" "$([ "$lines" -le 200 ] || echo "it has $lines")"
 
 "$top/doc/tables.sh" "$top" smemcalc >tables.md
 same_lines "doc/tables.md lists the devices and kernels (make update-tables)" \
     "$top/doc/tables.md" tables.md
+
+"$ptx_table" --page >ptx.md
+same_lines "doc/ptx.md is that of src/emulator/instructions.def (make update-tables)" \
+    "$top/doc/ptx.md" ptx.md
 
 "$update_formats" <"$formats" >formats.5
 same_lines "smemcalc-formats(5) lists the fields of the tables (make update-tables)" \

@@ -182,6 +182,11 @@ inspect accelerated.ptxas --threads 256 --device 10.0 --format csv >out 2>err
 empty "CSV, which has no column for it, has a note" "$(
     [ "$(wc -l <out)" -eq 2 ] || cat out
     has err '^smemcalc: note: in 1 of 1 rows the machine code does not load on the device: estimates$')"
+printf '%s\n' "ptxas info    : Compiling entry function 'k' for 'sm_90a'" \
+    "ptxas info    : Used 30 registers, used 1 barriers, 60000 bytes smem" >large.ptxas
+inspect large.ptxas --threads 128 --device 9.0 --format csv >out 2>err
+empty "static shared memory above 48 KB that was compiled launches" \
+    "$(grep -q '^large.ptxas,k,.*,60000,0,1,3,12,18.75,shared_memory,128,' out || cat out err)"
 ends 1 "accelerated.ptxas: k on compute capability 10.0: machine code for sm_90a does not load there: compile with -gencode arch=compute_100,code=sm_100" \
     accelerated.ptxas --threads 256 --device 10.0 --max-regs 255
 ends 2 "accelerated.ptxas: compiled for sm_91a: compute capability 9.1 is newer than this table; \

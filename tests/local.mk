@@ -34,6 +34,7 @@ tests_unit_SOURCES = \
 	tests/test_device_file.c \
 	tests/test_devices.c \
 	tests/test_diff.c \
+	tests/test_calls.c \
 	tests/test_emulator.c \
 	tests/test_executor.c \
 	tests/test_fatbin.c \
@@ -42,7 +43,7 @@ tests_unit_SOURCES = \
 	tests/test_expression.c \
 	tests/test_joins.c \
 	tests/test_lesson.c \
-	tests/test_machine.c \
+	tests/test_machine.c tests/machine_text.c tests/machine_text.h \
 	tests/test_machine_code.c \
 	tests/test_timing.c \
 	tests/test_trace_chrome.c \
@@ -209,7 +210,7 @@ tests_bank_accesses_SOURCES = \
 	tests/bank_accesses.c \
 	tests/launches.c tests/launches.h \
 	tests/temporary.c tests/temporary.h
-EXTRA_DIST += tests/bank_kernels
+EXTRA_DIST += tests/bank_kernels tests/data/emulator
 
 # The catalog's kernels, emulated; a machine without an NVRTC skips it.
 check_PROGRAMS += tests/emulated
@@ -230,8 +231,15 @@ ptx_cases_sources = \
 	tests/ptx/floating.c \
 	tests/ptx/integer.c \
 	tests/ptx/lanes.c \
+	tests/ptx/matrix.c \
 	tests/ptx/memory.c \
-	tests/ptx/operands.c
+	tests/ptx/operands.c \
+	tests/ptx/video.c
+# The table of instructions, and its page.
+check_PROGRAMS += tests/ptx_table
+TESTS += tests/ptx_table
+tests_ptx_table_LDADD = libsmc.la
+tests_ptx_table_SOURCES = tests/ptx_table.c
 check_PROGRAMS += tests/ptx_conformance
 TESTS += tests/ptx_conformance
 tests_ptx_conformance_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/tests
@@ -338,4 +346,4 @@ list-suites:
 check_PROGRAMS += tests/disassembly
 TESTS += tests/disassembly
 tests_disassembly_LDADD = libsmc.la
-tests_disassembly_SOURCES = tests/disassembly.c
+tests_disassembly_SOURCES = tests/disassembly.c tests/machine_text.c tests/machine_text.h

@@ -177,20 +177,69 @@ run_refuses "$program: not a text: CUDA C++ is wanted" --source "$program" --gri
 run_refuses 'broken.cu:3: error: expected a ";"' --source broken.cu --grid 1 --block 1
 run_refuses "clean.cu: nvrtc: error: unrecognized option --nonsense found" $launch \
     --compiler-options --nonsense
-printf 'extern "C" __global__ void shout(int *x) { printf("%%d", x[0]); }\n' >shout.cu
-smemcalc run --source shout.cu --grid 1 --block 32 --arg i32x32 --on emulator --device 9.0 \
+cat >shout.cu <<'END'
+extern "C" __global__ void shout(const int *x)
+{
+    printf("block %d, thread %d: %d %s\n", blockIdx.x, threadIdx.x, x[threadIdx.x], "\033[31m");
+}
+END
+smemcalc run --source shout.cu --grid 2 --block 3 --arg i32x32:ramp --on emulator --device 9.0 \
     >out 2>&1
 code=$?
-empty "a called function is named with its line" "$(
+empty "printf prints in the order of blocks and threads, safely, before the report" "$(
+    [ "$code" -eq 0 ] || echo "exit status $code"
+    for block in 0 1; do
+        for thread in 0 1 2; do
+            echo "block $block, thread $thread: $thread ?[31m"
+        done
+    done >wanted
+    printf '\nno findings\n' >>wanted
+    head -8 out | diff wanted -)"
+empty "and as a member of JSON" "$(
+    smemcalc run --source shout.cu --grid 1 --block 2 --arg i32x32:ramp --on emulator \
+        --device 9.0 --format json | jq -j .printed >printed
+    head -2 wanted | diff - printed)"
+smemcalc run --source clean.cu --grid 4 --block 256 -a i32x1000:ramp -a i32:1000 --on emulator \
+    --device 9.0 --format json >out
+empty "printed is null without printf" "$(jq .printed out | grep -vx null)"
+cat >check.cu <<'END'
+#include <cassert>
+extern "C" __global__ void check(const int *x)
+{
+    assert(x[threadIdx.x] < 30);
+}
+END
+shows 1 "check.cu:4: an assertion failed; block (0,0,0), thread (30,0,0); x[threadIdx.x] < 30 in void check(const int *) at check.cu:4; 2 times" \
+    check.cu --grid 100 --block 32 -a i32x32:ramp
+cat >leak.cu <<'END'
+extern "C" __global__ void leak(int *out)
+{
+    int *first = new int(3), *second = new int(4);
+    out[threadIdx.x] = *first + *second;
+    delete first;
+    if (threadIdx.x == 5)
+        out[0] = *first;
+}
+END
+shows 1 "leak.cu:7: memory that was freed is accessed; block (0,0,0), thread (5,0,0); 4 bytes at memory of malloc + 0" \
+    leak.cu --grid 1 --block 32 -a i32x32
+cat >outside.cu <<'END'
+extern "C" __device__ int outside(int);
+extern "C" __global__ void call(int *x) { x[0] = outside(5); }
+END
+smemcalc run --source outside.cu --grid 1 --block 32 --arg i32x32 --on emulator --device 9.0 \
+    --compiler-options -rdc=true >out 2>&1
+code=$?
+empty "a function of another module is named" "$(
     [ "$code" -eq 3 ] || echo "exit status $code"
-    grep -q '(source line 1): functions that are called, printf and malloc' out || cat out)"
+    grep -q "outside.*neither in this module nor in the emulator's library" out || cat out)"
 smemcalc run --tile 16 --size 2000000 --on emulator --device 9.0 >out 2>&1
 code=$?
 empty "arrays beyond the machine's memory are refused" "$(
     [ "$code" -eq 4 ] || echo "exit status $code"
     grep -q '^smemcalc: --on emulator: the arrays take [0-9]* MB, too much of' out || cat out)"
 cp clean.cu kept.cu
-run_refuses "option --dump: '1:kept.cu' would overwrite what --source or --arg reads" \
+run_refuses "option --dump: '1:kept.cu' would overwrite what --source, --arg or --set reads" \
     --source kept.cu --grid 1 --block 32 --arg f32x32 --dump 1:kept.cu
 run_refuses "option --compiler-options: '-arch=sm_80': use --device instead" --source clean.cu \
     --grid 1 --block 32 --arg f32x32 --compiler-options "-DA -arch=sm_80"
@@ -218,7 +267,7 @@ run_refuses "twice of clean.cu cannot launch: 1048576 bytes of shared memory; th
 kernels="space::add(double*, double, long long, unsigned char), void fill<float>(float*), void fill<int>(int*)"
 run_refuses "option --entry: needed to choose a kernel of many.cu: $kernels" --source many.cu \
     --grid 1 --block 1
-run_refuses "option --entry: 'fill' is more than one kernel of many.cu, which has $kernels" \
+run_refuses "option --entry: 'fill' is more than one kernel of many.cu: void fill<float>(float*), void fill<int>(int*)" \
     --source many.cu --grid 1 --block 1 --entry fill
 run_refuses "option --entry: 'kérnel' is no kernel of clean.cu, which has twice" $launch --entry kérnel
 
@@ -231,8 +280,13 @@ run_refuses "option --arg: 'i32x5' does not fit parameter 2 of twice (.u32): it 
     $launch -a i32x1 -a i32x5
 run_refuses "option --arg: 'i32:5' does not fit parameter 1 of twice (.u64): it accepts memory (f32x1024:random) or a number of type i64 or u64" \
     $launch -a i32:5 -a i32:5
-run_refuses "option --arg: 'i32:1' does not fit parameter 1 of k(three, int*) (.b8): a structure of 12 bytes is what no --arg can pass" \
+run_refuses "option --arg: 'i32:1' does not fit parameter 1 of k(three, int*) (.b8): it accepts a structure of 12 bytes: {i32:1, f32:2.5, f32x64} or struct:FILE" \
     --source struct.cu --grid 1 --block 1 -a i32:1 -a i32x1
+run_refuses "option --arg: '{1, 2}', of 8 bytes, does not fit parameter 1 of k(three, int*) (.b8): it accepts a structure of 12 bytes: {i32:1, f32:2.5, f32x64} or struct:FILE" \
+    --source struct.cu --grid 1 --block 1 -a '{1, 2}' -a i32x1
+run_refuses "option --arg: 'struct:in.bin': in.bin has fewer than 12 bytes" \
+    --source struct.cu --grid 1 --block 1 -a struct:in.bin -a i32x1
+run_refuses "option --arg: '@1': argument 1 has no memory" $launch -a @1 -a i32:1
 run_refuses "option --arg: 'i32x5:file:nothing': nothing: No such file or directory" $launch \
     -a i32x5:file:nothing -a i32:1
 run_refuses "option --arg: 'i32x5:file:in.bin': in.bin has fewer than 20 bytes" $launch \
@@ -242,7 +296,7 @@ run_refuses "option --arg: 'i32x1:file:in.bin': in.bin has more than 4 bytes" $l
 run_refuses "option --arg: 4194304 MB of memory are more than the 143156 MB of NVIDIA H200" $launch \
     -a i32x1024G -a i32:1
 run_refuses "option --dump: '2:x': argument 2 is not memory" $launch -a i32x1 -a i32:1 --dump 2:x
-run_refuses "option --dump: '1' is not of the form N:FILE, such as 1:out.bin" $launch -a i32x1 \
+run_refuses "option --dump: '1' is not of the form N:FILE or NAME:FILE, such as 1:out.bin" $launch -a i32x1 \
     -a i32:1 --dump 1
 for option in "--tile 8" "--kernel matmul-tiled" "--regs 8" "--size 8" "--kernel-dir ."; do
     name=${option%% *}
@@ -282,6 +336,112 @@ smemcalc run --source add.cu --grid 4 --block 256 -a f32x1 -a f32x1000:random -a
 empty "the emulator alone says that a sum depends on the order of its threads" "$(
     { grep -q '^atomic float additions .* 1000  information$' out &&
         grep -q 'their sums depend on the order in which the threads add' out; } || cat out err)"
+
+# --- Structures, arrays of pointers, addresses -----------------------------------------------------
+
+cat >nested.cu <<'END'
+struct pair { char c; double d; };
+struct whole { int n; float a; const float *p; pair v[2]; short s; };
+struct table { float x[8000]; };
+extern "C" __global__ void nested(float *out, whole s, float **rows, const float *middle, table t)
+{
+    int i = threadIdx.x;
+    if (i < s.n)
+        out[i] = s.a * s.p[i] + s.v[1].d + s.v[0].c + s.s + rows[1][i] + middle[i] + t.x[i * 249];
+    rows[0][i] = middle[i] - rows[2][i];
+}
+END
+# t.x[i] = i, as 32-bit floats.
+python3 -c 'import struct, sys; sys.stdout.buffer.write(struct.pack("<8000f", *range(8000)))' >table.bin
+pass_structures() { # ARGUMENT...
+    smemcalc run --source nested.cu --grid 1 --block 32 -a f32x32 \
+        -a '{32, 2.0f, f32x64:ramp, {i8:3, 0.5}, {i8:4, 0.25}, i16:100}' \
+        -a '[f32x32, f32x32:1000, @2.1-0]' -a '@2.1+8' -a struct:table.bin \
+        --on emulator --device 9.0 --dump 1:out.bin "$@" >out 2>err
+}
+pass_structures
+empty "structures, arrays of pointers and addresses reach the kernel" "$(
+    python3 - 2>&1 <<'END' || cat out err
+import struct
+got = struct.unpack("<32f", open("out.bin", "rb").read())
+wanted = tuple(2 * i + 0.25 + 3 + 100 + 1000 + (i + 8) + 249 * i for i in range(32))
+if got != wanted:
+    print("not", wanted, "but", got)
+END
+)"
+pass_structures --dump 3.2:row.bin
+empty "and its memory can be written to a file" "$(
+    row=$(python3 -c 'import struct; print(set(struct.unpack("<32f", open("row.bin", "rb").read())))')
+    [ "$row" = '{8.0}' ] || echo "$row")"
+if command -v jq >/dev/null; then
+    pass_structures --format json
+    holds "each piece of memory has a name" \
+        '[.memory[].name] == ["arg 1", "arg 2.1", "arg 3", "arg 3.2", "arg 3.3"] and
+            .memory[2].emulated.changed == 0 and .findings == []' out
+fi
+
+# --- Variables that the host fills ------------------------------------------------------------------
+
+cat >variables.cu <<'END'
+struct config { int n; float scale; };
+namespace ns {
+__constant__ float table[4] = {1, 2, 3, 4};
+__device__ int counter = 5;
+}
+__constant__ config limits;
+__device__ float *hidden;
+static __device__ double total[8];
+extern "C" __global__ void use(float *out)
+{
+    int i = threadIdx.x;
+    if (i >= limits.n)
+        return;
+    out[i] = ns::table[i & 3] * limits.scale + hidden[i];
+    atomicAdd(&ns::counter, 1);
+    if (i < 8)
+        total[i] += i;
+}
+END
+variables="--source variables.cu --grid 1 --block 32 -a f32x32"
+smemcalc run $variables --on emulator --device 9.0 --set 'limits={30, 0.5f}' \
+    --set 'hidden={f32x32:ramp}' --set ns::table=f32x4:10 --dump 1:out.bin --dump counter:counter.bin \
+    --dump total:total.bin --dump table:table.bin >out 2>err
+empty "variables are set before the launch and read after it" "$(
+    python3 - 2>&1 <<'END' || cat out err
+import struct
+def read(name, form):
+    return struct.unpack(form, open(name + ".bin", "rb").read())
+wanted = {"out": ("<32f", tuple(i + 5 if i < 30 else 0 for i in range(32))), "counter": ("<i", (35,)),
+          "total": ("<8d", tuple(range(8))), "table": ("<4f", (10,) * 4)}
+for name, (form, values) in wanted.items():
+    if read(name, form) != values:
+        print(name, read(name, form))
+END
+)"
+smemcalc run $variables --on emulator --device 9.0 --set 'limits={32, 1.0f}' --set hidden=@1 \
+    --set table:table.bin --dump 1:out.bin >out 2>err
+empty "from a file, and with an address in an argument's memory" "$(
+    python3 -c 'import struct; assert struct.unpack("<32f", open("out.bin", "rb").read()) == (10,) * 32' \
+        2>&1 || cat out err)"
+run_refuses "option --set: 'limits={1}': the value has 4 bytes, but limits 8" $variables --set 'limits={1}'
+run_refuses "option --set: 'counter=1.5': the value has 8 bytes, but counter 4" $variables --set counter=1.5
+run_refuses "option --set: 'table:in.bin': in.bin has fewer than 16 bytes" $variables --set table:in.bin
+run_refuses "option --set: 'none' is no __device__ or __constant__ variable that the compiler kept; it has limits, hidden, total, _ZN2ns5tableE, _ZN2ns7counterE" \
+    $variables --set none=1
+run_refuses "option --dump: 'none' is no __device__ or __constant__ variable that the compiler kept; it has limits, hidden, total, _ZN2ns5tableE, _ZN2ns7counterE" \
+    $variables --dump none:out.bin
+run_refuses "option --set: 'x' is not of the form NAME=VALUE, such as scale=f32:1.5 or table=f32x64:random, or NAME:FILE" \
+    $variables --set x
+run_refuses "option --set: 'counter' is set twice" $variables --set counter=1 --set counter=2
+run_refuses "option --set: 'ns::counter' is set twice" $variables --set counter=1 --set ns::counter=2
+run_refuses "option --dump: 'table:table.bin' would overwrite what --source, --arg or --set reads" \
+    $variables --set table:table.bin --dump table:table.bin
+if [ -x "$fake" ]; then
+    FAKE_GPU=well "$fake" run $variables --on gpu --set counter=77 --dump counter:counter.bin >out 2>err
+    empty "and on a GPU" "$(
+        python3 -c 'import struct; assert struct.unpack("<i", open("counter.bin", "rb").read()) == (77,)' \
+            2>&1 || cat out err)"
+fi
 
 # --- On a fake GPU --------------------------------------------------------------------------------
 

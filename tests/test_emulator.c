@@ -412,6 +412,57 @@ static void test_cache_policies(void)
     end(&trial);
 }
 
+/* cp.async with a predicate: where it is true, nothing is read and zeros are written. */
+static void test_ignored_sources(void)
+{
+    struct trial trial;
+    fill(&trial);
+    run("and.b32 %r4, %r1, 1;\nsetp.ne.u32 %p1, %r4, 0;\nmov.u32 %r2, s;\nshl.b32 %r3, %r1, 3;\n"
+        "add.u32 %r2, %r2, %r3;\nmov.u64 %rd5, -1;\nst.shared.u64 [%r2], %rd5;\n"
+        "cp.async.ca.shared.global [%r2], [%rd2], 8, %p1;\n"
+        "cp.async.wait_all;\nld.shared.u64 %rd4, [%r2];\nst.global.u64 [%rd1], %rd4;",
+        32, &trial);
+    for (size_t i = 0; i < 32; i++)
+        CU_ASSERT_EQUAL(trial.out[i], i % 2 ? 0 : trial.in[i]);
+    end(&trial);
+}
+
+/* Hints, and what only concerns other grids or warps, change nothing. */
+static void test_without_effect(void)
+{
+    struct trial trial;
+    fill(&trial);
+    run("griddepcontrol.wait;\nld.global.u64 %rd4, [%rd2];\n"
+        "prefetch.global.L2 [%rd2];\nprefetch.global.L2::evict_last [%rd2];\n"
+        "prefetchu.L1 [%rd2];\napplypriority.global.L2::evict_normal [%rd2], 128;\n"
+        "nanosleep.u32 100;\nsetmaxnreg.inc.sync.aligned.u32 32;\n"
+        "griddepcontrol.launch_dependents;\nst.global.u64 [%rd1], %rd4;",
+        32, &trial);
+    CU_ASSERT_EQUAL(trial.status, SMC_OK);
+    CU_ASSERT_EQUAL(memcmp(trial.out, trial.in, 32 * 8), 0);
+    end(&trial);
+}
+
+/* The environment of a launch that is not cooperative; shared memory of the system, which is none
+   of the kernel's. */
+static void test_environment(void)
+{
+    struct trial trial;
+    run("mov.b32 %r4, %envreg1;\nmov.b32 %r5, %envreg2;\nmov.b64 %rd4, {%r5, %r4};\n"
+        "mov.b32 %r6, %reserved_smem_offset_begin;\nmov.b32 %r7, %reserved_smem_offset_end;\n"
+        "mov.b32 %r8, %reserved_smem_offset_cap;\nmov.b32 %r9, %reserved_smem_offset_1;\n"
+        "mov.b32 %r13, %total_smem_size;\nst.shared.u32 [%r9], 7;\nst.shared.u32 [s+2044], 1;\n"
+        "ld.shared.u32 %r10, [%r9];\nsub.u32 %r11, %r7, %r6;\nsub.u32 %r11, %r11, %r8;\n"
+        "setp.ge.u32 %p1, %r6, 2048;\nselp.b32 %r12, 100, 0, %p1;\nadd.u32 %r10, %r10, %r12;\n"
+        "add.u32 %r10, %r10, %r13;\nadd.u32 %r10, %r10, %r11;\ncvt.u64.u32 %rd5, %r10;\n"
+        "add.u64 %rd4, %rd4, %rd5;\nst.global.u64 [%rd1], %rd4;",
+        1, &trial);
+    CU_ASSERT_EQUAL(trial.status, SMC_OK);
+    CU_ASSERT_EQUAL(trial.emulation.findings_total, 0);
+    CU_ASSERT_EQUAL(trial.out[0], 7 + 100 + 2048);
+    end(&trial);
+}
+
 /* Counted on an H200: a sector counts again if its two sides begin at different offsets within 32
    bytes. */
 static void test_copies_past_l1(void)
@@ -614,7 +665,11 @@ static void test_refusals(void)
         {"int main", "PTX line 1: not PTX: it does not begin with .version"},
         {".version 8.0\n.target sm_80\n", "PTX line 3: no kernel"},
         {".version 8.0\n.target sm_80\n.entry k()\n{\n.reg .b32 %r<2>;\nwgmma.fence %r1;\n}",
-         "PTX line 6: 'wgmma.fence %r1' is not supported"},
+         "PTX line 6: 'wgmma.fence %r1' is not supported: products of matrices of a warpgroup"},
+        {".version 8.0\n.target sm_80\n.entry k()\n{\n.reg .b32 %r<2>;\n.loc 1 7 3\n"
+         "suld.b.1d.b32.trap %r1, [image, {%r1}];\n}\n.file 1 \"pixels.cu\"",
+         "PTX line 7 (pixels.cu:7): 'suld.b.1d.b32.trap %r1, [image, {%r1}]' is not supported: "
+         "surfaces"},
         {".version 8.0\n.target sm_80\n.entry k()\n{\nbra $nowhere;\n}",
          "PTX line 5: 'bra $nowhere' is not supported: unknown label"},
         {".version 8.0\n.target sm_80\n.entry k()\n{\n.reg .b64 %rd<2>;\nadd.u32 %rd1, %rd1, 1;\n}",
@@ -720,18 +775,112 @@ static void test_order_of_blocks(void)
     end(&trial);
 }
 
+/* --- Variables of the module ------------------------------------------------------------------ */
+
+/* Addresses among initial values: the kernel follows each, and copies what it finds. */
+static void test_addresses_in_variables(void)
+{
+    static const char text[] =
+        ".version 8.0\n.target sm_80\n.address_size 64\n"
+        ".global .align 8 .b64 last = generic(forward+8);\n"
+        ".global .attribute(.managed, .unified(1, 2)) .align 4 .u32 managed = 77;\n"
+        ".const .align 8 .u64 numbers[3] = {11, 22, 33};\n"
+        ".global .align 8 .u64 forward[2] = {44, 55};\n"
+        ".global .align 8 .u64 table[3] = {generic(numbers)+8, generic(managed), forward};\n"
+        ".global .align 8 .b8 packed[12] = {1, 2, 3, 4, 0xFF(generic(numbers)),\n"
+        "    0xFF00(generic(numbers)), 0xFF0000(generic(numbers)),\n"
+        "    0xFF000000(generic(numbers)), 0xFF00000000(generic(numbers)),\n"
+        "    0xFF0000000000(generic(numbers)), 0xFF000000000000(generic(numbers)),\n"
+        "    0xFF00000000000000(generic(numbers))};\n"
+        ".global .align 8 .u64 functions[2] = {missing, 0};\n" /* another kernel's */
+        ".visible .entry k(.param .u64 out, .param .u64 in)\n{\n"
+        ".reg .b32 %r<8>;\n.reg .b64 %rd<16>;\nld.param.u64 %rd1, [out];\n"
+        "ld.global.u64 %rd2, [table];\nld.u64 %rd3, [%rd2];\nst.global.u64 [%rd1], %rd3;\n"
+        "ld.global.u64 %rd2, [table+8];\nld.u32 %r1, [%rd2];\ncvt.u64.u32 %rd3, %r1;\n"
+        "st.global.u64 [%rd1+8], %rd3;\nst.u32 [%rd2], 5;\n"
+        "ld.global.u64 %rd2, [table+16];\nld.global.u64 %rd3, [%rd2];\n"
+        "st.global.u64 [%rd1+16], %rd3;\nld.global.u64 %rd2, [last];\nld.u64 %rd3, [%rd2];\n"
+        "st.global.u64 [%rd1+24], %rd3;\nld.global.u32 %r1, [packed];\n"
+        "cvt.u64.u32 %rd3, %r1;\nst.global.u64 [%rd1+32], %rd3;\n"
+        "ld.global.u32 %r2, [packed+4];\nld.global.u32 %r3, [packed+8];\n"
+        "mov.b64 %rd2, {%r2, %r3};\nld.u64 %rd3, [%rd2+16];\nst.global.u64 [%rd1+40], %rd3;\n"
+        "ld.global.u32 %r1, [managed];\ncvt.u64.u32 %rd3, %r1;\nst.global.u64 [%rd1+48], %rd3;\n"
+        "ret;\n}\n";
+    static const uint64_t expected[] = {22, 77, 44, 55, 0x04030201, 33, 5};
+    struct trial trial;
+    run_from(text, 7, 1, &trial); /* all threads of one warp store the same */
+    CU_ASSERT_EQUAL_FATAL(trial.status, SMC_OK);
+    for (size_t i = 0; i < sizeof expected / sizeof *expected; i++)
+        CU_ASSERT_EQUAL(trial.out[i], expected[i]);
+    end(&trial);
+}
+
+/* A variable that is not supported refuses the kernel that uses it, and no other. */
+static void test_refused_variables(void)
+{
+    static const char variables[] =
+        ".version 8.0\n.target sm_80\n.address_size 64\n"
+        ".global .texref image;\n.global .surfref surface;\n"
+        ".global .align 8 .u64 functions[2] = {missing, 0};\n"
+        ".global .align 8 .u64 indirect = generic(functions);\n"
+        ".global .align 8 .u64 odd = 1 << 3;\n"
+        ".global .align 16 .f1024 wide;\n.const .align 4 .u32 good = 6;\n"
+        ".func (.param .b32 r) twice(.param .b32 a) { ret; }\n"
+        ".visible .entry k(.param .u64 out, .param .u64 in)\n{\n.reg .b32 %r<4>;\n"
+        ".reg .f32 %f<4>;\n.reg .b64 %rd<4>;\nld.param.u64 %rd1, [out];\n.loc 1 42 1\n";
+    static const struct {
+        const char *use, *message;
+    } cases[] = {
+        {"ld.const.u32 %r1, [good];\nst.global.u32 [%rd1], %r1;\n", ""},
+        {"mov.u64 %rd2, image;\n",
+         "PTX line 4: the variable 'image', which source line 42 uses, is not supported: a texture "
+         "reference"},
+        {"mov.u64 %rd2, surface;\n",
+         "PTX line 5: the variable 'surface', which source line 42 uses, is not supported: a "
+         "surface reference"},
+        {"ld.global.u64 %rd2, [functions];\n",
+         "PTX line 6: the variable 'functions', which source line 42 uses, is not supported: it "
+         "holds the address of the function 'missing'"},
+        {"ld.global.u64 %rd2, [indirect];\n",
+         "PTX line 6: the variable 'functions', which source line 42 uses, is not supported: it "
+         "holds the address of the function 'missing'"},
+        {"ld.global.u64 %rd2, [odd];\n",
+         "PTX line 8: the variable 'odd', which source line 42 uses, is not supported: ';' "
+         "expected, not '<'"},
+        {"tex.2d.v4.f32.f32 {%f0, %f1, %f2, %f3}, [%rd1, {%f0, %f1}];\n",
+         "PTX line 19: 'tex.2d.v4.f32.f32 {%f0, %f1, %f2, %f3}, [%rd1, {%f0, %f1}]' is not "
+         "supported: textures"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[4096];
+        struct trial trial;
+        snprintf(text, sizeof text, "%s%sret;\n}\n", variables, cases[i].use);
+        run_from(text, 1, 1, &trial);
+        CU_ASSERT_EQUAL(trial.status, i ? SMC_USAGE : SMC_OK);
+        CU_ASSERT_STRING_EQUAL(trial.error.message, cases[i].message);
+        if (i == 0)
+            CU_ASSERT_EQUAL(trial.out[0] & UINT32_MAX, 6);
+        end(&trial);
+    }
+}
+
 CU_TestInfo tests_emulator[] = {
     {"arithmetic of every kind", test_arithmetic},
     {"known values", test_known_values},
     {"memory", test_memory},
     {"asynchronous copies", test_asynchronous_copies},
     {"cache policies", test_cache_policies},
+    {"copies that ignore their source", test_ignored_sources},
+    {"instructions without effect", test_without_effect},
+    {"environment and reserved shared memory", test_environment},
     {"sectors of copies past L1", test_copies_past_l1},
     {"lanes diverge and reconverge", test_lanes},
     {"barriers", test_barriers},
     {"races are found, and nothing else", test_races},
     {"bad accesses and stuck blocks are found", test_bad_accesses},
     {"what is not supported is named", test_refusals},
+    {"addresses in variables", test_addresses_in_variables},
+    {"variables that are not supported", test_refused_variables},
     {"flags of instructions", test_instruction_flags},
     {"the same with any number of threads", test_any_number_of_threads},
     {"findings in the order of blocks", test_order_of_blocks},

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "machine/launch.h"
-#include "machine/text.h"
+#include "machine_text.h"
 #include "unit.h"
 
 struct code {

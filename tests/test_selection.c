@@ -114,6 +114,12 @@ static void test_brief_names(void)
          "DeviceReduceKernel<Policy1000, float const*, plus<..>>"},
         {"void k<(a::E)1, (anonymous namespace)::f>(int)", "k<(E)1, f>"},
         {"void k<void (*)(a::b)>(int)", "k<void (*)(b)>"},
+        {"void k<a::f(b::T&, int)::{lambda(float)#1}, int>(int)", "k<f::{lambda#1}, int>"},
+        {"void k<a::add<float>::operator()(b::T&)::{lambda(float, float)#2}>(int)",
+         "k<add<..>::operator()::{lambda#2}>"},
+        {"void k<a::f(b::T&)::{lambda()#3}::operator()() const::{lambda()#7}::operator()() "
+         "const::{lambda(float)#1}, c::d>(int)",
+         "k<f::{lambda#3}::{lambda#7}::{lambda#1}, d>"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct smc_text text = {0};

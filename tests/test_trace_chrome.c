@@ -5,73 +5,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 #ifdef HAVE_ZLIB
 #include <zlib.h>
 #endif
 
 #include "base/text.h"
-#include "temporary.h"
 #include "trace/json_stream.h"
 #include "trace/read.h"
+#include "trace_support.h"
 #include "unit.h"
-
-static char path[64];
-static struct smc_error error;
-
-static void write_file(const char *bytes, size_t count)
-{
-    snprintf(path, sizeof path, "/tmp/smemcalc-chrome-%ld", (long)getpid());
-    CU_ASSERT_TRUE_FATAL(temporary_write(path, bytes, count));
-}
-
-/* NULL if it is refused; `error` then says why. */
-static struct smc_trace *read_bytes(const char *bytes, size_t count)
-{
-    struct smc_trace *trace = calloc(1, sizeof *trace);
-    CU_ASSERT_PTR_NOT_NULL_FATAL(trace);
-    write_file(bytes, count);
-    error.message[0] = '\0';
-    const enum smc_status status = smc_trace_read(path, trace, &error);
-    remove(path);
-    if (status == SMC_OK)
-        return trace;
-    CU_ASSERT_EQUAL(status, SMC_USAGE);
-    CU_ASSERT_PTR_NULL(strchr(error.message, '\n'));
-    smc_trace_free(trace);
-    free(trace);
-    return NULL;
-}
-
-static struct smc_trace *read_text(const char *text)
-{
-    return read_bytes(text, strlen(text));
-}
-
-static void release(struct smc_trace *trace)
-{
-    smc_trace_free(trace);
-    free(trace);
-}
-
-/* Whether the text is refused with a message that begins with the file's name and holds `part`. */
-static bool refuses(const char *text, const char *part)
-{
-    struct smc_trace *trace = read_text(text);
-    if (trace) {
-        release(trace);
-        return false;
-    }
-    if (strstr(error.message, part) && strncmp(error.message, path, strlen(path)) == 0)
-        return true;
-    fprintf(stderr, "%s: not '%s'\n", error.message, part);
-    return false;
-}
-
-static bool has_note(const struct smc_trace *trace, const char *part)
-{
-    return strstr(smc_text_string(&trace->notes), part) != NULL;
-}
 
 /* --- PyTorch ---------------------------------------------------------------------------------- */
 
@@ -95,7 +37,7 @@ static bool has_note(const struct smc_trace *trace, const char *part)
 static void test_kernel(void)
 {
     struct smc_trace *trace =
-        read_text(TRACE(KERNEL("one", "1700000000123456.789", "12.345", ARGS) "," KERNEL(
+        test_trace_read_text(TRACE(KERNEL("one", "1700000000123456.789", "12.345", ARGS) "," KERNEL(
             "one", "1700000000123500.001", "2.005", ARGS ", \"graph id\": 5")));
     CU_ASSERT_PTR_NOT_NULL_FATAL(trace);
     CU_ASSERT_EQUAL_FATAL(trace->launch_count, 1);
@@ -119,23 +61,23 @@ static void test_kernel(void)
     CU_ASSERT_EQUAL(trace->source, SMC_TRACE_CHROME);
     CU_ASSERT_STRING_EQUAL(trace->tool, "PyTorch profiler");
     CU_ASSERT_TRUE(trace->course.begun);
-    CU_ASSERT_TRUE(has_note(trace, "sum of static and dynamic"));
-    CU_ASSERT_FALSE(has_note(trace, "microseconds"));
-    CU_ASSERT_FALSE(has_note(trace, "--device"));
+    CU_ASSERT_TRUE(test_trace_has_note(trace, "sum of static and dynamic"));
+    CU_ASSERT_FALSE(test_trace_has_note(trace, "microseconds"));
+    CU_ASSERT_FALSE(test_trace_has_note(trace, "--device"));
     CU_ASSERT_EQUAL_FATAL(trace->device_count, 1);
     CU_ASSERT_EQUAL(trace->devices[0].id, 3);
     CU_ASSERT_TRUE(trace->devices[0].known);
     CU_ASSERT_EQUAL(trace->devices[0].device.sm.cc, 90);
     CU_ASSERT_EQUAL(trace->devices[0].device.sm_count, 120);
-    release(trace);
+    test_trace_release(trace);
 }
 
 /* The slices hold what ran when, to the nanosecond, at a clock of 10^15 microseconds. */
 static void test_course(void)
 {
     struct smc_trace *trace =
-        read_text(TRACE(KERNEL("a", "1700000000000000.001", "0.5",
-                               ARGS) "," KERNEL("b", "1699999999999999.000", "0.002", ARGS)));
+        test_trace_read_text(TRACE(KERNEL("a", "1700000000000000.001", "0.5", ARGS) "," KERNEL(
+            "b", "1699999999999999.000", "0.002", ARGS)));
     CU_ASSERT_PTR_NOT_NULL_FATAL(trace);
     uint64_t ns[2] = {0, 0};
     for (size_t i = 0; i < SMC_TRACE_SLICES; i++)
@@ -144,13 +86,13 @@ static void test_course(void)
     CU_ASSERT_EQUAL(ns[0], 500);
     CU_ASSERT_EQUAL(ns[1], 2);
     CU_ASSERT_EQUAL(trace->course.begin_ns % 1000, 1);
-    release(trace);
+    test_trace_release(trace);
 }
 
 /* "Kernel", whole microseconds, other keys of GPUs, members in another order, text as numbers. */
 static void test_old(void)
 {
-    struct smc_trace *trace = read_text(
+    struct smc_trace *trace = test_trace_read_text(
         "[ {\"args\": {\"block\": [32, 1, 1], \"grid\": [7, 1, 1], \"registers per thread\": 16,"
         " \"shared memory\": 0, \"device\": 0}, \"dur\": \"5\", \"ts\": \"1600000000000001\","
         " \"name\": \"k\\u003cint\\u003e\\n\\\"\", \"cat\": \"Kernel\", \"ph\": \"X\"},\n"
@@ -168,13 +110,13 @@ static void test_old(void)
     CU_ASSERT_EQUAL(trace->launches[1].smem_bytes, SMC_TRACE_UNKNOWN);
     CU_ASSERT_EQUAL(smc_trace_smem_bytes(&trace->launches[1]), SMC_TRACE_UNKNOWN);
     CU_ASSERT_FALSE(trace->devices[0].known);
-    CU_ASSERT_TRUE(has_note(trace, "whole microseconds"));
-    release(trace);
+    CU_ASSERT_TRUE(test_trace_has_note(trace, "whole microseconds"));
+    test_trace_release(trace);
 }
 
 static void test_properties_after_events(void)
 {
-    struct smc_trace *trace = read_text("{\"traceEvents\": [" KERNEL(
+    struct smc_trace *trace = test_trace_read_text("{\"traceEvents\": [" KERNEL(
         "k", "1", "2",
         ARGS) "], \"computeProperties\": [{\"id\": 3,"
               " \"name\": \"Tesla V100-SXM2-16GB\", \"major\": 7, \"minor\": 0, "
@@ -185,21 +127,21 @@ static void test_properties_after_events(void)
     CU_ASSERT_EQUAL_FATAL(trace->device_count, 1);
     CU_ASSERT_TRUE(trace->devices[0].known);
     CU_ASSERT_EQUAL(trace->devices[0].device.sm.cc, 70);
-    CU_ASSERT_TRUE(has_note(trace, "rank 2 of 8"));
+    CU_ASSERT(trace->rank == 2 && trace->world_size == 8);
     CU_ASSERT_STRING_EQUAL(trace->tool, "a Chrome trace, CUDA 12.4");
-    release(trace);
+    test_trace_release(trace);
 }
 
 /* Only GPUs that ran something are devices of the trace. */
 static void test_idle_gpus(void)
 {
-    struct smc_trace *trace = read_text(
+    struct smc_trace *trace = test_trace_read_text(
         "{\"deviceProperties\": [{\"id\": 0, \"name\": \"NVIDIA A100-SXM4-40GB\"}, " GPU "],"
         "\"traceEvents\": [" KERNEL("k", "1", "2", ARGS) "]}");
     CU_ASSERT_PTR_NOT_NULL_FATAL(trace);
     CU_ASSERT_EQUAL(trace->device_count, 1);
     CU_ASSERT_EQUAL(trace->devices[0].id, 3);
-    release(trace);
+    test_trace_release(trace);
 }
 
 /* Kineto's estimate counts only where the grid does not limit it; 0 is none. */
@@ -221,17 +163,17 @@ static void test_recorded_occupancy(void)
                  "{\"deviceProperties\": [" GPU "], \"traceEvents\": [{\"ph\": \"X\", \"cat\":"
                  " \"kernel\", \"name\": \"k\", \"args\": {\"device\": 3, \"block\": [256, 1, 1],",
                  cases[i].args, "}}]}");
-        struct smc_trace *trace = read_text(text);
+        struct smc_trace *trace = test_trace_read_text(text);
         CU_ASSERT_PTR_NOT_NULL_FATAL(trace);
         CU_ASSERT_DOUBLE_EQUAL(trace->launches[0].recorded_occupancy_percent, cases[i].percent,
                                1e-9);
-        release(trace);
+        test_trace_release(trace);
     }
 }
 
 static void test_amd(void)
 {
-    struct smc_trace *trace = read_text(
+    struct smc_trace *trace = test_trace_read_text(
         "{\"deviceProperties\": [{\"id\": 3, \"name\": \"AMD Instinct MI250X\", \"computeMajor\": "
         "9,"
         " \"computeMinor\": 0, \"maxSharedMemoryPerMultiProcessor\": 65536, \"numSms\": 110}],"
@@ -240,8 +182,8 @@ static void test_amd(void)
     CU_ASSERT_FALSE(trace->devices[0].known);
     CU_ASSERT_EQUAL(trace->launches[0].regs_per_thread, SMC_TRACE_UNKNOWN);
     CU_ASSERT_EQUAL(trace->launches[0].block[0], 0);
-    CU_ASSERT_TRUE(has_note(trace, "AMD"));
-    release(trace);
+    CU_ASSERT_TRUE(test_trace_has_note(trace, "AMD"));
+    test_trace_release(trace);
 }
 
 /* --- XLA -------------------------------------------------------------------------------------- */
@@ -256,11 +198,12 @@ static void test_amd(void)
 
 static void test_kernel_details(void)
 {
-    struct smc_trace *trace = read_text(
+    struct smc_trace *trace = test_trace_read_text(
         "{\"displayTimeUnit\": \"ns\", \"traceEvents\": [" ROW("5", "/device:GPU:1")
-            ROW("7", "/host:CPU")
-                DETAILS("5", "regs:33 static_shared:16\\ndynamic_shared:4096 grid:5,6,7"
-                             " block:128,1,1 occ_pct:43.75") "," DETAILS("9", "regs:33") "]}");
+            ROW("7", "/host:CPU") DETAILS(
+                "5", "regs:33 static_shared:16\\ndynamic_shared:4096 grid:5,6,7"
+                     " block:128,1,1 occ_pct:43.75") "," DETAILS("9", "regs:33 grid:1,1,1 "
+                                                                      "block:4096,1,1") "]}");
     CU_ASSERT_PTR_NOT_NULL_FATAL(trace);
     CU_ASSERT_EQUAL_FATAL(trace->launch_count, 2);
     const struct smc_trace_launch *launch = trace->launches;
@@ -277,9 +220,10 @@ static void test_kernel_details(void)
     CU_ASSERT_EQUAL_FATAL(launch->device, 0);
     CU_ASSERT_EQUAL(trace->devices[0].id, 1);
     CU_ASSERT_STRING_EQUAL(trace->tool, "XLA profiler");
-    CU_ASSERT_TRUE(has_note(trace, "--device"));
+    CU_ASSERT_TRUE(test_trace_has_note(trace, "--device"));
     CU_ASSERT_EQUAL(trace->launches[1].device, SMC_TRACE_UNKNOWN);
-    release(trace);
+    CU_ASSERT(trace->launches[1].grid[0] == 1 && trace->launches[1].block[0] == 0);
+    test_trace_release(trace);
 }
 
 /* --- Files that are not sound ----------------------------------------------------------------- */
@@ -287,30 +231,40 @@ static void test_kernel_details(void)
 static void test_refused(void)
 {
 #define ONE(args) TRACE(KERNEL("k", "1", "2", args))
-    CU_ASSERT_TRUE(refuses("{\"a\": 1}", "no array 'traceEvents'"));
-    CU_ASSERT_TRUE(refuses("{\"traceEvents\": 1}", "no array 'traceEvents'"));
-    CU_ASSERT_TRUE(refuses(TRACE("{\"ph\": \"X\", \"cat\": \"cpu_op\"}"), "ProfilerActivity.CUDA"));
-    CU_ASSERT_TRUE(refuses("{\"traceEvents\": [\n{\"ph\": \"X\", \"ca", ":2: the file ends"));
-    CU_ASSERT_TRUE(refuses("{\"traceEvents\": [\n\n{\"ts\": NaN}]}", ":3: not valid JSON at 'NaN"));
-    CU_ASSERT_TRUE(refuses("{\"traceEvents\": []} {}", "byte 21: not valid JSON"));
-    CU_ASSERT_TRUE(refuses(ONE("\"registers per thread\": 65536"), "'registers per thread'"));
-    CU_ASSERT_TRUE(refuses(ONE("\"registers per thread\": 1.5"), "'1.5'"));
-    CU_ASSERT_TRUE(refuses(ONE("\"registers per thread\": true"), "'true'"));
-    CU_ASSERT_TRUE(refuses(ONE("\"registers per thread\": {}"), "an object"));
-    CU_ASSERT_TRUE(refuses(ONE("\"shared memory\": -5"), "'shared memory'"));
-    CU_ASSERT_TRUE(refuses(ONE("\"grid\": [1, 2, 4294967296]"), "'grid'"));
-    CU_ASSERT_TRUE(refuses(ONE("\"grid\": [1, 2, 3, 4]"), "more than three"));
-    CU_ASSERT_TRUE(refuses(ONE("\"grid\": \"1\""), "three numbers"));
-    CU_ASSERT_TRUE(refuses(TRACE(KERNEL("k", "\"x\"", "2", "")), "'ts' of a kernel is 'x'"));
-    CU_ASSERT_TRUE(refuses(TRACE(KERNEL("k", "1", "1e30", "")), "'dur'"));
-    CU_ASSERT_TRUE(refuses(TRACE(KERNEL("", "1", "1", "")), "without a name"));
+    CU_ASSERT_TRUE(test_trace_refuses("{\"a\": 1}", "no array 'traceEvents'"));
+    CU_ASSERT_TRUE(test_trace_refuses("{\"traceEvents\": 1}", "no array 'traceEvents'"));
+    CU_ASSERT_TRUE(
+        test_trace_refuses(TRACE("{\"ph\": \"X\", \"cat\": \"cpu_op\"}"), "ProfilerActivity.CUDA"));
+    CU_ASSERT_TRUE(
+        test_trace_refuses("{\"traceEvents\": [\n{\"ph\": \"X\", \"ca", ":2: the file ends"));
+    CU_ASSERT_TRUE(
+        test_trace_refuses("{\"traceEvents\": [\n\n{\"ts\": NaN}]}", ":3: not valid JSON at 'NaN"));
+    CU_ASSERT_TRUE(test_trace_refuses("{\"traceEvents\": []} {}", "byte 21: not valid JSON"));
+    CU_ASSERT_TRUE(
+        test_trace_refuses(ONE("\"registers per thread\": 65536"), "'registers per thread'"));
+    CU_ASSERT_TRUE(test_trace_refuses(ONE("\"registers per thread\": 1.5"), "'1.5'"));
+    CU_ASSERT_TRUE(test_trace_refuses(ONE("\"registers per thread\": true"), "'true'"));
+    CU_ASSERT_TRUE(test_trace_refuses(ONE("\"registers per thread\": {}"), "an object"));
+    CU_ASSERT_TRUE(test_trace_refuses(ONE("\"shared memory\": -5"), "'shared memory'"));
+    CU_ASSERT_TRUE(
+        test_trace_refuses(ONE("\"grid\": [1, 2, 2147483648]"),
+                           "'grid' of a kernel is '2147483648', not a whole number from 0 to "
+                           "2147483647"));
+    CU_ASSERT_TRUE(test_trace_refuses(ONE("\"block\": [1025, 1, 1]"), "from 0 to 1024"));
+    CU_ASSERT_TRUE(test_trace_refuses(ONE("\"grid\": [1, 2, 3, 4]"), "more than three"));
+    CU_ASSERT_TRUE(test_trace_refuses(ONE("\"grid\": \"1\""), "three numbers"));
+    CU_ASSERT_TRUE(
+        test_trace_refuses(TRACE(KERNEL("k", "\"x\"", "2", "")), "'ts' of a kernel is 'x'"));
+    CU_ASSERT_TRUE(test_trace_refuses(TRACE(KERNEL("k", "1", "1e30", "")), "'dur'"));
+    CU_ASSERT_TRUE(test_trace_refuses(TRACE(KERNEL("k", "1", "9e15", "")), "at most 104 days"));
+    CU_ASSERT_TRUE(test_trace_refuses(TRACE(KERNEL("", "1", "1", "")), "without a name"));
 #undef ONE
 }
 
 /* What does not concern a kernel is not judged. */
 static void test_accepted(void)
 {
-    struct smc_trace *trace = read_text(TRACE(
+    struct smc_trace *trace = test_trace_read_text(TRACE(
         "{\"ph\": \"X\", \"cat\": \"cpu_op\", \"name\": \"aten::mm\", \"ts\": \"x\", \"args\":"
         " {\"grid\": \"y\", \"registers per thread\": -7}}, null, 7, [[]], "
         "{\"ph\": \"B\", \"cat\": \"kernel\", \"name\": \"b\"},"
@@ -321,19 +275,20 @@ static void test_accepted(void)
     CU_ASSERT_STRING_EQUAL(trace->launches[0].shown, "k??");
     CU_ASSERT_EQUAL(trace->launches[0].timed_launches, 0);
     CU_ASSERT_EQUAL(trace->launches[0].launches, 1);
-    CU_ASSERT_TRUE(has_note(trace, "1 launches were recorded without a valid duration"));
-    CU_ASSERT_TRUE(has_note(trace, "1 kernel events without a duration of their own"));
+    CU_ASSERT_TRUE(test_trace_has_note(trace, "1 launches were recorded without a valid duration"));
+    CU_ASSERT_TRUE(test_trace_has_note(trace, "1 kernel events without a duration of their own"));
     CU_ASSERT_FALSE(trace->course.begun);
-    release(trace);
+    test_trace_release(trace);
 }
 
 /* The last bracket of a bare array is optional. */
 static void test_unclosed(void)
 {
-    struct smc_trace *trace = read_text("\xef\xbb\xbf [" KERNEL("k", "1", "2", ARGS) ",\n");
+    struct smc_trace *trace =
+        test_trace_read_text("\xef\xbb\xbf [" KERNEL("k", "1", "2", ARGS) ",\n");
     CU_ASSERT_PTR_NOT_NULL_FATAL(trace);
-    CU_ASSERT_TRUE(has_note(trace, "not closed"));
-    release(trace);
+    CU_ASSERT_TRUE(test_trace_has_note(trace, "not closed"));
+    test_trace_release(trace);
 }
 
 static void fill(struct smc_text *text, const char *part, size_t times)
@@ -346,27 +301,27 @@ static void test_limits(void)
 {
     struct smc_text text = {0};
     fill(&text, "[", 64);
-    CU_ASSERT_TRUE(refuses(smc_text_string(&text), "ends in the middle"));
+    CU_ASSERT_TRUE(test_trace_refuses(smc_text_string(&text), "ends in the middle"));
     smc_text_append(&text, "[");
-    CU_ASSERT_TRUE(refuses(smc_text_string(&text), "more than 64 deep"));
+    CU_ASSERT_TRUE(test_trace_refuses(smc_text_string(&text), "more than 64 deep"));
     smc_text_free(&text);
 
     smc_text_append(&text, "[{\"ph\": \"X\", \"cat\": \"kernel\", \"name\": \"");
     smc_text_append_char(&text, 'n', SMC_JSON_LONGEST);
     smc_text_append(&text, "\"}]");
-    struct smc_trace *trace = read_text(smc_text_string(&text));
+    struct smc_trace *trace = test_trace_read_text(smc_text_string(&text));
     CU_ASSERT_PTR_NOT_NULL_FATAL(trace);
     CU_ASSERT_EQUAL(strlen(trace->launches[0].name), SMC_JSON_LONGEST);
-    release(trace);
+    test_trace_release(trace);
     smc_text_free(&text);
 
     smc_text_append(&text, "[\"");
     fill(&text, "\\n\\u00e9", SMC_JSON_LONGEST);
-    CU_ASSERT_TRUE(refuses(smc_text_string(&text), "longer than 1 MiB"));
+    CU_ASSERT_TRUE(test_trace_refuses(smc_text_string(&text), "longer than 1 MiB"));
     smc_text_free(&text);
     smc_text_append(&text, "[1");
     smc_text_append_char(&text, '0', 2 * SMC_JSON_LONGEST);
-    CU_ASSERT_TRUE(refuses(smc_text_string(&text), "longer than 1 MiB"));
+    CU_ASSERT_TRUE(test_trace_refuses(smc_text_string(&text), "longer than 1 MiB"));
     smc_text_free(&text);
 }
 
@@ -385,7 +340,7 @@ static void test_chunks(void)
                         "\"ts\": %d.%03d, \"dur\": 1.001, \"args\": {" CHUNK_ARGS "}}",
                         i ? ",\n" : "", i % 7, i, i % 1000);
     smc_text_append(&text, "]");
-    struct smc_trace *trace = read_text(smc_text_string(&text));
+    struct smc_trace *trace = test_trace_read_text(smc_text_string(&text));
     CU_ASSERT_PTR_NOT_NULL_FATAL(trace);
     CU_ASSERT_EQUAL(trace->launch_count, 7);
     uint64_t launches = 0, ns = 0;
@@ -395,7 +350,7 @@ static void test_chunks(void)
     }
     CU_ASSERT_EQUAL(launches, 2000);
     CU_ASSERT_EQUAL(ns, 2000 * 1001);
-    release(trace);
+    test_trace_release(trace);
     smc_text_free(&text);
 }
 
@@ -424,18 +379,18 @@ static void test_gzip(void)
     const size_t first = count;
     count +=
         compress_text("," KERNEL("k", "1", "2", ARGS) "]", packed + count, sizeof packed - count);
-    struct smc_trace *trace = read_bytes(packed, count);
+    struct smc_trace *trace = test_trace_read(packed, count, NULL);
     CU_ASSERT_PTR_NOT_NULL_FATAL(trace);
     CU_ASSERT_EQUAL(trace->launches[0].launches, 2);
-    CU_ASSERT_FALSE(has_note(trace, "not closed"));
-    release(trace);
+    CU_ASSERT_FALSE(test_trace_has_note(trace, "not closed"));
+    test_trace_release(trace);
 
-    CU_ASSERT_PTR_NULL(read_bytes(packed, first - 9));
-    CU_ASSERT_PTR_NOT_NULL(strstr(error.message, "ends early"));
+    CU_ASSERT_PTR_NULL(test_trace_read(packed, first - 9, NULL));
+    CU_ASSERT_PTR_NOT_NULL(strstr(test_trace_error.message, "ends early"));
     packed[first - 6] ^= 1;
-    CU_ASSERT_PTR_NULL(read_bytes(packed, count));
-    CU_ASSERT_PTR_NOT_NULL(strstr(error.message, "damaged"));
-    CU_ASSERT_PTR_NULL(read_bytes(packed, 3));
+    CU_ASSERT_PTR_NULL(test_trace_read(packed, count, NULL));
+    CU_ASSERT_PTR_NOT_NULL(strstr(test_trace_error.message, "damaged"));
+    CU_ASSERT_PTR_NULL(test_trace_read(packed, 3, NULL));
 }
 #endif
 

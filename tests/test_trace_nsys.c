@@ -563,6 +563,23 @@ static void test_reports(void)
     end();
 }
 
+/* SQLite reads only what is a file. */
+static void test_pipe(void)
+{
+    char command[96], pipe_name[32];
+    make_sample();
+    snprintf(command, sizeof command, "cat '%s'", path);
+    FILE *bytes = popen(command, "r");
+    CU_ASSERT_FATAL(bytes != NULL);
+    snprintf(pipe_name, sizeof pipe_name, "/dev/fd/%d", fileno(bytes));
+    memset(&trace, 0, sizeof trace);
+    CU_ASSERT_EQUAL(smc_trace_read(pipe_name, &trace, &error), SMC_OK);
+    CU_ASSERT_EQUAL(trace.launch_count, 7);
+    CU_ASSERT_STRING_EQUAL(trace.file, pipe_name);
+    pclose(bytes);
+    end();
+}
+
 CU_TestInfo tests_trace_nsys[] = {
     {"the newest tables", test_newest},
     {"the oldest tables", test_oldest},
@@ -577,6 +594,7 @@ CU_TestInfo tests_trace_nsys[] = {
     {"every byte changed", test_every_byte},
     {"journals", test_journals},
     {"a report that was not exported", test_reports},
+    {"an export from a pipe", test_pipe},
     CU_TEST_INFO_NULL,
 };
 

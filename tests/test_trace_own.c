@@ -2,46 +2,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "report/report.h"
-#include "temporary.h"
 #include "trace/answer.h"
 #include "trace/read.h"
+#include "trace_support.h"
 #include "unit.h"
-
-static char path[64];
-static struct smc_error error;
-
-static struct smc_trace *read_filtered(const char *text, const struct smc_trace_filter *filter)
-{
-    struct smc_trace *trace = calloc(1, sizeof *trace);
-    CU_ASSERT_PTR_NOT_NULL_FATAL(trace);
-    trace->filter = *filter;
-    snprintf(path, sizeof path, "/tmp/smemcalc-own-%ld", (long)getpid());
-    CU_ASSERT_TRUE_FATAL(temporary_write(path, text, strlen(text)));
-    error.message[0] = '\0';
-    const enum smc_status status = smc_trace_read(path, trace, &error);
-    remove(path);
-    if (status == SMC_OK)
-        return trace;
-    CU_ASSERT_EQUAL(status, SMC_USAGE);
-    smc_trace_free(trace);
-    free(trace);
-    return NULL;
-}
-
-static struct smc_trace *read_text(const char *text)
-{
-    const struct smc_trace_filter all = {0};
-    return read_filtered(text, &all);
-}
-
-static void release(struct smc_trace *trace)
-{
-    smc_trace_free(trace);
-    free(trace);
-}
 
 #define HEAD "{\"schema\": \"smemcalc/1\", \"trace\": {"
 #define REST                                                                                       \
@@ -61,7 +27,7 @@ static void release(struct smc_trace *trace)
 
 static void test_all_members(void)
 {
-    struct smc_trace *trace = read_text(
+    struct smc_trace *trace = test_trace_read_text(
         HEAD "\"source\": \"nsight_systems\", \"program\": \"./a --x\", \"tool\": \"T 1\","
              " \"exit_status\": 3, \"exit_signal\": null, \"skipped_launches\": 5,"
              " \"launches_unknown\": true, \"notes\": [\"one\", \"two\"]" REST FULL
@@ -96,14 +62,14 @@ static void test_all_members(void)
     CU_ASSERT_EQUAL(trace->course.slice[0].count, 0);
     CU_ASSERT_EQUAL_FATAL(trace->course.slice[1].count, 1);
     CU_ASSERT_EQUAL(trace->course.slice[1].share[0].ns, 7);
-    release(trace);
+    test_trace_release(trace);
 }
 
 static void test_unknown(void)
 {
-    struct smc_trace *trace =
-        read_text(HEAD REST "{\"name\": \"k\", \"launches\": 2, \"device\": null, \"grid_dim\":"
-                            " null, \"smem_bytes\": 64, \"carveout_percent\": -1}" ENDING);
+    struct smc_trace *trace = test_trace_read_text(
+        HEAD REST "{\"name\": \"k\", \"launches\": 2, \"device\": null, \"grid_dim\":"
+                  " null, \"smem_bytes\": 64, \"carveout_percent\": -1}" ENDING);
     CU_ASSERT_PTR_NOT_NULL_FATAL(trace);
     const struct smc_trace_launch *launch = trace->launches;
     CU_ASSERT_EQUAL(trace->source, SMC_TRACE_SMEMCALC);
@@ -115,17 +81,17 @@ static void test_unknown(void)
     CU_ASSERT(launch->carveout_percent == SMC_CARVEOUT_DEFAULT && launch->cache_config == -1);
     CU_ASSERT(launch->api_blocks_per_sm == -1 && launch->recorded_occupancy_percent == -1);
     CU_ASSERT_FALSE(trace->course.begun);
-    release(trace);
+    test_trace_release(trace);
 }
 
 /* A part of a report, as --top writes it. */
 static void test_part(void)
 {
-    struct smc_trace *trace = read_text(
+    struct smc_trace *trace = test_trace_read_text(
         HEAD "}, \"summary\": {\"configurations\": 12}, \"kernels\": [{\"name\": \"k\"}]}");
     CU_ASSERT_PTR_NOT_NULL_FATAL(trace);
     CU_ASSERT_PTR_NOT_NULL(strstr(smc_text_string(&trace->notes), "only 1 of 12 configurations"));
-    release(trace);
+    test_trace_release(trace);
 }
 
 /* What the filter leaves out is in no slice. */
@@ -133,15 +99,15 @@ static void test_filter(void)
 {
     static const char *const patterns[] = {"b"};
     const struct smc_trace_filter filter = {.patterns = patterns, .pattern_count = 1, .skip = 1};
-    struct smc_trace *trace = read_filtered(
+    static const char text[] =
         HEAD REST "{\"name\": \"a\", \"launches\": 4}, {\"name\": \"b\", \"launches\": 4}],"
-                  " \"course\": {\"begin_ns\": 0, \"slice_ns\": 9, \"slices\": [[0, 5, 1, 6]]}}",
-        &filter);
+                  " \"course\": {\"begin_ns\": 0, \"slice_ns\": 9, \"slices\": [[0, 5, 1, 6]]}}";
+    struct smc_trace *trace = test_trace_read(text, sizeof text - 1, &filter);
     CU_ASSERT_PTR_NOT_NULL_FATAL(trace);
     CU_ASSERT_EQUAL_FATAL(trace->course.slice[0].count, 1);
     CU_ASSERT_EQUAL(trace->course.slice[0].share[0].ns, 6);
     CU_ASSERT_EQUAL(trace->launches[trace->course.slice[0].share[0].launch].launches, 3);
-    release(trace);
+    test_trace_release(trace);
 }
 
 /* Reads a trace of any kind and writes it as JSON. */
@@ -149,12 +115,12 @@ static void rewrite(const char *text, struct smc_text *out)
 {
     const struct smc_report_style style = {.columns = 80};
     struct smc_trace_answer answer;
-    struct smc_trace *trace = read_text(text);
+    struct smc_trace *trace = test_trace_read_text(text);
     CU_ASSERT_PTR_NOT_NULL_FATAL(trace);
-    CU_ASSERT_EQUAL(smc_trace_answer(trace, &answer, &error), SMC_OK);
+    CU_ASSERT_EQUAL(smc_trace_answer(trace, &answer, &test_trace_error), SMC_OK);
     smc_writer_json.trace(&answer, &style, out);
     smc_trace_answer_free(&answer);
-    release(trace);
+    test_trace_release(trace);
 }
 
 /* What is read from a report makes the same report. */
@@ -185,46 +151,39 @@ static void test_round_trip(void)
     smc_text_free(&second);
 }
 
-static bool refuses(const char *text, const char *part)
-{
-    struct smc_trace *trace = read_text(text);
-    if (trace) {
-        release(trace);
-        return false;
-    }
-    if (strstr(error.message, part) && strncmp(error.message, path, strlen(path)) == 0)
-        return true;
-    fprintf(stderr, "%s: not '%s'\n", error.message, part);
-    return false;
-}
-
 static void test_refused(void)
 {
 #define KERNEL(members) HEAD REST "{\"name\": \"k\", " members "}" ENDING
-    CU_ASSERT_TRUE(refuses("{\"schema\": \"smemcalc/1\", \"kernels\": []}", "another command"));
-    CU_ASSERT_TRUE(refuses("{\"schema\": \"smemcalc/1\", \"kernels\": [", ":1: damaged JSON"));
-    CU_ASSERT_TRUE(refuses(KERNEL("\"launches\": 0"),
+    CU_ASSERT_TRUE(
+        test_trace_refuses("{\"schema\": \"smemcalc/1\", \"kernels\": []}", "another command"));
+    CU_ASSERT_TRUE(
+        test_trace_refuses("{\"schema\": \"smemcalc/1\", \"kernels\": [", ":1: damaged JSON"));
+    CU_ASSERT_TRUE(
+        test_trace_refuses(KERNEL("\"launches\": 0"),
                            "kernels, element 0: \"launches\" is 0, not a whole number from 1"));
-    CU_ASSERT_TRUE(refuses(KERNEL("\"launches\": 1.5"), "\"launches\" is 1.5"));
-    CU_ASSERT_TRUE(refuses(KERNEL("\"launches\": 1, \"launches\": 2"), "damaged JSON"));
-    CU_ASSERT_TRUE(refuses(KERNEL("\"timed_launches\": 2"), "at least as many"));
-    CU_ASSERT_TRUE(refuses(KERNEL("\"device\": 1"), "\"device\" is 1"));
-    CU_ASSERT_TRUE(refuses(KERNEL("\"module\": -1"), "\"module\" is -1"));
-    CU_ASSERT_TRUE(refuses(KERNEL("\"grid_dim\": [1, 2]"), "\"grid_dim\" is [1,2]"));
-    CU_ASSERT_TRUE(refuses(KERNEL("\"grid_dim\": [1, 2, 0]"), "three whole numbers"));
-    CU_ASSERT_TRUE(refuses(KERNEL("\"total_ms\": -1"), "\"total_ms\" is -1"));
-    CU_ASSERT_TRUE(refuses(KERNEL("\"total_ms\": \"1\""), "a number from 0"));
-    CU_ASSERT_TRUE(refuses(KERNEL("\"cache_config\": \"most\""), "none, shared, l1 or equal"));
-    CU_ASSERT_TRUE(refuses(HEAD REST "7" ENDING, "the name of a kernel"));
-    CU_ASSERT_TRUE(refuses(HEAD REST "{\"launches\": 1}" ENDING, "\"name\" is missing"));
-    CU_ASSERT_TRUE(refuses(HEAD "\"exit_status\": 999" REST ENDING, "\"exit_status\" is 999"));
-    CU_ASSERT_TRUE(refuses(HEAD "}, \"devices\": [7], \"kernels\": []}", "not an object"));
-    CU_ASSERT_TRUE(refuses(HEAD
-                           "}, \"devices\": [{\"compute_capability\": \"x\"}], \"kernels\": []}",
-                           "a compute capability"));
+    CU_ASSERT_TRUE(test_trace_refuses(KERNEL("\"launches\": 1.5"), "\"launches\" is 1.5"));
+    CU_ASSERT_TRUE(test_trace_refuses(KERNEL("\"launches\": 1, \"launches\": 2"), "damaged JSON"));
+    CU_ASSERT_TRUE(test_trace_refuses(KERNEL("\"timed_launches\": 2"), "at least as many"));
+    CU_ASSERT_TRUE(test_trace_refuses(KERNEL("\"device\": 1"), "\"device\" is 1"));
+    CU_ASSERT_TRUE(test_trace_refuses(KERNEL("\"module\": -1"), "\"module\" is -1"));
+    CU_ASSERT_TRUE(test_trace_refuses(KERNEL("\"grid_dim\": [1, 2]"), "\"grid_dim\" is [1,2]"));
+    CU_ASSERT_TRUE(test_trace_refuses(KERNEL("\"grid_dim\": [1, 2, 0]"), "three whole numbers"));
+    CU_ASSERT_TRUE(test_trace_refuses(KERNEL("\"total_ms\": -1"), "\"total_ms\" is -1"));
+    CU_ASSERT_TRUE(test_trace_refuses(KERNEL("\"total_ms\": \"1\""), "a number from 0"));
+    CU_ASSERT_TRUE(
+        test_trace_refuses(KERNEL("\"cache_config\": \"most\""), "none, shared, l1 or equal"));
+    CU_ASSERT_TRUE(test_trace_refuses(HEAD REST "7" ENDING, "the name of a kernel"));
+    CU_ASSERT_TRUE(test_trace_refuses(HEAD REST "{\"launches\": 1}" ENDING, "\"name\" is missing"));
+    CU_ASSERT_TRUE(
+        test_trace_refuses(HEAD "\"exit_status\": 999" REST ENDING, "\"exit_status\" is 999"));
+    CU_ASSERT_TRUE(
+        test_trace_refuses(HEAD "}, \"devices\": [7], \"kernels\": []}", "not an object"));
+    CU_ASSERT_TRUE(test_trace_refuses(
+        HEAD "}, \"devices\": [{\"compute_capability\": \"x\"}], \"kernels\": []}",
+        "a compute capability"));
 #define COURSE(members) HEAD REST "], \"course\": {" members "}}"
-    CU_ASSERT_TRUE(refuses(COURSE("\"slice_ns\": 0"), "\"slice_ns\" is 0"));
-    CU_ASSERT_TRUE(refuses(COURSE("\"slice_ns\": 9, \"slices\": [[0, 1]]"), "pairs of"));
+    CU_ASSERT_TRUE(test_trace_refuses(COURSE("\"slice_ns\": 0"), "\"slice_ns\" is 0"));
+    CU_ASSERT_TRUE(test_trace_refuses(COURSE("\"slice_ns\": 9, \"slices\": [[0, 1]]"), "pairs of"));
 #undef COURSE
 #undef KERNEL
 }

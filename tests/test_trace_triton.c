@@ -7,6 +7,7 @@
 
 #include "temporary.h"
 #include "trace/read.h"
+#include "trace_support.h"
 #include "unit.h"
 
 static char folder[64];
@@ -76,17 +77,6 @@ static struct smc_trace *read_path(const char *name)
     return NULL;
 }
 
-static void release(struct smc_trace *trace)
-{
-    smc_trace_free(trace);
-    free(trace);
-}
-
-static bool has_note(const struct smc_trace *trace, const char *part)
-{
-    return strstr(smc_text_string(&trace->notes), part) != NULL;
-}
-
 #define METADATA(more)                                                                             \
     "{\"hash\": \"0123\", \"target\": {\"backend\": \"cuda\", \"arch\": 90, \"warp_size\": 32},"   \
     " \"num_warps\": 8, \"num_ctas\": 2, \"num_stages\": 3, \"shared\": 49152, \"name\": "         \
@@ -112,11 +102,11 @@ static void test_metadata(void)
     CU_ASSERT_EQUAL(launch->static_smem_bytes, SMC_TRACE_UNKNOWN);
     CU_ASSERT_EQUAL(launch->timed_launches, 0);
     CU_ASSERT_EQUAL(launch->module, SMC_TRACE_UNKNOWN);
-    CU_ASSERT_TRUE(has_note(trace, "matmul_kernel: "));
-    CU_ASSERT_TRUE(has_note(trace, "a.cubin: No such file"));
-    CU_ASSERT_TRUE(has_note(trace, "tensor memory"));
+    CU_ASSERT_TRUE(test_trace_has_note(trace, "matmul_kernel: "));
+    CU_ASSERT_TRUE(test_trace_has_note(trace, "a.cubin: No such file"));
+    CU_ASSERT_TRUE(test_trace_has_note(trace, "tensor memory"));
     CU_ASSERT_EQUAL(trace->devices[launch->device].device.sm.cc, 90);
-    release(trace);
+    test_trace_release(trace);
     end();
 }
 
@@ -135,18 +125,18 @@ static void test_machine_code(void)
     CU_ASSERT_EQUAL(trace->devices[launch->device].device.sm.cc, 90);
     CU_ASSERT_STRING_EQUAL(trace->tool, "Triton");
     CU_ASSERT_EQUAL(trace->notes.length, 0);
-    release(trace);
+    test_trace_release(trace);
     write_text("HASH/a.json", "{\"name\": \"other\", \"num_warps\": 4, \"shared\": 0}");
     trace = read_path("HASH/a.json");
     CU_ASSERT_PTR_NOT_NULL_FATAL(trace);
     CU_ASSERT_EQUAL(trace->launches[0].regs_per_thread, SMC_TRACE_UNKNOWN);
-    CU_ASSERT_TRUE(has_note(trace, "other: not in its .cubin"));
-    release(trace);
+    CU_ASSERT_TRUE(test_trace_has_note(trace, "other: not in its .cubin"));
+    test_trace_release(trace);
     write_text("HASH/a.cubin", "no machine code");
     trace = read_path("HASH/a.json");
     CU_ASSERT_PTR_NOT_NULL_FATAL(trace);
     CU_ASSERT_EQUAL(trace->launches[0].module, SMC_TRACE_UNKNOWN);
-    release(trace);
+    test_trace_release(trace);
     end();
 }
 
@@ -175,8 +165,8 @@ static void test_architectures(void)
         if (trace->device_count == 1)
             CU_ASSERT_EQUAL(trace->devices[0].device.sm.cc, cases[i].cc);
         if (trace->device_count == 0)
-            CU_ASSERT_TRUE(has_note(trace, "no occupancy"));
-        release(trace);
+            CU_ASSERT_TRUE(test_trace_has_note(trace, "no occupancy"));
+        test_trace_release(trace);
     }
     end();
 }
@@ -189,12 +179,12 @@ static void test_clusters(void)
     CU_ASSERT_PTR_NOT_NULL_FATAL(trace);
     CU_ASSERT(trace->launches[0].cluster[0] == 2 && trace->launches[0].cluster[1] == 2);
     CU_ASSERT_EQUAL(trace->launches[0].dynamic_smem_bytes, SMC_TRACE_UNKNOWN);
-    release(trace);
+    test_trace_release(trace);
     write_text("HASH/a.json", "{\"num_warps\": 4, \"num_ctas\": 1, \"cluster_dims\": [1, 1, 1]}");
     trace = read_path("HASH/a.json");
     CU_ASSERT_PTR_NOT_NULL_FATAL(trace);
     CU_ASSERT_EQUAL(trace->launches[0].cluster[0], 0);
-    release(trace);
+    test_trace_release(trace);
     end();
 }
 
@@ -212,9 +202,9 @@ static void test_folder(void)
     CU_ASSERT_EQUAL_FATAL(trace->launch_count, 2);
     CU_ASSERT_STRING_EQUAL(trace->launches[1].name, "b");
     CU_ASSERT_EQUAL(trace->device_count, 2);
-    CU_ASSERT_TRUE(has_note(trace, "left out: "));
-    CU_ASSERT_TRUE(has_note(trace, "HASH/c.json: \"num_warps\" is \"many\""));
-    release(trace);
+    CU_ASSERT_TRUE(test_trace_has_note(trace, "left out: "));
+    CU_ASSERT_TRUE(test_trace_has_note(trace, "HASH/c.json: \"num_warps\" is \"many\""));
+    test_trace_release(trace);
     end();
 }
 
@@ -223,7 +213,7 @@ static bool refuses(const char *text, const char *part)
     write_text("HASH/a.json", text);
     struct smc_trace *trace = read_path("HASH/a.json");
     if (trace)
-        release(trace);
+        test_trace_release(trace);
     return !trace && strstr(error.message, part) && strstr(error.message, "HASH/a.json");
 }
 

@@ -55,7 +55,7 @@ static void test_opens(void)
     CU_ASSERT_EQUAL(list_of(&traced)->cursor, 0);
     CU_ASSERT_TRUE(sitting_shows(&traced.sitting, "5 kernels by share, falling"));
     CU_ASSERT_TRUE(sitting_shows(&traced.sitting, "vectorized_elementwise_kernel"));
-    CU_ASSERT_TRUE(sitting_shows(&traced.sitting, "occupancy 56.9 %, filled 49.7 %: full"));
+    CU_ASSERT_TRUE(sitting_shows(&traced.sitting, "occupancy 56.9 %, resident warps 49.7 %: full"));
     sitting_keys(&traced.sitting, "F2");
     CU_ASSERT_TRUE(sitting_shows(&traced.sitting, "F8"));
     traced_close(&traced);

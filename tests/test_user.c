@@ -1,6 +1,7 @@
 /* own: arguments as they are typed, the memory that they describe, which kernel is chosen and
    whether the arguments fit it. */
 #include <math.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -111,6 +112,32 @@ static void test_bad_arguments(void)
         "\xff\xfe",
         "f32[4]",
         "i32:\xc3\xbc",
+        "{",
+        "{}",
+        "{1",
+        "{1]",
+        "{1}2",
+        "{1,}",
+        "{,1}",
+        "{1 2}",
+        "{1q}",
+        "{1.5u}",
+        "{18446744073709551616}",
+        "{0*1}",
+        "{9000*i32:1}",
+        "{99*{99*{1}}}",
+        "{struct:x}",
+        "{{{{{{{{{{{{{{{{{{1}}}}}}}}}}}}}}}}}}",
+        "[f32x0]",
+        "[",
+        "@",
+        "@0",
+        "@1+",
+        "@1.+2",
+        "@1.0",
+        "@x",
+        "@1*2",
+        "struct:",
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         struct smc_user_argument argument;
@@ -119,6 +146,128 @@ static void test_bad_arguments(void)
         CU_ASSERT_EQUAL(error.message[0], '\'');
         CU_ASSERT_PTR_NULL(strchr(error.message, '\n'));
     }
+}
+
+/* --- Structures ------------------------------------------------------------------------------- */
+
+struct seen {
+    unsigned char bytes[256];
+    size_t pointers;
+    uint64_t place[8];
+};
+
+static enum smc_status see(void *context, const struct smc_user_argument *member, uint64_t place,
+                           struct smc_error *error)
+{
+    struct seen *seen = context;
+    (void)error;
+    if (smc_user_is_pointer(member))
+        seen->place[seen->pointers++ % 8] = place;
+    else
+        memcpy(seen->bytes + place, &member->bits, smc_user_types[member->type].bytes);
+    return SMC_OK;
+}
+
+/* Members lie where this compiler places them. */
+static void test_structures(void)
+{
+    struct inner {
+        int8_t c;
+        double d;
+        uint16_t s[3];
+    };
+    struct outer {
+        uint8_t flag;
+        int32_t n;
+        float a;
+        void *p;
+        struct inner inner[2];
+        uint64_t big;
+        void *q, *r;
+        int8_t last;
+    } wanted;
+    memset(&wanted, 0, sizeof wanted);
+    wanted.flag = 1;
+    wanted.n = -3;
+    wanted.a = 2.5f;
+    wanted.inner[0] = wanted.inner[1] = (struct inner){.c = 7, .d = 0.1, .s = {9, 9, 9}};
+    wanted.big = UINT64_C(0xfedcba9876543210);
+    wanted.last = -1;
+    static const char typed[] = "{ true, -3, 2.5f, f32x8:random , 2*{i8:7, .1, 3*u16:9},"
+                                "0xfedcba9876543210ull, @1+4, [f32x4, {1, f64x2}], i8:-1 }";
+    struct smc_user_argument argument;
+    struct smc_error error = {""};
+    struct seen seen = {.pointers = 0};
+    uint64_t bytes;
+    uint32_t align;
+    CU_ASSERT_EQUAL_FATAL(smc_user_argument_parse(typed, &argument, &error), SMC_OK);
+    CU_ASSERT(argument.form == SMC_USER_STRUCT && !argument.is_buffer);
+    CU_ASSERT_EQUAL(argument.bytes, sizeof wanted);
+    CU_ASSERT_EQUAL(argument.align, _Alignof(struct outer));
+    CU_ASSERT_EQUAL(smc_user_members(typed, see, &seen, &bytes, &align, &error), SMC_OK);
+    CU_ASSERT_EQUAL(bytes, sizeof wanted);
+    /* Padding is not compared, because a compiler may write to it. */
+    CU_ASSERT_EQUAL(seen.bytes[0], 1);
+    CU_ASSERT_EQUAL(memcmp(seen.bytes + 4, &wanted.n, 8), 0);
+    for (size_t i = 0; i < 2; i++) {
+        const unsigned char *inner =
+            seen.bytes + offsetof(struct outer, inner[0]) + i * sizeof(struct inner);
+        CU_ASSERT_EQUAL(inner[0], 7);
+        CU_ASSERT_EQUAL(memcmp(inner + offsetof(struct inner, d), &wanted.inner[0].d, 14), 0);
+    }
+    CU_ASSERT_EQUAL(memcmp(seen.bytes + offsetof(struct outer, big), &wanted.big, 8), 0);
+    CU_ASSERT_EQUAL(seen.bytes[offsetof(struct outer, last)], 0xff);
+    CU_ASSERT_EQUAL_FATAL(seen.pointers, 3);
+    CU_ASSERT_EQUAL(seen.place[0], offsetof(struct outer, p));
+    CU_ASSERT_EQUAL(seen.place[1], offsetof(struct outer, q));
+    CU_ASSERT_EQUAL(seen.place[2], offsetof(struct outer, r));
+}
+
+static void test_literals(void)
+{
+    static const struct {
+        const char *typed;
+        enum smc_user_type type;
+        const char *shown;
+    } cases[] = {
+        {"{1}", SMC_USER_I32, "1"},       {"{-1}", SMC_USER_I32, "-1"},
+        {"{1u}", SMC_USER_U32, "1"},      {"{4294967296}", SMC_USER_I64, "4294967296"},
+        {"{1LL}", SMC_USER_I64, "1"},     {"{1ull}", SMC_USER_U64, "1"},
+        {"{2.5f}", SMC_USER_F32, "2.5"},  {"{2.5}", SMC_USER_F64, "2.5"},
+        {"{1e3}", SMC_USER_F64, "1000"},  {"{0x1f}", SMC_USER_I32, "31"},
+        {"{false}", SMC_USER_U8, "0"},    {"{-.5f}", SMC_USER_F32, "-0.5"},
+        {"{ u16:7 }", SMC_USER_U16, "7"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct seen seen = {.pointers = 0};
+        struct smc_error error = {""};
+        char text[32];
+        uint64_t bytes;
+        uint32_t align;
+        CU_ASSERT_EQUAL(smc_user_members(cases[i].typed, see, &seen, &bytes, &align, &error),
+                        SMC_OK);
+        CU_ASSERT_EQUAL(bytes, smc_user_types[cases[i].type].bytes);
+        smc_user_show(cases[i].type, seen.bytes, 0, text);
+        CU_ASSERT_STRING_EQUAL(text, cases[i].shown);
+    }
+}
+
+static void test_addresses(void)
+{
+    struct smc_user_argument argument;
+    CU_ASSERT_EQUAL(smc_user_argument_parse("@2", &argument, NULL), SMC_OK);
+    CU_ASSERT(argument.target == 2 && argument.part == 1 && argument.offset == 0);
+    CU_ASSERT_EQUAL(smc_user_argument_parse("@12.3-4K", &argument, NULL), SMC_OK);
+    CU_ASSERT(argument.target == 12 && argument.part == 3 && argument.offset == -4096);
+    CU_ASSERT_EQUAL(smc_user_argument_parse("@1+7", &argument, NULL), SMC_OK);
+    CU_ASSERT(argument.form == SMC_USER_ADDRESS && argument.offset == 7);
+    CU_ASSERT_EQUAL(smc_user_argument_parse("struct:a:b", &argument, NULL), SMC_OK);
+    CU_ASSERT_EQUAL(argument.form, SMC_USER_BYTES);
+    CU_ASSERT_STRING_EQUAL(argument.path, "a:b");
+    CU_ASSERT_EQUAL(smc_user_argument_parse("[f32x4, f32x4]", &argument, NULL), SMC_OK);
+    CU_ASSERT(argument.is_buffer && argument.elements == 2 && argument.type == SMC_USER_U64);
+    CU_ASSERT_EQUAL(smc_user_argument_parse("[u8:1, u8:2, u8:3]", &argument, NULL), SMC_OK);
+    CU_ASSERT(argument.is_buffer && argument.elements == 3 && argument.type == SMC_USER_U8);
 }
 
 /* --- Memory ----------------------------------------------------------------------------------- */
@@ -230,13 +379,14 @@ static void test_ptx_parameters(void)
     CU_ASSERT_FATAL(smc_ptx_next(&cursor, &kernel));
     CU_ASSERT_EQUAL(smc_ptx_params(&kernel, params, 2), 6); /* only as many as the array can hold */
     CU_ASSERT_EQUAL_FATAL(smc_ptx_params(&kernel, params, 6), 6);
-    static const struct smc_ptx_param wanted[] = {{"u64", 8, false}, {"u32", 4, false},
-                                                  {"f32", 4, false}, {"b8", 24, true},
-                                                  {"u8", 1, false},  {"b8", 2, true}};
+    static const struct smc_ptx_param wanted[] = {{"u64", 8, false, 0}, {"u32", 4, false, 0},
+                                                  {"f32", 4, false, 0}, {"b8", 24, true, 8},
+                                                  {"u8", 1, false, 0},  {"b8", 2, true, 2}};
     for (size_t i = 0; i < 6; i++) {
         CU_ASSERT_STRING_EQUAL(params[i].type, wanted[i].type);
         CU_ASSERT_EQUAL(params[i].bytes, wanted[i].bytes);
         CU_ASSERT_EQUAL(params[i].is_array, wanted[i].is_array);
+        CU_ASSERT(wanted[i].align == 0 || params[i].align == wanted[i].align);
     }
     static const char *const broken[] = {".entry k(", ".entry k(.param", ".entry k(.param .u32 a[",
                                          ".entry k", ".entry k(.param .param ,,)"};
@@ -247,19 +397,65 @@ static void test_ptx_parameters(void)
     }
 }
 
+static void test_ptx_variables(void)
+{
+    static const char text[] = ".version 9.0\n.target sm_90\n.file 1 \"a{b.cu\"\n"
+                               ".const .align 16 .f32 taps[4][8] = {0f3F800000, 0f00000000};\n"
+                               ".extern .shared .align 16 .b8 dynamic[];\n"
+                               ".visible .global .attribute(.managed) .align 4 .u32 count = 5;\n"
+                               ".visible .entry k()\n{\n.global .u32 inside;\nret;\n}\n"
+                               ".global .align 8 .b8 last[24];\n.global .u64";
+    static const struct {
+        const char *name, *type;
+        uint64_t bytes;
+        uint32_t align;
+    } wanted[] = {{"taps", "f32", 128, 16}, {"count", "u32", 4, 4}, {"last", "b8", 24, 8}};
+    struct smc_ptx_variable variable;
+    const char *cursor = text;
+    for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
+        CU_ASSERT_FATAL(smc_ptx_next_variable(&cursor, &variable));
+        CU_ASSERT_EQUAL(variable.name_length, strlen(wanted[i].name));
+        CU_ASSERT_EQUAL(memcmp(variable.name, wanted[i].name, variable.name_length), 0);
+        CU_ASSERT_STRING_EQUAL(variable.type, wanted[i].type);
+        CU_ASSERT_EQUAL(variable.bytes, wanted[i].bytes);
+        CU_ASSERT_EQUAL(variable.align, wanted[i].align);
+    }
+    CU_ASSERT_FALSE(smc_ptx_next_variable(&cursor, &variable));
+}
+
+static void test_variables(void)
+{
+    struct smc_user_variable variable;
+    struct smc_error error = {""};
+    CU_ASSERT_EQUAL(smc_user_variable_parse("ns::scale=1.5f", &variable, &error), SMC_OK);
+    CU_ASSERT_STRING_EQUAL(variable.name, "ns::scale");
+    CU_ASSERT(variable.is_set && variable.value.type == SMC_USER_F32);
+    CU_ASSERT_EQUAL(smc_user_variable_parse("t=f32x4:file:a:b", &variable, &error), SMC_OK);
+    CU_ASSERT(variable.value.is_buffer && variable.value.elements == 4);
+    CU_ASSERT_EQUAL(smc_user_variable_parse("ns::t:a=b", &variable, &error), SMC_OK);
+    CU_ASSERT_STRING_EQUAL(variable.name, "ns::t");
+    CU_ASSERT_EQUAL(variable.value.form, SMC_USER_BYTES);
+    CU_ASSERT_STRING_EQUAL(variable.value.path, "a=b");
+    static const char *const bad[] = {
+        "", "x", "=1", ":f", "x=", "x:", "x::y", "x=y", "x=1q", "x={"};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        CU_ASSERT_EQUAL(smc_user_variable_parse(bad[i], &variable, &error), SMC_USAGE);
+}
+
 static void test_fit(void)
 {
     static char name[] = "all";
     const struct smc_inspect_kernel kernel = {.file = "x.cu", .name = name, .shown = name};
     static const char *const typed[] = {"f32x4", "u32:1", "f32:1", "u8:1", "i8:1", "u16:1"};
     struct smc_user_argument arguments[6];
+    uint64_t sizes[6];
     struct smc_error error = {""};
     for (size_t i = 0; i < 6; i++)
         CU_ASSERT_EQUAL_FATAL(smc_user_argument_parse(typed[i], &arguments[i], NULL), SMC_OK);
-    CU_ASSERT_EQUAL(smc_user_check_arguments(ptx, &kernel, arguments, 1, &error), SMC_USAGE);
+    CU_ASSERT_EQUAL(smc_user_check_arguments(ptx, &kernel, arguments, 1, sizes, &error), SMC_USAGE);
     CU_ASSERT_PTR_NOT_NULL(strstr(
         error.message, "1 given, but all has 6 parameters: .u64, .u32, .f32, .b8, .u8, .b8"));
-    CU_ASSERT_EQUAL(smc_user_check_arguments(ptx, &kernel, arguments, 6, &error), SMC_USAGE);
+    CU_ASSERT_EQUAL(smc_user_check_arguments(ptx, &kernel, arguments, 6, sizes, &error), SMC_USAGE);
     CU_ASSERT_PTR_NOT_NULL(strstr(error.message, "parameter 4"));
     CU_ASSERT_PTR_NOT_NULL(strstr(error.message, "a structure of 24 bytes"));
 }
@@ -294,8 +490,64 @@ static void test_choice(void)
     CU_ASSERT_EQUAL(smc_user_choose(&none, "x.cu", NULL, &kernel, &error), SMC_USAGE);
 }
 
+/* Names as people write them; an ambiguous one lists what it may mean, and only that. */
+static void test_written_names(void)
+{
+    static char names[][24] = {"_Z1p", "_Z1q", "_Z1r", "_Z1s", "_Z1t", "_Z1u"};
+    static char shown[][96] = {"void f<32u>(float*)",
+                               "void f<64u>(float*)",
+                               "void a::g<(int)8, true, unsigned int>(float*)",
+                               "void b::g<(int)8, false, unsigned int>(float*)",
+                               "void a::b::h<a::T<(b::Mode)1> >(a::T<(b::Mode)1>)",
+                               "void (anonymous namespace)::i<-1l>(int, float const*)"};
+    struct smc_inspect_kernel items[6];
+    const struct smc_inspect_kernels kernels = {.item = items, .count = 6, .capacity = 6};
+    for (size_t i = 0; i < 6; i++)
+        items[i] = (struct smc_inspect_kernel){.name = names[i], .shown = shown[i]};
+    static const struct {
+        const char *entry;
+        size_t meant;
+    } good[] = {{"f<32>", 0},
+                {"f<32u>", 0},
+                {"f< 64U >", 1},
+                {"void f<(unsigned int)64>(float *)", 1},
+                {"_Z1q", 1},
+                {"a::g", 2},
+                {"a::g<8,true,unsigned>", 2},
+                {"g<8, 0, unsigned int>", 3},
+                {"b::g<8, false, unsigned>(float *)", 3},
+                {"h", 4},
+                {"h<T<1>>", 4},
+                {"a::b::h<a::T<1> >", 4},
+                {"i", 5},
+                {"i<-1>", 5},
+                {"i<-1>(int, const float*)", 6}};
+    const struct smc_inspect_kernel *kernel = NULL;
+    struct smc_error error = {""};
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
+        bool found = good[i].meant < 6;
+        CU_ASSERT_EQUAL(smc_user_choose(&kernels, "x.cu", good[i].entry, &kernel, &error),
+                        found ? SMC_OK : SMC_USAGE);
+        CU_ASSERT(!found || kernel == &items[good[i].meant]);
+    }
+    static const char *const bad[] = {"f<3>", "f<132>", "f<>", "h<T<2>>", "c::g", "j<-1>"};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        CU_ASSERT_EQUAL(smc_user_choose(&kernels, "x.cu", bad[i], &kernel, &error), SMC_USAGE);
+    CU_ASSERT_EQUAL(smc_user_choose(&kernels, "x.cu", "f", &kernel, &error), SMC_USAGE);
+    CU_ASSERT_STRING_EQUAL(error.message, "option --entry: 'f' is more than one kernel of x.cu: "
+                                          "void f<32u>(float*), void f<64u>(float*)");
+    CU_ASSERT_EQUAL(smc_user_choose(&kernels, "x.cu", "g", &kernel, &error), SMC_USAGE);
+    CU_ASSERT_PTR_NULL(strstr(error.message, "void f<"));
+}
+
 CU_TestInfo tests_user[] = {
     {"numbers", test_numbers},
+    {"variables in PTX", test_ptx_variables},
+    {"variables as they are typed", test_variables},
+    {"structures", test_structures},
+    {"numbers as C writes them", test_literals},
+    {"addresses and lists", test_addresses},
+    {"names as people write them", test_written_names},
     {"memory as it is typed", test_buffers},
     {"what is no argument", test_bad_arguments},
     {"what memory is filled with", test_fillings},

@@ -82,6 +82,83 @@ says "a missing file" 2 "missing.json: No such file or directory" --read missing
 printf 'neither\n' >other.txt
 says "another kind of file" 2 "other.txt: not a trace" --read other.txt
 
+: >empty.json
+says "an empty file" 2 "empty.json: not a trace: the file is empty" --read empty.json
+
+# A pipe can be read only once, and a compressed file only from its beginning.
+mkfifo pipe
+for kind in step.json pytorch.json ncu_raw.csv; do
+    [ -e "$kind" ] || cp "$here/data/trace/$kind" .
+    trace --read "$kind" --format csv
+    cp out expected
+    "$program" trace --read - --format csv <"$kind" >out 2>err
+    empty "$kind from standard input" "$(diff expected out; cat err)"
+    cat "$kind" >pipe &
+    trace --read pipe --format csv
+    empty "$kind from a pipe" "$(diff expected out; cat err)"
+    gzip -c "$kind" >pipe &
+    trace --read pipe --format csv
+    empty "$kind compressed" "$(diff expected out; cat err)"
+done
+wait
+"$program" trace --read - <step.json >out
+contains "standard input has a name" out "in the process: standard input"
+mkdir copies
+TMPDIR=$PWD/copies "$program" trace --read - <ncu_raw.csv >out 2>&1
+empty "no copy is left" "$(ls copies)"
+TMPDIR=$PWD/nowhere "$program" trace --read - <ncu_raw.csv >out 2>err
+empty "a copy that cannot be made" "$(
+    grep -q "^smemcalc: standard input: cannot be copied to '.*/nowhere/smemcalc-trace-......': No such" err || cat err)"
+
+# --- Several files --------------------------------------------------------------------------------
+
+rank() { # NUMBER NAME MICROSECONDS
+    cat <<JSON
+{"schemaVersion": 1, "distributedInfo": {"rank": $1, "world_size": 3}, "deviceProperties": [{"id": 0,
+"name": "NVIDIA H100 80GB HBM3", "computeMajor": 9, "computeMinor": 0, "numSms": 132}],
+"traceEvents": [{"ph": "X", "cat": "kernel", "name": "$2", "pid": 0, "ts": $((1000 * ($1 + 1))).5, "dur": $3,
+"args": {"device": 0, "grid": [400, 1, 1], "block": [256, 1, 1], "registers per thread": 64, "shared memory": 0}}]}
+JSON
+}
+rank 0 gemm 900 >rank0.json
+rank 1 gemm 700 | gzip >rank1.json.gz
+rank 2 other 400 >rank2.json
+trace --read rank0.json --read rank1.json.gz
+contains "two files" out "2 launches of 1 kernel took 1.60 ms on 2 x NVIDIA H100 80GB HBM3, in 2 files"
+contains "each file has a line" out "rank1.json.gz: 1 launch, 0.700 ms, occupancy on average 50 %"
+contains "ranks are missing" out "only 2 of 3 ranks are in these files"
+contains "both files are named" out "recorded by PyTorch profiler: rank0.json, rank1.json.gz"
+trace --read rank* --top 1
+contains "files of a shell's pattern" out "3 launches of 2 kernels took 2.00 ms"
+empty "all ranks" "$(grep -e 'ranks are in' -e 'only rank' out)"
+trace --read rank0.json
+contains "one rank" out "only rank 0 of 3 is in this file"
+trace --read rank* --format csv
+empty "CSV has the file" "$(cut -d, -f4 out | sort | tr '\n' ' ' | grep -vx 'file rank0.json rank1.json.gz rank2.json ')"
+if command -v jq >/dev/null; then
+    trace --read rank* --format json
+    holds "GPUs of different files have numbers of their own" '[.devices[].id] == [0, 1, 2]' out
+    holds "files are those of processes" '[.processes[].file] == ["rank0.json", "rank1.json.gz", "rank2.json"]' out
+    holds "each file begins at 0" '.course.slices[0] | length == 6' out
+    mv out merged.json
+    trace --read merged.json --format json
+    jq 'del(.trace.file)' out >again.json
+    jq 'del(.trace.file)' merged.json | diff - again.json >difference
+    empty "a merged report that is read is written alike" "$(head -n 20 difference)"
+fi
+ln -s rank0.json same-rank.json
+says "a file twice" 2 "same-rank.json: given twice: its launches would count twice" --read rank0.json same-rank.json
+rank 0 gemm 100 >rank0-later.json
+says "a rank twice" 2 "rank0-later.json: rank 0, as rank0.json; one file of each rank is read" --read rank0.json rank0-later.json
+sed 's/"world_size": 3/"world_size": 8/' rank2.json >job.json
+says "ranks of two jobs" 2 "job.json: of a job of 8 ranks, but rank0.json of 3" --read rank0.json job.json
+says "files of two tools" 2 "ncu_raw.csv: recorded by Nsight Compute, but rank0.json by PyTorch" --read rank0.json ncu_raw.csv
+sed 's/"dur": 400,//' rank2.json >untimed.json
+says "a file without times" 2 "untimed.json has no times, but rank0.json has" --read untimed.json rank0.json
+says "--skip of several files" 2 "option --skip: only with one file" --read rank0.json rank2.json --skip 1
+says "the report would replace one of them" 2 "option --output: 'rank2.json' is the file of --read" \
+    --read rank0.json rank2.json --output rank2.json
+
 says "a picture" 0 '' --read step.json --plot -
 contains "the picture names the kernels" out "Kernel2<"
 
@@ -161,7 +238,7 @@ contains "the contradiction is named" out ": 9 blocks per SM; the driver says 7"
 # --- Usage ----------------------------------------------------------------------------------------
 
 says "nothing to trace" 2 "which program?"
-says "a program and a file" 2 "option --read: nothing is run, but 'ls' is given" --read step.json ls
+says "a program and a file" 2 "nowhere: No such file or directory" --read step.json nowhere
 says "--above alone" 2 "option --above: only together with --require-occupancy" --read step.json --above 5%
 says "--allow alone" 2 "option --allow: only together with" --read step.json --allow allowed.txt
 for wrong in 101% x 5%% -1 1e2 ''; do

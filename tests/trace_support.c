@@ -4,6 +4,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+
+#include "temporary.h"
+#include "trace/read.h"
 
 static void require(bool holds)
 {
@@ -112,4 +116,62 @@ void test_trace_program(struct test_trace *test, size_t kernels, bool times)
         test->now_ns += 3000000;
     }
     test_trace_end(test);
+}
+
+/* --- Recorded files --------------------------------------------------------------------------- */
+
+struct smc_error test_trace_error;
+
+static const char *file_name(void)
+{
+    static char path[64];
+    snprintf(path, sizeof path, "/tmp/smemcalc-recorded-%ld", (long)getpid());
+    return path;
+}
+
+struct smc_trace *test_trace_read(const char *bytes, size_t count,
+                                  const struct smc_trace_filter *filter)
+{
+    struct smc_trace *trace = calloc(1, sizeof *trace);
+    require(trace && temporary_write(file_name(), bytes, count));
+    if (filter)
+        trace->filter = *filter;
+    test_trace_error.message[0] = '\0';
+    const enum smc_status status = smc_trace_read(file_name(), trace, &test_trace_error);
+    remove(file_name());
+    if (status == SMC_OK)
+        return trace;
+    require(status == SMC_USAGE && !strchr(test_trace_error.message, '\n'));
+    test_trace_release(trace);
+    return NULL;
+}
+
+struct smc_trace *test_trace_read_text(const char *text)
+{
+    return test_trace_read(text, strlen(text), NULL);
+}
+
+void test_trace_release(struct smc_trace *trace)
+{
+    smc_trace_free(trace);
+    free(trace);
+}
+
+bool test_trace_refuses(const char *text, const char *part)
+{
+    struct smc_trace *trace = test_trace_read_text(text);
+    const char *message = test_trace_error.message;
+    if (trace) {
+        test_trace_release(trace);
+        return false;
+    }
+    if (strstr(message, part) && strncmp(message, file_name(), strlen(file_name())) == 0)
+        return true;
+    fprintf(stderr, "%s: not '%s'\n", message, part);
+    return false;
+}
+
+bool test_trace_has_note(const struct smc_trace *trace, const char *part)
+{
+    return strstr(smc_text_string(&trace->notes), part) != NULL;
 }

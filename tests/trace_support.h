@@ -29,4 +29,19 @@ void test_trace_free(struct test_trace *test);
    between its launches, and kernels about which something is unknown. */
 void test_trace_program(struct test_trace *test, size_t kernels, bool times);
 
+/* --- Recorded files --- */
+
+extern struct smc_error test_trace_error; /* why the last one was refused */
+
+/* Reads the bytes from a temporary file; `filter` may be NULL. NULL: it is refused, with a message
+   of one line. */
+struct smc_trace *test_trace_read(const char *bytes, size_t count,
+                                  const struct smc_trace_filter *filter);
+struct smc_trace *test_trace_read_text(const char *text);
+void test_trace_release(struct smc_trace *trace);
+
+/* Whether the text is refused with a message that begins with the file's name and holds `part`. */
+bool test_trace_refuses(const char *text, const char *part);
+bool test_trace_has_note(const struct smc_trace *trace, const char *part);
+
 #endif

@@ -212,6 +212,13 @@ smemcalc tui --device H200 --no-nvrtc --script script >screen
 empty "without a trace its screen says how to get one" "$(
     grep -q 'smemcalc tui --trace FILE' screen || cat screen)"
 refuses 2 'none.sqlite: No such file or directory' tui --trace none.sqlite --script script
+refuses 2 "$here/data/trace/step.json: given twice: its launches would count twice" \
+    tui --trace "$here/data/trace/step.json" --trace "$here/data/trace/step.json" --script script
+sed 's/"id":4711/"id":5/' "$here/data/trace/step.json" >other-step.json
+printf 'size 120x40\nscreen\n' >script
+smemcalc tui --trace "$here/data/trace/step.json" --trace other-step.json --script script >screen
+empty "two traces are shown as one" "$(grep -q ' 2592 ' screen || cat screen)"
+refuses 2 "option --trace: '-' is standard input, which has the keys; name a file" tui --trace - --script script
 printf 'no trace\n' >none.txt
 smemcalc tui --trace none.txt --script script >out 2>err
 empty "what is no trace is refused" "$(

@@ -25,6 +25,7 @@ const struct smc_command smc_command_trace = {
     .examples = "  smemcalc trace -- ./app --epochs 1\n"
                 "  smemcalc trace --output report.json --format json -- python3 train.py\n"
                 "  smemcalc trace --read profile.sqlite\n"
+                "  smemcalc trace --read rank*.json.gz\n"
                 "  smemcalc trace --read trace.json.gz --require-occupancy 50 --above 5%\n",
     .most_files = SIZE_MAX,
     .run = run,
@@ -38,7 +39,8 @@ struct tracing {
     struct smc_trace_verdict verdict;
     struct smc_chosen_devices devices; /* at most one */
     enum smc_plot_target target;
-    bool runs; /* a program, not only a file is read */
+    bool runs;                         /* a program, not only a file is read */
+    struct smc_trace_program *program; /* goes on after --duration; NULL: it has ended */
 };
 
 /* --- The question ----------------------------------------------------------------------------- */
@@ -84,9 +86,14 @@ static enum smc_status check_program(const struct smc_arguments *arguments, stru
 {
     static const int of_programs[] = {SMC_OPTION_DURATION, SMC_OPTION_KEEP_MODULES};
     const bool reads = arguments->given[SMC_OPTION_READ];
-    if (reads && arguments->file_count > 0)
-        return smc_fail(error, SMC_USAGE, "option --read: nothing is run, but '%.64s' is given",
-                        arguments->file[0]);
+    static const int of_one_file[] = {SMC_OPTION_SKIP, SMC_OPTION_LAUNCH_COUNT};
+    for (size_t i = 0; i < sizeof of_one_file / sizeof *of_one_file; i++)
+        if (reads && arguments->read.count + arguments->file_count > 1 &&
+            arguments->given[of_one_file[i]])
+            return smc_fail(error, SMC_USAGE,
+                            "option --%s: only with one file, as the order of the launches of "
+                            "several is unknown",
+                            smc_options[of_one_file[i]].name);
     for (size_t i = 0; i < sizeof of_programs / sizeof *of_programs; i++)
         if (reads && arguments->given[of_programs[i]])
             return smc_fail(error, SMC_USAGE,
@@ -100,12 +107,30 @@ static enum smc_status check_program(const struct smc_arguments *arguments, stru
     return SMC_OK;
 }
 
+/* The files to read: those of --read, and the words after them, as a shell's pattern gives them. */
+static size_t count_files(const struct smc_arguments *arguments)
+{
+    return arguments->read.count > 0 ? arguments->read.count + arguments->file_count : 0;
+}
+
+static const char *file_at(const struct smc_arguments *arguments, size_t i)
+{
+    return i < arguments->read.count ? arguments->read.item[i]
+                                     : arguments->file[i - arguments->read.count];
+}
+
 /* What is read must not be overwritten by mistake, nor one result by another. */
 static enum smc_status check_is_other_file(const struct smc_arguments *arguments, int option,
                                            struct smc_error *error)
 {
-    static const int others[] = {SMC_OPTION_READ, SMC_OPTION_ALLOW, SMC_OPTION_PLOT};
+    static const int others[] = {SMC_OPTION_ALLOW, SMC_OPTION_PLOT};
     const char *path = arguments->text[option];
+    for (size_t i = 0; i < count_files(arguments); i++) {
+        const char *file = file_at(arguments, i);
+        if (strcmp(path, file) == 0 || smc_file_is_same(path, file))
+            return smc_fail(error, SMC_USAGE, "option --%s: '%.300s' is the file of --read",
+                            smc_options[option].name, path);
+    }
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
         const char *other = arguments->text[others[i]];
         if (other && others[i] != option &&
@@ -156,7 +181,7 @@ static enum smc_status ask(const struct smc_arguments *arguments, struct tracing
         status = smc_ask_named_device(arguments, &tracing->devices, error);
     if (status == SMC_OK)
         status = check_targets(arguments, tracing->target, error);
-    tracing->runs = arguments->file_count > 0;
+    tracing->runs = !arguments->given[SMC_OPTION_READ];
     tracing->trace.filter = (struct smc_trace_filter){
         .patterns = arguments->own_kernel.item,
         .pattern_count = arguments->own_kernel.count,
@@ -166,11 +191,26 @@ static enum smc_status ask(const struct smc_arguments *arguments, struct tracing
     return status;
 }
 
-static enum smc_status obtain(const struct smc_arguments *arguments, struct smc_trace *trace,
+static enum smc_status read_files(const struct smc_arguments *arguments, struct smc_trace *trace,
+                                  struct smc_error *error)
+{
+    const size_t count = count_files(arguments);
+    const char **files = smc_calloc(count, sizeof *files);
+    if (!files)
+        return smc_out_of_memory(error);
+    for (size_t i = 0; i < count; i++)
+        files[i] = file_at(arguments, i);
+    enum smc_status status = smc_trace_read_files(files, count, trace, error);
+    free(files);
+    return status;
+}
+
+static enum smc_status obtain(const struct smc_arguments *arguments, struct tracing *tracing,
                               struct smc_error *error)
 {
+    struct smc_trace *trace = &tracing->trace;
     if (arguments->given[SMC_OPTION_READ])
-        return smc_trace_read(arguments->text[SMC_OPTION_READ], trace, error);
+        return read_files(arguments, trace, error);
     char **command = smc_calloc(arguments->file_count + 1, sizeof *command);
     if (!command)
         return smc_out_of_memory(error);
@@ -182,7 +222,7 @@ static enum smc_status obtain(const struct smc_arguments *arguments, struct smc_
         .keep_folder = arguments->text[SMC_OPTION_KEEP_MODULES],
         .without_cupti = arguments->given[SMC_OPTION_WITHOUT_CUPTI],
     };
-    enum smc_status status = smc_trace_collect(&request, trace, error);
+    enum smc_status status = smc_trace_collect(&request, trace, &tracing->program, error);
     free(command);
     return status;
 }
@@ -292,6 +332,14 @@ static enum smc_status end_as_program(const struct tracing *tracing, enum smc_st
     return SMC_OK;
 }
 
+/* The report is there before a program ends that goes on after --duration. */
+static void await_program(struct tracing *tracing)
+{
+    fflush(stderr);
+    smc_trace_await(tracing->program, &tracing->trace);
+    tracing->program = NULL;
+}
+
 static enum smc_status report(const struct smc_arguments *arguments, struct tracing *tracing,
                               struct smc_text *out, struct smc_error *error)
 {
@@ -318,6 +366,7 @@ static enum smc_status report(const struct smc_arguments *arguments, struct trac
         return status;
     }
     tell_findings(&tracing->verdict.findings);
+    await_program(tracing);
     return end_as_program(tracing, judged, error);
 }
 
@@ -329,9 +378,10 @@ static enum smc_status run(const struct smc_arguments *arguments, struct smc_tex
         return smc_out_of_memory(error);
     enum smc_status status = ask(arguments, tracing, error);
     if (status == SMC_OK)
-        status = obtain(arguments, &tracing->trace, error);
+        status = obtain(arguments, tracing, error);
     if (status == SMC_OK)
         status = report(arguments, tracing, out, error);
+    await_program(tracing);
     smc_trace_verdict_free(&tracing->verdict);
     smc_trace_answer_free(&tracing->answer);
     smc_trace_gate_free(&tracing->gate);

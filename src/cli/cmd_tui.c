@@ -122,19 +122,19 @@ static enum smc_status open_on(const struct smc_arguments *arguments, const stru
 }
 
 /* A large file takes seconds, during which there is no screen yet. */
-static enum smc_status read_trace(const char *file, struct smc_trace *trace,
+static enum smc_status read_trace(const struct smc_repeated *files, struct smc_trace *trace,
                                   struct smc_error *error)
 {
     const bool tells = isatty(STDERR_FILENO);
     struct smc_text name = {0};
-    smc_text_append(&name, file);
+    smc_text_append(&name, files->item[0]);
     if (tells && name.data) {
         smc_utf8_make_safe(name.data);
         fprintf(stderr, "reading %s", name.data);
         fflush(stderr);
     }
     smc_text_free(&name);
-    enum smc_status status = smc_trace_read(file, trace, error);
+    enum smc_status status = smc_trace_read_files(files->item, files->count, trace, error);
     if (tells)
         fputs("\r\033[K", stderr);
     return status;
@@ -147,10 +147,15 @@ static enum smc_status explore_trace(const struct smc_arguments *arguments,
 {
     const bool named = arguments->device.count > 0 || arguments->given[SMC_OPTION_DEVICE_FILE];
     struct smc_trace_answer answer = {0};
+    for (size_t i = 0; i < arguments->trace_file.count; i++)
+        if (strcmp(arguments->trace_file.item[i], "-") == 0)
+            return smc_fail(
+                error, SMC_USAGE,
+                "option --trace: '-' is standard input, which has the keys; name a file");
     struct smc_trace *trace = smc_calloc(1, sizeof *trace);
     if (!trace)
         return smc_out_of_memory(error);
-    enum smc_status status = read_trace(arguments->text[SMC_OPTION_TRACE_FILE], trace, error);
+    enum smc_status status = read_trace(&arguments->trace_file, trace, error);
     if (status == SMC_OK)
         status = smc_trace_answer_on(trace, named ? &query->device : NULL, &answer, error);
     if (status == SMC_OK)

@@ -1,8 +1,10 @@
 libsmc_la_SOURCES += \
-	src/cli/ask.h src/cli/ask_devices.c src/cli/ask_kernel.c \
+	src/cli/ask.h \
+	src/cli/ask_devices.c \
+	src/cli/ask_file.c \
+	src/cli/ask_gate.c src/cli/ask_gate.h \
 	src/cli/ask_inspect.c src/cli/ask_inspect.h \
-	src/cli/ask.h src/cli/ask_devices.c src/cli/ask_file.c src/cli/ask_kernel.c \
-	src/cli/ask.h src/cli/ask_devices.c src/cli/ask_file.c src/cli/ask_gate.c src/cli/ask_gate.h src/cli/ask_kernel.c \
+	src/cli/ask_kernel.c \
 	src/cli/cli.c src/cli/cli.h \
 	src/cli/cmd_banks.c \
 	src/cli/cmd_batch.c \

@@ -432,12 +432,15 @@ static const struct repeatable {
     {SMC_OPTION_DEVICE, VALUES(device), SMC_MAX_DEVICES, "devices are compared"},
     {SMC_OPTION_DEVICE_FILE, VALUES(device_file), SMC_MAX_DEVICES, "files are read"},
     {SMC_OPTION_ARG, VALUES(arg), SMC_MAX_USER_ARGUMENTS, "arguments are passed"},
+    {SMC_OPTION_SET, VALUES(set), SMC_MAX_USER_ARGUMENTS, "variables are set"},
     {SMC_OPTION_DUMP, VALUES(dump), SMC_MAX_USER_ARGUMENTS, "files are written"},
     {SMC_OPTION_OWN_THREADS, VALUES(own_threads), SMC_MAX_LISTED, "lists are read"},
     {SMC_OPTION_OWN_DYNAMIC_SMEM, VALUES(own_dynamic_smem), SMC_MAX_LISTED, "lists are read"},
     {SMC_OPTION_OWN_KERNEL, VALUES(own_kernel), SMC_MAX_LISTED, "patterns are read"},
     {SMC_OPTION_VARY, VALUES(vary), SMC_TUNE_MOST_AXES, "names vary"},
     {SMC_OPTION_ONLY, VALUES(only), SMC_MAX_LISTED, "lists are read"},
+    {SMC_OPTION_READ, VALUES(read), SMC_MAX_LISTED, "files are read"},
+    {SMC_OPTION_TRACE_FILE, VALUES(trace_file), SMC_MAX_LISTED, "files are read"},
 #undef VALUES
 };
 _Static_assert((int)SMC_MAX_USER_ARGUMENTS <= SMC_MAX_LISTED, "fits struct smc_repeated");
@@ -656,7 +659,8 @@ enum smc_status smc_arguments_read(enum smc_command_id command, int count, char 
             continue;
         }
         /* What follows the name of the program to trace is the program's own. */
-        options_ended = options_ended || (command == SMC_COMMAND_TRACE && word[0] != '-');
+        options_ended = options_ended || (command == SMC_COMMAND_TRACE && word[0] != '-' &&
+                                          !arguments->given[SMC_OPTION_READ]);
         enum smc_status status = word[0] == '-' && word[1] && !options_ended
                                      ? read_option(word, &reader, arguments, error)
                                      : read_word(word, arguments, error);

@@ -34,11 +34,9 @@ static enum smc_status check_others(const struct smc_arguments *arguments, struc
 
 enum smc_status smc_ask_no_source(const struct smc_arguments *arguments, struct smc_error *error)
 {
-    static const int of_source[] = {SMC_OPTION_ENTRY,
-                                    SMC_OPTION_ARG,
-                                    SMC_OPTION_DUMP,
-                                    SMC_OPTION_GRID,
-                                    SMC_OPTION_COMPILER_OPTIONS,
+    static const int of_source[] = {SMC_OPTION_ENTRY,       SMC_OPTION_ARG,
+                                    SMC_OPTION_SET,         SMC_OPTION_DUMP,
+                                    SMC_OPTION_GRID,        SMC_OPTION_COMPILER_OPTIONS,
                                     SMC_OPTION_PREDICT_ONLY};
     static const int of_answers[] = {SMC_OPTION_EXPLAIN, SMC_OPTION_ROOFLINE, SMC_OPTION_PLOT};
     for (size_t i = 0; i < sizeof of_source / sizeof *of_source; i++)
@@ -92,35 +90,146 @@ static enum smc_status check_block(const struct smc_arguments *arguments,
     return SMC_OK;
 }
 
+static enum smc_status find_path(void *context, const struct smc_user_argument *member,
+                                 uint64_t place, struct smc_error *error);
+
+/* What an argument consists of. */
+struct contents {
+    const char *path; /* that must not be overwritten */
+    bool is_read;
+    size_t memories;
+};
+
+static void look_into(const struct smc_user_argument *argument, struct contents *contents)
+{
+    struct smc_error ignored;
+    uint64_t bytes;
+    uint32_t align;
+    contents->memories += argument->is_buffer;
+    contents->is_read |= contents->path && smc_file_is_same(contents->path, argument->path);
+    if (argument->form == SMC_USER_STRUCT || argument->form == SMC_USER_LIST)
+        smc_user_members(argument->typed, find_path, contents, &bytes, &align, &ignored);
+}
+
+static enum smc_status find_path(void *context, const struct smc_user_argument *member,
+                                 uint64_t place, struct smc_error *error)
+{
+    (void)place, (void)error;
+    look_into(member, context);
+    return SMC_OK;
+}
+
 /* A file that is read must not be overwritten by mistake. */
 static bool is_read(const struct smc_user_request *request, const char *path)
 {
-    bool read = smc_file_is_same(path, request->file);
+    struct contents contents = {.path = path, .is_read = smc_file_is_same(path, request->file)};
     for (size_t i = 0; i < request->argument_count; i++)
-        read = read || smc_file_is_same(path, request->argument[i].path);
-    return read;
+        look_into(&request->argument[i], &contents);
+    for (size_t i = 0; i < request->variable_count; i++)
+        look_into(&request->variable[i].value, &contents);
+    return contents.is_read;
+}
+
+/* What --dump writes: memory of an argument, or a variable. */
+struct dumped {
+    size_t argument, part; /* from 1 */
+    char variable[256];    /* "": an argument */
+    const char *path;
+};
+
+static enum smc_status read_dump_argument(const char *typed, const char *number,
+                                          const struct smc_user_request *request,
+                                          struct dumped *dumped, struct smc_error *error)
+{
+    char argument[16], part[16] = "1";
+    int64_t n, k;
+    size_t length = strcspn(number, ".");
+    struct contents contents = {.path = NULL};
+    snprintf(argument, sizeof argument, "%.*s", (int)(length < 15 ? length : 0), number);
+    if (number[length])
+        snprintf(part, sizeof part, "%.15s", number + length + 1);
+    if (!smc_parse_integer(argument, 1, INT32_MAX, &n) ||
+        !smc_parse_integer(part, 1, INT32_MAX, &k))
+        return smc_fail(error, SMC_USAGE,
+                        "option --dump: '%.64s' is not of the form N:FILE or NAME:FILE, such as "
+                        "1:out.bin",
+                        typed);
+    if ((uint64_t)n <= request->argument_count)
+        look_into(&request->argument[n - 1], &contents);
+    if (contents.memories == 0)
+        return smc_fail(error, SMC_USAGE, "option --dump: '%.64s': argument %lld is not memory",
+                        typed, (long long)n);
+    if ((uint64_t)k > contents.memories)
+        return smc_fail(error, SMC_USAGE,
+                        "option --dump: '%.64s': argument %lld has %zu piece%s of memory", typed,
+                        (long long)n, contents.memories, smc_text_plural(contents.memories));
+    dumped->argument = (size_t)n;
+    dumped->part = (size_t)k;
+    return SMC_OK;
 }
 
 static enum smc_status read_dump(const char *typed, const struct smc_user_request *request,
-                                 size_t *argument, const char **path, struct smc_error *error)
+                                 struct dumped *dumped, struct smc_error *error)
 {
-    char number[16];
-    int64_t n;
-    size_t length = strcspn(typed, ":");
-    snprintf(number, sizeof number, "%.*s", (int)(length < sizeof number ? length : 0), typed);
-    if (!typed[length] || !typed[length + 1] || !smc_parse_integer(number, 1, INT32_MAX, &n))
+    size_t length = smc_user_variable_name(typed);
+    *dumped = (struct dumped){.path = typed + length + 1};
+    if (length == 0 || length >= sizeof dumped->variable || typed[length] != ':' || !*dumped->path)
         return smc_fail(error, SMC_USAGE,
-                        "option --dump: '%.64s' is not of the form N:FILE, such as 1:out.bin",
+                        "option --dump: '%.64s' is not of the form N:FILE or NAME:FILE, such as "
+                        "1:out.bin",
                         typed);
-    if ((uint64_t)n > request->argument_count || !request->argument[n - 1].is_buffer)
-        return smc_fail(error, SMC_USAGE, "option --dump: '%.64s': argument %lld is not memory",
-                        typed, (long long)n);
-    *argument = (size_t)n - 1;
-    *path = typed + length + 1;
-    if (is_read(request, *path))
+    memcpy(dumped->variable, typed, length);
+    if (strspn(typed, "0123456789.-+") > 0) {
+        char number[sizeof dumped->variable];
+        memcpy(number, dumped->variable, sizeof number);
+        dumped->variable[0] = '\0';
+        enum smc_status status = read_dump_argument(typed, number, request, dumped, error);
+        if (status != SMC_OK)
+            return status;
+    }
+    if (is_read(request, dumped->path))
         return smc_fail(error, SMC_USAGE,
-                        "option --dump: '%.64s' would overwrite what --source or --arg reads",
+                        "option --dump: '%.64s' would overwrite what --source, --arg or --set "
+                        "reads",
                         typed);
+    return SMC_OK;
+}
+
+static bool is_known(const struct smc_user_request *request, const char *variable)
+{
+    for (size_t i = 0; i < request->variable_count; i++)
+        if (strcmp(request->variable[i].name, variable) == 0)
+            return true;
+    return false;
+}
+
+/* The variables of --set, and of --dump. */
+static enum smc_status read_variables(const struct smc_arguments *arguments,
+                                      struct smc_user_request *request, struct smc_error *error)
+{
+    for (size_t i = 0; i < arguments->set.count; i++) {
+        struct smc_user_variable *variable = &request->variable[request->variable_count];
+        struct smc_error reason = {""};
+        if (smc_user_variable_parse(arguments->set.item[i], variable, &reason) != SMC_OK)
+            return smc_fail(error, SMC_USAGE, "option --set: %.900s", reason.message);
+        if (is_known(request, variable->name))
+            return smc_fail(error, SMC_USAGE, "option --set: '%.64s' is set twice", variable->name);
+        request->variable_count++;
+    }
+    for (size_t i = 0; i < arguments->dump.count; i++) {
+        struct dumped dumped;
+        enum smc_status status = read_dump(arguments->dump.item[i], request, &dumped, error);
+        if (status != SMC_OK)
+            return status;
+        if (!dumped.variable[0] || is_known(request, dumped.variable))
+            continue;
+        if (request->variable_count == SMC_MAX_USER_ARGUMENTS)
+            return smc_fail(error, SMC_USAGE, "option --dump: more than %d variables",
+                            SMC_MAX_USER_ARGUMENTS);
+        struct smc_user_variable *variable = &request->variable[request->variable_count++];
+        *variable = (struct smc_user_variable){.typed = arguments->dump.item[i]};
+        memcpy(variable->name, dumped.variable, sizeof variable->name);
+    }
     return SMC_OK;
 }
 
@@ -134,15 +243,7 @@ static enum smc_status read_arguments(const struct smc_arguments *arguments,
             SMC_OK)
             return smc_fail(error, SMC_USAGE, "option --arg: %.900s", reason.message);
     }
-    for (size_t i = 0; i < arguments->dump.count; i++) {
-        size_t argument;
-        const char *path;
-        enum smc_status status =
-            read_dump(arguments->dump.item[i], request, &argument, &path, error);
-        if (status != SMC_OK)
-            return status;
-    }
-    return SMC_OK;
+    return read_variables(arguments, request, error);
 }
 
 static enum smc_status check_roofline(const struct smc_arguments *arguments,
@@ -244,24 +345,34 @@ static enum smc_status launch(struct smc_user_run *run, struct smc_error *error)
     return status;
 }
 
+static bool is_dumped(const struct smc_user_run *run, const struct smc_user_memory *memory,
+                      const struct dumped *dumped)
+{
+    if (!dumped->variable[0])
+        return memory->position == dumped->argument && memory->part == dumped->part;
+    for (size_t i = 0; memory->symbol && i < run->request.variable_count; i++)
+        if (strcmp(run->request.variable[i].name, dumped->variable) == 0)
+            return strcmp(run->symbol[i].name, memory->symbol) == 0;
+    return false;
+}
+
 /* The memory after the emulation, else after the GPU's run. */
 static enum smc_status dump(const struct smc_arguments *arguments, const struct smc_user_run *run,
                             struct smc_error *error)
 {
     enum smc_status status = SMC_OK;
     for (size_t i = 0; i < arguments->dump.count && status == SMC_OK; i++) {
-        size_t argument;
-        const char *path;
-        status = read_dump(arguments->dump.item[i], &run->request, &argument, &path, error);
+        struct dumped dumped;
+        status = read_dump(arguments->dump.item[i], &run->request, &dumped, error);
         for (size_t k = 0; k < run->memory_count && status == SMC_OK; k++) {
             const struct smc_user_memory *memory = &run->memory[k];
-            if (memory->position != argument + 1 || !(memory->has_emulated || memory->has_gpu))
+            if (!is_dumped(run, memory, &dumped) || !(memory->has_emulated || memory->has_gpu))
                 continue;
             const struct smc_text bytes = {
                 .data = memory->has_emulated ? memory->after_emulated : memory->after_gpu,
-                .length = smc_user_argument_bytes(memory->argument),
+                .length = memory->bytes,
             };
-            status = smc_file_write(path, true, &bytes, error);
+            status = smc_file_write(dumped.path, true, &bytes, error);
         }
     }
     return status;

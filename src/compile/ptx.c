@@ -146,6 +146,9 @@ static void read_param(const char **cursor, struct smc_ptx_param *param)
         if (bytes > 0 && param->bytes == 0) {
             memcpy(param->type, token + 1, length - 1);
             param->bytes = bytes;
+        } else if (is(token, length, ".align") && param->bytes == 0) {
+            token = next_token(cursor, &length);
+            param->align = number_of(token, length);
         } else if (is(token, length, "[")) {
             token = next_token(cursor, &length);
             param->bytes *= number_of(token, length);
@@ -173,6 +176,50 @@ size_t smc_ptx_params(const struct smc_ptx_kernel *kernel, struct smc_ptx_param 
         count++;
     }
     return count;
+}
+
+/* Reads ".align 16 .f32 name[4][8]", up to the '=' or ';' that follows. */
+static bool read_declaration(const char **cursor, struct smc_ptx_variable *variable)
+{
+    size_t length;
+    *variable = (struct smc_ptx_variable){.name = NULL};
+    for (;;) {
+        const char *token = next_token(cursor, &length);
+        if (length == 0 || is(token, length, ";") || is(token, length, "="))
+            break;
+        uint32_t bytes = type_bytes(token, length);
+        if (bytes > 0 && variable->bytes == 0) {
+            memcpy(variable->type, token + 1, length - 1);
+            variable->bytes = bytes;
+        } else if (is(token, length, ".align")) {
+            token = next_token(cursor, &length);
+            variable->align = number_of(token, length);
+        } else if (is(token, length, "[")) {
+            token = next_token(cursor, &length);
+            variable->bytes *= number_of(token, length);
+        } else if (variable->bytes > 0 && !variable->name && token[0] != '.') {
+            variable->name = token;
+            variable->name_length = length;
+        }
+    }
+    return variable->name != NULL;
+}
+
+bool smc_ptx_next_variable(const char **cursor, struct smc_ptx_variable *variable)
+{
+    size_t length, depth = 0;
+    for (;;) {
+        const char *token = next_token(cursor, &length);
+        if (length == 0)
+            return false;
+        if (is(token, length, "\"")) /* a file's name */
+            *cursor += strcspn(*cursor, "\"\n") + 1 - !(*cursor)[strcspn(*cursor, "\"\n")];
+        depth += is(token, length, "{");
+        depth -= depth > 0 && is(token, length, "}");
+        if (depth == 0 && (is(token, length, ".global") || is(token, length, ".const")) &&
+            read_declaration(cursor, variable))
+            return true;
+    }
 }
 
 bool smc_ptx_target(const char *text, uint16_t *cc, char *suffix)

@@ -16,7 +16,7 @@ enum { MOST_IN_Z = 64, MOST_GRID_YZ = 65535 };
 
 void smc_tuned_source_free(struct smc_tuned_source *source)
 {
-    for (size_t i = 0; i < SMC_MAX_USER_ARGUMENTS; i++)
+    for (size_t i = 0; i < SMC_MAX_USER_MEMORIES; i++)
         free(source->after[i]);
     *source = (struct smc_tuned_source){.has_first = false};
 }

@@ -21,7 +21,7 @@ struct smc_tuned_source {
        is compared. */
     bool has_first;
     int64_t first[SMC_TUNE_MOST_AXES];
-    void *after[SMC_MAX_USER_ARGUMENTS];
+    void *after[SMC_MAX_USER_MEMORIES];
 };
 
 void smc_tuned_source_free(struct smc_tuned_source *source);

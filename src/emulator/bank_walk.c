@@ -321,7 +321,7 @@ static void step(struct walker *walker, struct smc_lane_state *state, const stru
         bool uniform = together && smc_lane_values_uniform(&walker->values, state, op->a, mask);
         forget(walker, state, op, op->d, mask, uniform, SMC_CAUSE_LANES);
         forget(walker, state, op, op->v[1], mask, false, SMC_CAUSE_LANES);
-    } else if (op->step == smc_step_match) {
+    } else if (op->step == smc_step_match || op->step == smc_step_elect) {
         forget(walker, state, op, op->d, mask, false, SMC_CAUSE_LANES);
         forget(walker, state, op, op->v[1], mask, false, SMC_CAUSE_LANES);
     } else if (op->step == smc_step_vote || op->step == smc_step_reduce ||
@@ -330,6 +330,8 @@ static void step(struct walker *walker, struct smc_lane_state *state, const stru
         bool uniform = together && op->step != smc_step_clock;
         forget(walker, state, op, op->d, mask, uniform, SMC_CAUSE_LANES);
     }
+    for (uint32_t i = 0; i < op->written; i++)
+        forget(walker, state, op, op->list[i], mask, false, SMC_CAUSE_LOADED);
 }
 
 /* Lanes exit; false if none is left. */

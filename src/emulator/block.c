@@ -126,7 +126,16 @@ static uint64_t special_value(const struct smc_worker *worker, enum smc_special 
     case SMC_SPECIAL_DYNAMIC_SMEM_SIZE:
         return request->dynamic_smem_bytes;
     case SMC_SPECIAL_TOTAL_SMEM_SIZE:
+        return launch->program->static_smem_bytes + request->dynamic_smem_bytes;
+    case SMC_SPECIAL_RESERVED_SMEM_BEGIN:
+    case SMC_SPECIAL_RESERVED_SMEM_0:
+        return launch->reserved_smem_at;
+    case SMC_SPECIAL_RESERVED_SMEM_END:
         return launch->smem_bytes;
+    case SMC_SPECIAL_RESERVED_SMEM_CAP:
+        return SMC_RESERVED_SMEM_BYTES;
+    case SMC_SPECIAL_RESERVED_SMEM_1:
+        return launch->reserved_smem_at + SMC_RESERVED_SMEM_BYTES / 2;
     default:
         return 0;
     }
@@ -154,6 +163,20 @@ static void fill_fixed(const struct smc_worker *worker, struct smc_warp *warp)
 
 /* --- The block -------------------------------------------------------------------------------- */
 
+/* The kernel's variables in local memory; functions clear their frames themselves. */
+static void clear_local(struct smc_worker *worker)
+{
+    const struct smc_program *program = worker->launch->program;
+    size_t threads = worker->launch->threads_per_block, bytes = program->local_bytes;
+    bool has_frames = program->has_calls || program->has_alloca;
+    size_t cleared = has_frames ? program->kernel_frame_bytes : bytes * threads;
+    for (size_t i = 0; i < (has_frames ? threads : 1); i++) {
+        memset(worker->local + i * bytes, 0, cleared);
+        if (worker->local_written)
+            memset(worker->local_written + i * bytes, 0, cleared);
+    }
+}
+
 static void begin(struct smc_worker *worker, uint64_t block)
 {
     const struct smc_launch_state *launch = worker->launch;
@@ -165,10 +188,7 @@ static void begin(struct smc_worker *worker, uint64_t block)
     worker->gave_up = false;
     memset(worker->barrier, 0, sizeof worker->barrier);
     memset(worker->shared, 0, launch->smem_bytes);
-    memset(worker->local, 0, (size_t)launch->program->local_bytes * launch->threads_per_block);
-    if (worker->local_written)
-        memset(worker->local_written, 0,
-               (size_t)launch->program->local_bytes * launch->threads_per_block);
+    clear_local(worker);
     memset(worker->files, 0, (size_t)launch->program->file_bytes * launch->warps_per_block);
     if (worker->shadow)
         smc_shadow_begin_block(worker->shadow, block);
@@ -179,6 +199,7 @@ static void begin(struct smc_worker *worker, uint64_t block)
         memset(warp->lane_synced_at, 0, sizeof warp->lane_synced_at);
         smc_copies_forget(warp);
         smc_warp_begin(warp, lanes);
+        smc_frames_begin(launch->program, warp);
         fill_fixed(worker, warp);
     }
 }
@@ -209,6 +230,14 @@ static void report_waiting(struct smc_worker *worker)
     }
 }
 
+void smc_end_launch(struct smc_worker *worker)
+{
+    uint_fast64_t last = atomic_load(&worker->launch->last_block);
+    while (worker->block < last &&
+           !atomic_compare_exchange_weak(&worker->launch->last_block, &last, worker->block))
+        ;
+}
+
 static void report_endless(struct smc_worker *worker, const struct smc_warp *warp)
 {
     int index = warp->used ? warp->current : 0;
@@ -221,10 +250,7 @@ static void report_endless(struct smc_worker *worker, const struct smc_warp *war
                        smc_thread_of(warp, lane));
     smc_find(worker, &finding);
     worker->gave_up = true;
-    uint_fast64_t last = atomic_load(&worker->launch->last_block);
-    while (worker->block < last &&
-           !atomic_compare_exchange_weak(&worker->launch->last_block, &last, worker->block))
-        ;
+    smc_end_launch(worker);
 }
 
 /* Runs every warp for a time slice; returns true if one of them advanced. */

@@ -1,6 +1,7 @@
 /* What the decoders share: modifiers, operands, and emitting ops. */
 #include "emulator/decode.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "emulator/operations.h"
@@ -9,9 +10,14 @@ bool smc_decode_refuse(struct smc_decoder *decoder, const char *why)
 {
     const struct smc_ptx_statement *statement = decoder->statement;
     size_t bytes = statement->text.bytes < 200 ? statement->text.bytes : 200;
+    const char *file = statement->line ? smc_program_file(decoder->program, statement->file) : NULL;
+    char source[200] = "";
+    if (file)
+        snprintf(source, sizeof source, " (%.150s:%u)", file, statement->line);
     if (!decoder->failed)
-        smc_fail(decoder->error, SMC_USAGE, "PTX line %u: '%.*s' is not supported%s%s",
-                 statement->ptx_line, (int)bytes, statement->text.at, *why ? ": " : "", why);
+        smc_fail(decoder->error, SMC_USAGE, "PTX line %u%s: '%.*s' is not supported%s%s",
+                 statement->ptx_line, source, (int)bytes, statement->text.at, *why ? ": " : "",
+                 why);
     decoder->failed = true;
     return false;
 }
@@ -52,8 +58,10 @@ enum smc_ptx_space smc_decode_space(const struct smc_decoder *decoder)
         const char *name;
         enum smc_ptx_space space;
     } names[] = {
-        {"shared", SMC_SPACE_SHARED}, {"shared::cta", SMC_SPACE_SHARED}, {"local", SMC_SPACE_LOCAL},
-        {"param", SMC_SPACE_PARAM},   {"global", SMC_SPACE_GLOBAL},      {"const", SMC_SPACE_CONST},
+        {"shared", SMC_SPACE_SHARED},      {"shared::cta", SMC_SPACE_SHARED},
+        {"local", SMC_SPACE_LOCAL},        {"param", SMC_SPACE_PARAM},
+        {"global", SMC_SPACE_GLOBAL},      {"const", SMC_SPACE_CONST},
+        {"param::entry", SMC_SPACE_PARAM}, {"param::func", SMC_SPACE_PARAM},
     };
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (smc_decode_has(decoder, names[i].name))
@@ -112,6 +120,18 @@ static uint32_t refuse(struct smc_decoder *decoder, const char *why)
     return SMC_NO_SLOT;
 }
 
+/* %envreg0 to %envreg31. */
+static bool is_environment(struct smc_span name)
+{
+    static const char prefix[] = "%envreg";
+    const size_t bytes = sizeof prefix - 1;
+    uint64_t number;
+    if (name.bytes <= bytes || name.bytes > bytes + 2 || memcmp(name.at, prefix, bytes) != 0)
+        return false;
+    return smc_ptx_number_of((struct smc_span){name.at + bytes, name.bytes - bytes}, &number) &&
+           number < 32;
+}
+
 static uint32_t special_slot(struct smc_decoder *decoder, const struct smc_operand *operand,
                              enum smc_slot_kind kind)
 {
@@ -121,8 +141,12 @@ static uint32_t special_slot(struct smc_decoder *decoder, const struct smc_opera
 #undef SPECIAL
     };
     for (int i = SMC_SPECIAL_CONSTANT + 1; i < SMC_SPECIAL_COUNT; i++)
-        if (smc_span_is(operand->name, names[i]))
+        if (smc_span_is(operand->name, names[i])) {
+            decoder->program->reads_reserved_smem |= i >= SMC_SPECIAL_RESERVED_SMEM_BEGIN;
             return fixed_slot(decoder, (enum smc_special)i, kind, 0);
+        }
+    if (is_environment(operand->name)) /* 0: the launch is not cooperative */
+        return smc_decode_constant(decoder, kind, 0);
     return refuse(decoder, "this special register");
 }
 
@@ -153,6 +177,31 @@ static uint64_t address_of(const struct smc_operand *operand)
     return symbol->address + operand->integer;
 }
 
+/* A variable of a function has an address relative to the frame. */
+static bool is_framed(const struct smc_ptx_symbol *symbol)
+{
+    return symbol->space == SMC_SPACE_LOCAL && symbol->function != 0;
+}
+
+static uint32_t symbol_slot(struct smc_decoder *decoder, const struct smc_operand *operand,
+                            enum smc_slot_kind kind)
+{
+    struct smc_program *program = decoder->program;
+    if (!is_framed(operand->symbol))
+        return smc_decode_constant(decoder, kind, address_of(operand));
+    uint32_t offset = smc_decode_constant(decoder, SMC_SLOT_64, address_of(operand));
+    uint32_t sum = smc_slot_new(program, SMC_SLOT_64), low = smc_slot_new(program, SMC_SLOT_32);
+    if (offset == SMC_NO_SLOT ||
+        !smc_decode_emit_alu(decoder, smc_integer_add[SMC_PTX_U64], SMC_SLOT_64, sum,
+                             program->frame_slot, offset, offset))
+        return SMC_NO_SLOT;
+    if (kind == SMC_SLOT_64)
+        return sum;
+    return smc_decode_emit_alu(decoder, smc_unpack_low, SMC_SLOT_32, low, sum, sum, sum)
+               ? low
+               : SMC_NO_SLOT;
+}
+
 static uint32_t register_slot(struct smc_decoder *decoder, const struct smc_operand *operand)
 {
     uint32_t *slot = &decoder->slot_of_register[operand->number];
@@ -178,6 +227,8 @@ uint32_t smc_decode_any_source(struct smc_decoder *decoder, const struct smc_ope
     *kind = smc_slot_kind_of(type);
     switch (operand->kind) {
     case SMC_OPERAND_REGISTER: {
+        if (operand->selector.bytes && *decoder->statement->opcode.at != 'v')
+            return refuse(decoder, "only video instructions have parts of registers");
         *kind = smc_slot_kind_of(operand->type);
         uint32_t slot = register_slot(decoder, operand);
         if (operand->negated && *kind != SMC_SLOT_PREDICATE)
@@ -196,7 +247,7 @@ uint32_t smc_decode_any_source(struct smc_decoder *decoder, const struct smc_ope
     case SMC_OPERAND_SYMBOL:
         if (*kind == SMC_SLOT_PREDICATE)
             return refuse(decoder, "no predicate");
-        return smc_decode_constant(decoder, *kind, address_of(operand));
+        return symbol_slot(decoder, operand, *kind);
     case SMC_OPERAND_LABEL:
         if (smc_span_is(operand->name, "WARP_SZ") && *kind != SMC_SLOT_PREDICATE)
             return smc_decode_constant(decoder, *kind, 32);
@@ -245,12 +296,18 @@ bool smc_decode_address(struct smc_decoder *decoder, const struct smc_operand *o
 {
     if (operand->kind != SMC_OPERAND_ADDRESS)
         return smc_decode_refuse(decoder, "an address was expected");
+    if (operand->elements > 1)
+        return smc_decode_refuse(decoder, "an address of several parts");
     const struct smc_operand *base = operand->element;
     enum smc_slot_kind kind;
     op->immediate = operand->integer;
     if (base->kind == SMC_OPERAND_INTEGER) {
         op->immediate = base->integer;
         op->a = smc_decode_constant(decoder, kind = SMC_SLOT_64, 0);
+    } else if (base->kind == SMC_OPERAND_SYMBOL && is_framed(base->symbol)) {
+        op->immediate += base->symbol->address;
+        op->a = decoder->program->frame_slot;
+        kind = SMC_SLOT_64;
     } else {
         op->a = smc_decode_any_source(decoder, base, SMC_PTX_U64, &kind);
     }

@@ -63,6 +63,10 @@ void smc_find_guesses(struct smc_program *program);
 /* The state space: .shared, .global...; generic if none is named. */
 enum smc_ptx_space smc_decode_space(const struct smc_decoder *decoder);
 
+/* decode_calls.c: before the first and after the last statement of a function. */
+bool smc_decode_begin_function(struct smc_decoder *decoder, uint32_t number);
+void smc_decode_end_function(struct smc_decoder *decoder, uint32_t number);
+
 /* Appends an op with the statement's guard; returns NULL if out of memory. */
 struct smc_op *smc_decode_emit(struct smc_decoder *decoder);
 struct smc_op *smc_decode_emit_alu(struct smc_decoder *decoder, smc_alu *alu,

@@ -30,6 +30,37 @@ static enum smc_rounding rounding_of(const struct smc_decoder *decoder, bool *in
     return SMC_ROUND_NEAREST;
 }
 
+static uint8_t finish_of(const struct smc_decoder *decoder)
+{
+    return (uint8_t)((smc_decode_has(decoder, "relu") ? SMC_FINISH_RELU : 0) |
+                     (smc_decode_has(decoder, "satfinite") ? SMC_FINISH_FINITE : 0) |
+                     (smc_decode_has(decoder, "NaN") ? SMC_FINISH_NAN : 0) |
+                     (smc_decode_has(decoder, "xorsign") ? SMC_FINISH_XOR_SIGN : 0) |
+                     (smc_decode_has(decoder, "rna") ? SMC_FINISH_TIES_AWAY : 0));
+}
+
+static bool is_half(enum smc_ptx_type type)
+{
+    return type == SMC_PTX_F16 || type == SMC_PTX_F16X2 || type == SMC_PTX_BF16 ||
+           type == SMC_PTX_BF16X2;
+}
+
+/* d = f(a, b...) of half precision or bfloat16. */
+static bool decode_half(struct smc_decoder *decoder, smc_alu_by_type by_type, unsigned sources)
+{
+    enum smc_ptx_type type = smc_decode_type(decoder, 0), other = smc_decode_type(decoder, 1);
+    const enum smc_ptx_type types[] = {type, type, type};
+    if ((other != SMC_PTX_TYPE_COUNT && other != type) || smc_decode_has(decoder, "oob"))
+        return smc_decode_refuse(decoder, "");
+    struct smc_op *op = smc_decode_simple(decoder, by_type[type], type, sources, types);
+    if (!op)
+        return false;
+    op->saturates = smc_decode_has(decoder, "sat");
+    op->flushes = smc_decode_has(decoder, "ftz");
+    op->finish = finish_of(decoder);
+    return true;
+}
+
 static bool emit_float(struct smc_decoder *decoder, smc_alu *alu, enum smc_ptx_type type,
                        unsigned sources)
 {
@@ -48,6 +79,55 @@ static bool emit_float(struct smc_decoder *decoder, smc_alu *alu, enum smc_ptx_t
     return true;
 }
 
+/* add.f32x2 and its like. */
+static bool emit_pair(struct smc_decoder *decoder, smc_alu *single, unsigned sources)
+{
+    const enum smc_ptx_type types[] = {SMC_PTX_F32X2, SMC_PTX_F32X2, SMC_PTX_F32X2};
+    bool integral;
+    struct smc_op *op = smc_decode_simple(decoder, smc_float_pair, SMC_PTX_F32X2, sources, types);
+    if (!op)
+        return false;
+    op->inner = single;
+    op->rounding = rounding_of(decoder, &integral);
+    op->flushes = smc_decode_has(decoder, "ftz");
+    return true;
+}
+
+/* add.f32.f16 d, a, c and its like: the sources but the last are widened first, which is exact. */
+static bool emit_mixed(struct smc_decoder *decoder, smc_alu *alu, unsigned sources)
+{
+    const struct smc_operand *operand = decoder->statement->operand;
+    enum smc_ptx_type narrow = smc_decode_type(decoder, 1);
+    uint32_t slot[3];
+    bool integral;
+    if (narrow != SMC_PTX_F16 && narrow != SMC_PTX_BF16)
+        return smc_decode_refuse(decoder, "");
+    if (!smc_decode_count(decoder, sources + 1, sources + 1))
+        return false;
+    for (unsigned i = 0; i < sources; i++) {
+        bool last = i == sources - 1;
+        slot[i] = smc_decode_source(decoder, &operand[1 + i], last ? SMC_PTX_F32 : narrow);
+        if (slot[i] == SMC_NO_SLOT)
+            return false;
+        uint32_t wide = last ? slot[i] : smc_slot_new(decoder->program, SMC_SLOT_32);
+        if (!last && !smc_decode_emit_alu(decoder, smc_half_widen[narrow], SMC_SLOT_32, wide,
+                                          slot[i], slot[i], slot[i]))
+            return false;
+        slot[i] = wide;
+    }
+    uint32_t d = smc_decode_target(decoder, &operand[0], SMC_PTX_F32);
+    struct smc_op *op = d == SMC_NO_SLOT
+                            ? NULL
+                            : smc_decode_emit_alu(decoder, smc_float_modified, SMC_SLOT_32, d,
+                                                  slot[0], slot[1], slot[sources - 1]);
+    if (!op)
+        return false;
+    op->inner = alu;
+    op->rounding = rounding_of(decoder, &integral);
+    op->saturates = smc_decode_has(decoder, "sat");
+    return true;
+}
+
 /* d = f(a, b...) with the rounding, .ftz and .sat of the statement. */
 static bool decode_float(struct smc_decoder *decoder, smc_alu_by_type by_type, unsigned sources)
 {
@@ -55,10 +135,26 @@ static bool decode_float(struct smc_decoder *decoder, smc_alu_by_type by_type, u
     return emit_float(decoder, by_type[type], type, sources);
 }
 
+/* The same of an operation that pairs, halves and mixed operands have as well. */
+static bool decode_sum(struct smc_decoder *decoder, smc_alu_by_type by_type,
+                       smc_alu_by_type half_by_type, unsigned sources)
+{
+    enum smc_ptx_type type = smc_decode_type(decoder, 0), other = smc_decode_type(decoder, 1);
+    if (is_half(type))
+        return decode_half(decoder, half_by_type, sources);
+    if (type == SMC_PTX_F32X2)
+        return emit_pair(decoder, by_type[SMC_PTX_F32], sources);
+    if (type == SMC_PTX_F32 && other != SMC_PTX_TYPE_COUNT)
+        return emit_mixed(decoder, by_type[SMC_PTX_F32], sources);
+    return decode_float(decoder, by_type, sources);
+}
+
 bool smc_decode_fma(struct smc_decoder *decoder)
 {
-    enum smc_ptx_type type = smc_decode_type(decoder, 0);
-    return emit_float(decoder, type < SMC_PTX_TYPE_COUNT ? smc_float_fma(type) : NULL, type, 3);
+    smc_alu_by_type by_type = {
+        [SMC_PTX_F32] = smc_float_fma(SMC_PTX_F32), [SMC_PTX_F64] = smc_float_fma(SMC_PTX_F64)};
+    enum smc_ptx_type type;
+    return known_type(decoder, &type) && decode_sum(decoder, by_type, smc_half_fma, 3);
 }
 
 bool smc_decode_float1(struct smc_decoder *decoder)
@@ -74,6 +170,10 @@ bool smc_decode_float1(struct smc_decoder *decoder)
     enum smc_ptx_type type;
     if (!known_type(decoder, &type))
         return false;
+    if (is_half(type) && smc_decode_is(decoder, "ex2"))
+        return decode_half(decoder, smc_half_ex2, 1);
+    if (is_half(type) && smc_decode_is(decoder, "tanh"))
+        return decode_half(decoder, smc_half_tanh, 1);
     for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
         if (smc_decode_is(decoder, functions[i].name))
             return decode_float(decoder, *functions[i].by_type, 1);
@@ -117,15 +217,10 @@ static uint32_t carry_slot(struct smc_decoder *decoder)
 }
 
 /* d = a +- b +- carry. The carry out is computed first, because d may be a source. */
-static bool add_with_carry(struct smc_decoder *decoder, enum smc_ptx_type type, bool subtracts,
-                           bool carries_in)
+static bool emit_with_carry(struct smc_decoder *decoder, enum smc_ptx_type type, bool subtracts,
+                            bool carries_in, uint32_t a, uint32_t b)
 {
-    const struct smc_operand *operand = decoder->statement->operand;
-    if (!smc_decode_count(decoder, 3, 3))
-        return false;
-    uint32_t a = smc_decode_source(decoder, &operand[1], type);
-    uint32_t b = smc_decode_source(decoder, &operand[2], type);
-    uint32_t d = smc_decode_target(decoder, &operand[0], type);
+    uint32_t d = smc_decode_target(decoder, &decoder->statement->operand[0], type);
     uint32_t none = smc_decode_constant(decoder, SMC_SLOT_PREDICATE, 0);
     uint32_t in = carries_in ? carry_slot(decoder) : none, out = none;
     enum smc_slot_kind kind = smc_slot_kind_of(type);
@@ -144,6 +239,35 @@ static bool add_with_carry(struct smc_decoder *decoder, enum smc_ptx_type type, 
                                                 carry_slot(decoder), out, out, out));
 }
 
+static bool add_with_carry(struct smc_decoder *decoder, enum smc_ptx_type type, bool subtracts,
+                           bool carries_in)
+{
+    const struct smc_operand *operand = decoder->statement->operand;
+    if (!smc_decode_count(decoder, 3, 3))
+        return false;
+    return emit_with_carry(decoder, type, subtracts, carries_in,
+                           smc_decode_source(decoder, &operand[1], type),
+                           smc_decode_source(decoder, &operand[2], type));
+}
+
+/* mad.cc and madc: the product, then a sum with carries. */
+static bool mad_with_carry(struct smc_decoder *decoder, enum smc_ptx_type type, bool carries_in)
+{
+    const struct smc_operand *operand = decoder->statement->operand;
+    if (!smc_decode_count(decoder, 4, 4))
+        return false;
+    smc_alu *alu =
+        smc_decode_has(decoder, "hi") ? smc_integer_mul_hi[type] : smc_integer_mul_lo[type];
+    enum smc_slot_kind kind = smc_slot_kind_of(type);
+    uint32_t a = smc_decode_source(decoder, &operand[1], type);
+    uint32_t b = smc_decode_source(decoder, &operand[2], type);
+    uint32_t product = smc_slot_new(decoder->program, kind);
+    return a != SMC_NO_SLOT && b != SMC_NO_SLOT &&
+           smc_decode_emit_alu(decoder, alu, kind, product, a, b, a) &&
+           emit_with_carry(decoder, type, false, carries_in, product,
+                           smc_decode_source(decoder, &operand[3], type));
+}
+
 bool smc_decode_add(struct smc_decoder *decoder)
 {
     enum smc_ptx_type type;
@@ -151,7 +275,8 @@ bool smc_decode_add(struct smc_decoder *decoder)
     if (!known_type(decoder, &type))
         return false;
     if (is_float(type))
-        return decode_float(decoder, subtracts ? smc_float_sub : smc_float_add, 2);
+        return decode_sum(decoder, subtracts ? smc_float_sub : smc_float_add,
+                          subtracts ? smc_half_sub : smc_half_add, 2);
     if (smc_decode_has(decoder, "cc"))
         return add_with_carry(decoder, type, subtracts, false);
     if (smc_decode_has(decoder, "sat"))
@@ -164,8 +289,11 @@ bool smc_decode_add(struct smc_decoder *decoder)
 bool smc_decode_carry(struct smc_decoder *decoder)
 {
     enum smc_ptx_type type;
-    return known_type(decoder, &type) &&
-           add_with_carry(decoder, type, smc_decode_is(decoder, "subc"), true);
+    if (!known_type(decoder, &type))
+        return false;
+    if (smc_decode_is(decoder, "madc"))
+        return mad_with_carry(decoder, type, true);
+    return add_with_carry(decoder, type, smc_decode_is(decoder, "subc"), true);
 }
 
 static enum smc_ptx_type twice(enum smc_ptx_type type)
@@ -182,7 +310,7 @@ bool smc_decode_mul(struct smc_decoder *decoder)
     if (!known_type(decoder, &type))
         return false;
     if (is_float(type))
-        return decode_float(decoder, smc_float_mul, 2);
+        return decode_sum(decoder, smc_float_mul, smc_half_mul, 2);
     const enum smc_ptx_type sources[] = {type, type};
     if (smc_decode_has(decoder, "wide"))
         return smc_decode_simple(decoder, smc_integer_mul_wide[type], twice(type), 2, sources) !=
@@ -201,7 +329,7 @@ bool smc_decode_mad(struct smc_decoder *decoder)
         return smc_decode_fma(decoder);
     const enum smc_ptx_type sources[] = {type, type, twice(type)};
     if (smc_decode_has(decoder, "cc"))
-        return smc_decode_refuse(decoder, "mad with a carry");
+        return mad_with_carry(decoder, type, false);
     if (smc_decode_has(decoder, "wide"))
         return smc_decode_simple(decoder, smc_integer_mad_wide[type], twice(type), 3, sources) !=
                NULL;
@@ -225,18 +353,52 @@ bool smc_decode_div(struct smc_decoder *decoder)
         type, 2);
 }
 
+/* min and max; with three sources, the first two of them first. */
+static bool decode_float_extreme(struct smc_decoder *decoder, enum smc_ptx_type type, bool least)
+{
+    smc_alu_by_type *const tables[2][2][2] = {
+        {{&smc_float_max, &smc_float_max_xor}, {&smc_float_max_nan, &smc_float_max_nan_xor}},
+        {{&smc_float_min, &smc_float_min_xor}, {&smc_float_min_nan, &smc_float_min_nan_xor}}};
+    const struct smc_operand *operand = decoder->statement->operand;
+    smc_alu *alu =
+        (*tables[least][smc_decode_has(decoder, "NaN")][smc_decode_has(decoder, "xorsign")])[type];
+    if (decoder->statement->operands < 4)
+        return emit_float(decoder, alu, type, 2);
+    if (!alu || smc_slot_kind_of(type) != SMC_SLOT_32 || smc_decode_has(decoder, "abs") ||
+        !smc_decode_count(decoder, 4, 4))
+        return smc_decode_refuse(decoder, "three sources of this form");
+    uint32_t slot[3], first = smc_slot_new(decoder->program, SMC_SLOT_32);
+    for (unsigned i = 0; i < 3; i++)
+        slot[i] = smc_decode_source(decoder, &operand[1 + i], type);
+    uint32_t d = smc_decode_target(decoder, &operand[0], type);
+    if (slot[0] == SMC_NO_SLOT || slot[1] == SMC_NO_SLOT || slot[2] == SMC_NO_SLOT ||
+        d == SMC_NO_SLOT)
+        return false;
+    for (unsigned i = 0; i < 2; i++) {
+        struct smc_op *op =
+            smc_decode_emit_alu(decoder, smc_float_modified, SMC_SLOT_32, i ? d : first,
+                                i ? first : slot[0], slot[1 + i], slot[1 + i]);
+        if (!op)
+            return false;
+        op->inner = alu;
+        op->flushes = smc_decode_has(decoder, "ftz");
+    }
+    return true;
+}
+
 bool smc_decode_extreme(struct smc_decoder *decoder)
 {
     enum smc_ptx_type type;
     bool least = smc_decode_is(decoder, "min");
     if (!known_type(decoder, &type))
         return false;
-    if (is_float(type) && smc_decode_has(decoder, "xorsign"))
-        return smc_decode_refuse(decoder, "xorsign");
-    if (is_float(type) && smc_decode_has(decoder, "NaN"))
-        return decode_float(decoder, least ? smc_float_min_nan : smc_float_max_nan, 2);
+    if (is_half(type))
+        return decode_half(decoder, least ? smc_half_min : smc_half_max, 2);
     if (is_float(type))
-        return decode_float(decoder, least ? smc_float_min : smc_float_max, 2);
+        return decode_float_extreme(decoder, type, least);
+    if (smc_decode_has(decoder, "relu"))
+        return smc_decode_uniform(
+            decoder, least ? smc_integer_min_relu[type] : smc_integer_max_relu[type], type, 2);
     return smc_decode_uniform(decoder, least ? smc_integer_min[type] : smc_integer_max[type], type,
                               2);
 }
@@ -247,6 +409,8 @@ bool smc_decode_sign(struct smc_decoder *decoder)
     bool absolute = smc_decode_is(decoder, "abs");
     if (!known_type(decoder, &type))
         return false;
+    if (is_half(type))
+        return decode_half(decoder, absolute ? smc_half_abs : smc_half_neg, 1);
     if (is_float(type))
         return decode_float(decoder, absolute ? smc_float_abs : smc_float_neg, 1);
     return smc_decode_uniform(decoder, absolute ? smc_integer_abs[type] : smc_integer_neg[type],
@@ -269,7 +433,62 @@ bool smc_decode_dp4a(struct smc_decoder *decoder)
     return smc_decode_uniform(decoder, alu[first][second], SMC_PTX_B32, 3);
 }
 
+/* dp2a.lo.s32.u32 */
+bool smc_decode_dp2a(struct smc_decoder *decoder)
+{
+    static const enum smc_ptx_type types[] = {SMC_PTX_B32, SMC_PTX_B32, SMC_PTX_B32};
+    struct smc_op *op = smc_decode_simple(decoder, smc_dp2a, SMC_PTX_B32, 3, types);
+    if (op)
+        op->immediate = (smc_decode_type(decoder, 0) == SMC_PTX_S32 ? SMC_DP2A_FIRST_SIGNED : 0) |
+                        (smc_decode_type(decoder, 1) == SMC_PTX_S32 ? SMC_DP2A_SECOND_SIGNED : 0) |
+                        (smc_decode_has(decoder, "hi") ? SMC_DP2A_HIGH : 0);
+    return op != NULL;
+}
+
+/* mul24, and mad24: a product, then a sum. */
+bool smc_decode_mul24(struct smc_decoder *decoder)
+{
+    const struct smc_operand *operand = decoder->statement->operand;
+    bool adds = smc_decode_is(decoder, "mad24");
+    enum smc_ptx_type type;
+    if (!known_type(decoder, &type) || !smc_decode_count(decoder, 3 + adds, 3 + adds))
+        return false;
+    smc_alu *alu = smc_decode_has(decoder, "hi") ? smc_mul24_hi[type] : smc_mul24_lo[type];
+    uint32_t a = smc_decode_source(decoder, &operand[1], type);
+    uint32_t b = smc_decode_source(decoder, &operand[2], type);
+    uint32_t c = adds ? smc_decode_source(decoder, &operand[3], type) : a;
+    uint32_t d = smc_decode_target(decoder, &operand[0], type);
+    if (a == SMC_NO_SLOT || b == SMC_NO_SLOT || c == SMC_NO_SLOT || d == SMC_NO_SLOT)
+        return false;
+    uint32_t product = adds ? smc_slot_new(decoder->program, SMC_SLOT_32) : d;
+    if (!smc_decode_emit_alu(decoder, alu, SMC_SLOT_32, product, a, b, a) || !adds)
+        return !adds && !decoder->failed;
+    smc_alu *sum = smc_decode_has(decoder, "sat") ? smc_integer_add_sat : smc_integer_add[type];
+    return smc_decode_emit_alu(decoder, sum, SMC_SLOT_32, d, product, c, c) != NULL;
+}
+
 /* --- Bits ------------------------------------------------------------------------------------- */
+
+bool smc_decode_bmsk(struct smc_decoder *decoder)
+{
+    bool wraps = smc_decode_has(decoder, "wrap");
+    return smc_decode_uniform(decoder, wraps ? smc_bits_bmsk_wrap : smc_bits_bmsk_clamp,
+                              SMC_PTX_B32, 2);
+}
+
+bool smc_decode_szext(struct smc_decoder *decoder)
+{
+    smc_alu *const alus[2][2] = {{smc_bits_szext_clamp_u, smc_bits_szext_wrap_u},
+                                 {smc_bits_szext_clamp_s, smc_bits_szext_wrap_s}};
+    bool is_signed = smc_decode_type(decoder, 0) == SMC_PTX_S32;
+    return smc_decode_uniform(decoder, alus[is_signed][smc_decode_has(decoder, "wrap")],
+                              SMC_PTX_B32, 2);
+}
+
+bool smc_decode_fns(struct smc_decoder *decoder)
+{
+    return smc_decode_uniform(decoder, smc_bits_fns, SMC_PTX_B32, 3);
+}
 
 bool smc_decode_logic(struct smc_decoder *decoder)
 {
@@ -361,10 +580,26 @@ bool smc_decode_count_bits(struct smc_decoder *decoder)
     return smc_decode_simple(decoder, alu, SMC_PTX_U32, 1, &type) != NULL;
 }
 
+/* lop3.or.b32 d|p, a, b, c, table, q: p also tells whether d is not 0, or q. */
+static bool combine_lop3(struct smc_decoder *decoder, uint32_t d)
+{
+    const struct smc_operand *operand = decoder->statement->operand;
+    if (!operand[0].second)
+        return smc_decode_refuse(decoder, "d|p was expected");
+    uint32_t p = smc_decode_target(decoder, operand[0].second, SMC_PTX_PRED);
+    uint32_t q = smc_decode_source(decoder, &operand[5], SMC_PTX_PRED);
+    uint32_t holds = smc_slot_new(decoder->program, SMC_SLOT_PREDICATE);
+    smc_alu *combine =
+        smc_decode_has(decoder, "and") ? smc_bits_and[SMC_PTX_PRED] : smc_bits_or[SMC_PTX_PRED];
+    return p != SMC_NO_SLOT && q != SMC_NO_SLOT &&
+           smc_decode_emit_alu(decoder, smc_bits_not_zero, SMC_SLOT_PREDICATE, holds, d, d, d) &&
+           smc_decode_emit_alu(decoder, combine, SMC_SLOT_PREDICATE, p, holds, q, q);
+}
+
 bool smc_decode_lop3(struct smc_decoder *decoder)
 {
     const struct smc_operand *operand = decoder->statement->operand;
-    if (!smc_decode_count(decoder, 5, 5) || operand[4].kind != SMC_OPERAND_INTEGER)
+    if (!smc_decode_count(decoder, 5, 6) || operand[4].kind != SMC_OPERAND_INTEGER)
         return smc_decode_refuse(decoder, "a table was expected");
     uint32_t a = smc_decode_source(decoder, &operand[1], SMC_PTX_B32);
     uint32_t b = smc_decode_source(decoder, &operand[2], SMC_PTX_B32);
@@ -375,7 +610,7 @@ bool smc_decode_lop3(struct smc_decoder *decoder)
     struct smc_op *op = smc_decode_emit_alu(decoder, smc_bits_lop3, SMC_SLOT_32, d, a, b, c);
     if (op)
         op->immediate = operand[4].integer & 255;
-    return op != NULL;
+    return op && (decoder->statement->operands == 5 || combine_lop3(decoder, d));
 }
 
 bool smc_decode_prmt(struct smc_decoder *decoder)
@@ -545,6 +780,40 @@ bool smc_decode_isspacep(struct smc_decoder *decoder)
 
 /* --- cvt -------------------------------------------------------------------------------------- */
 
+/* cvt.rn.f16x2.f32 d, a, b: a to the upper half. Pairs of 8 bits: also from f16x2, and back. */
+static bool convert_pairs(struct smc_decoder *decoder, enum smc_ptx_type to, enum smc_ptx_type from)
+{
+    bool integral, single = from == SMC_PTX_F32;
+    bool narrow = to == SMC_PTX_E4M3X2 || to == SMC_PTX_E5M2X2;
+    bool from_narrow = from == SMC_PTX_E4M3X2 || from == SMC_PTX_E5M2X2;
+    const enum smc_ptx_type sources[] = {from, from};
+    if (!(single || (narrow && from == SMC_PTX_F16X2) || (from_narrow && to == SMC_PTX_F16X2)) ||
+        smc_decode_has(decoder, "rs"))
+        return smc_decode_refuse(decoder, "");
+    struct smc_op *op = smc_decode_simple(decoder, single ? smc_narrow_pair : smc_convert_pair, to,
+                                          single ? 2 : 1, sources);
+    if (!op)
+        return false;
+    op->type = to;
+    op->immediate = from;
+    op->finish = finish_of(decoder);
+    op->rounding = rounding_of(decoder, &integral);
+    return true;
+}
+
+static bool convert_to_tf32(struct smc_decoder *decoder, enum smc_ptx_type from)
+{
+    bool integral;
+    struct smc_op *op = from == SMC_PTX_F32
+                            ? smc_decode_simple(decoder, smc_to_tf32, SMC_PTX_TF32, 1, &from)
+                            : NULL;
+    if (!op)
+        return smc_decode_refuse(decoder, "");
+    op->finish = finish_of(decoder);
+    op->rounding = rounding_of(decoder, &integral);
+    return true;
+}
+
 bool smc_decode_cvt(struct smc_decoder *decoder)
 {
     const struct smc_operand *operand = decoder->statement->operand;
@@ -552,12 +821,22 @@ bool smc_decode_cvt(struct smc_decoder *decoder)
                            .immediate = smc_decode_type(decoder, 1),
                            .saturates = smc_decode_has(decoder, "sat"),
                            .flushes = smc_decode_has(decoder, "ftz")};
+    enum smc_ptx_type from_type = (enum smc_ptx_type)shape.immediate;
+    if (shape.type == SMC_PTX_TYPE_COUNT || from_type == SMC_PTX_TYPE_COUNT ||
+        smc_decode_has(decoder, "rs"))
+        return smc_decode_refuse(decoder, "");
+    if (shape.type == SMC_PTX_F16X2 || shape.type == SMC_PTX_BF16X2 ||
+        shape.type == SMC_PTX_E4M3X2 || shape.type == SMC_PTX_E5M2X2)
+        return convert_pairs(decoder, shape.type, from_type);
+    if (shape.type == SMC_PTX_TF32)
+        return convert_to_tf32(decoder, from_type);
+    shape.finish = finish_of(decoder);
+    if (shape.type > SMC_PTX_F64 || from_type > SMC_PTX_F64 || from_type == SMC_PTX_F16X2 ||
+        from_type == SMC_PTX_BF16X2 ||
+        (shape.finish && shape.type != SMC_PTX_F16 && shape.type != SMC_PTX_BF16))
+        return smc_decode_refuse(decoder, "");
     if (!smc_decode_count(decoder, 2, 2))
         return false;
-    if (shape.type == SMC_PTX_TYPE_COUNT || shape.immediate == SMC_PTX_TYPE_COUNT ||
-        shape.type == SMC_PTX_F16X2 || shape.type == SMC_PTX_BF16X2 ||
-        smc_decode_has(decoder, "relu") || smc_decode_has(decoder, "satfinite"))
-        return smc_decode_refuse(decoder, "");
     uint32_t from = smc_decode_any_source(decoder, &operand[1], (enum smc_ptx_type)shape.immediate,
                                           &shape.v_kind[0]);
     uint32_t d = smc_decode_any_target(decoder, &operand[0], shape.type, &shape.d_kind);
@@ -566,7 +845,7 @@ bool smc_decode_cvt(struct smc_decoder *decoder)
     if (shape.v_kind[0] == SMC_SLOT_PREDICATE || shape.d_kind == SMC_SLOT_PREDICATE)
         return smc_decode_refuse(decoder, "a predicate");
     shape.rounding = rounding_of(decoder, &shape.to_integral);
-    smc_alu *fast = smc_convert_fast(&shape);
+    smc_alu *fast = shape.finish ? NULL : smc_convert_fast(&shape);
     struct smc_op *op =
         smc_decode_emit_alu(decoder, fast ? fast : smc_convert, shape.d_kind, d, from, from, from);
     if (!op)
@@ -577,15 +856,32 @@ bool smc_decode_cvt(struct smc_decoder *decoder)
     op->flushes = shape.flushes;
     op->rounding = shape.rounding;
     op->to_integral = shape.to_integral;
+    op->finish = shape.finish;
     op->v_kind[0] = shape.v_kind[0];
     return true;
 }
 
-/* The source, or with .ftz a copy of it without subnormal numbers. */
+/* A half that begins at the bit, in single precision, which is exact. */
+static uint32_t widened(struct smc_decoder *decoder, enum smc_ptx_type type, uint32_t from,
+                        unsigned bit)
+{
+    uint32_t wide = smc_slot_new(decoder->program, SMC_SLOT_32);
+    struct smc_op *op =
+        smc_decode_emit_alu(decoder, smc_half_widen[type], SMC_SLOT_32, wide, from, from, from);
+    if (!op)
+        return SMC_NO_SLOT;
+    op->immediate = bit;
+    op->flushes = smc_decode_has(decoder, "ftz");
+    return wide;
+}
+
+/* The source, or with .ftz a copy of it without subnormal numbers; a half as single precision. */
 static uint32_t flushed_source(struct smc_decoder *decoder, const struct smc_operand *operand,
                                enum smc_ptx_type type)
 {
     uint32_t from = smc_decode_source(decoder, operand, type);
+    if (from != SMC_NO_SLOT && is_half(type))
+        return widened(decoder, type, from, 0);
     if (from == SMC_NO_SLOT || type != SMC_PTX_F32 || !smc_decode_has(decoder, "ftz"))
         return from;
     uint32_t copy = smc_slot_new(decoder->program, SMC_SLOT_32);
@@ -644,9 +940,10 @@ static bool read_comparison(struct smc_decoder *decoder, enum smc_ptx_type type,
     *comparison = (struct comparison){.type = type};
     if (!smc_decode_count(decoder, 3, 4))
         return false;
+    enum smc_ptx_type compared = is_half(type) ? SMC_PTX_F32 : type;
     for (uint32_t i = 0; i < statement->modifiers && !comparison->alu; i++)
-        comparison->alu =
-            smc_compare(statement->modifier[i].at, statement->modifier[i].bytes, type, &negated);
+        comparison->alu = smc_compare(statement->modifier[i].at, statement->modifier[i].bytes,
+                                      compared, &negated);
     if (!comparison->alu)
         return smc_decode_refuse(decoder, "this comparison");
     if (negated)
@@ -665,6 +962,27 @@ static bool read_comparison(struct smc_decoder *decoder, enum smc_ptx_type type,
     return comparison->c != SMC_NO_SLOT;
 }
 
+static bool is_pair_of_halves(enum smc_ptx_type type)
+{
+    return type == SMC_PTX_F16X2 || type == SMC_PTX_BF16X2;
+}
+
+/* After the comparison of the lower halves: the same of the upper ones. */
+static bool read_upper(struct smc_decoder *decoder, struct comparison *comparison)
+{
+    const struct smc_operand *operand = decoder->statement->operand;
+    uint32_t a = smc_decode_source(decoder, &operand[1], comparison->type);
+    uint32_t b = smc_decode_source(decoder, &operand[2], comparison->type);
+    if (a == SMC_NO_SLOT || b == SMC_NO_SLOT)
+        return false;
+    bool combines = comparison->c != comparison->a;
+    comparison->a = widened(decoder, comparison->type, a, 16);
+    comparison->b = widened(decoder, comparison->type, b, 16);
+    if (!combines)
+        comparison->c = comparison->a;
+    return comparison->a != SMC_NO_SLOT && comparison->b != SMC_NO_SLOT;
+}
+
 static bool emit_comparison(struct smc_decoder *decoder, const struct comparison *comparison,
                             uint64_t flags, uint32_t d)
 {
@@ -675,8 +993,8 @@ static bool emit_comparison(struct smc_decoder *decoder, const struct comparison
     return op != NULL;
 }
 
-/* p|q: q is the opposite of p. It is computed through a copy, because q may be the predicate that p
-   is combined with. */
+/* p|q: q is the opposite of p; of pairs of halves, the comparison of the upper ones. It is computed
+   through a copy, because q may be the predicate that p is combined with. */
 bool smc_decode_setp(struct smc_decoder *decoder)
 {
     struct comparison comparison;
@@ -691,11 +1009,43 @@ bool smc_decode_setp(struct smc_decoder *decoder)
         return emit_comparison(decoder, &comparison, comparison.flags, p);
     uint32_t q = smc_decode_target(decoder, target->second, SMC_PTX_PRED);
     uint32_t copy = smc_slot_new(decoder->program, SMC_SLOT_PREDICATE);
+    if (is_pair_of_halves(type)) {
+        struct comparison upper = comparison;
+        return q != SMC_NO_SLOT && read_upper(decoder, &upper) &&
+               emit_comparison(decoder, &upper, upper.flags, copy) &&
+               emit_comparison(decoder, &comparison, comparison.flags, p) &&
+               smc_decode_emit_alu(decoder, smc_move_predicate, SMC_SLOT_PREDICATE, q, copy, copy,
+                                   copy);
+    }
     return q != SMC_NO_SLOT &&
            emit_comparison(decoder, &comparison, comparison.flags ^ SMC_COMPARE_NEGATED, copy) &&
            emit_comparison(decoder, &comparison, comparison.flags, p) &&
            smc_decode_emit_alu(decoder, smc_move_predicate, SMC_SLOT_PREDICATE, q, copy, copy,
                                copy);
+}
+
+/* What set writes where the comparison holds, in the bits of one element. */
+static uint64_t set_value(enum smc_ptx_type to, bool in_halves)
+{
+    if (to == SMC_PTX_F16 || to == SMC_PTX_F16X2)
+        return 0x3c00;
+    if (to == SMC_PTX_BF16 || to == SMC_PTX_BF16X2)
+        return 0x3f80;
+    return to == SMC_PTX_F32                               ? 0x3f800000
+           : in_halves || smc_ptx_type_info[to].bytes == 2 ? 0xffff
+                                                           : UINT32_MAX;
+}
+
+/* Writes the value to d where the comparison holds, else 0. */
+static bool emit_set(struct smc_decoder *decoder, const struct comparison *comparison,
+                     uint64_t value, uint32_t d)
+{
+    uint32_t holds = smc_slot_new(decoder->program, SMC_SLOT_PREDICATE);
+    uint32_t yes = smc_decode_constant(decoder, SMC_SLOT_32, value);
+    uint32_t no = smc_decode_constant(decoder, SMC_SLOT_32, 0);
+    return yes != SMC_NO_SLOT && no != SMC_NO_SLOT &&
+           emit_comparison(decoder, comparison, comparison->flags, holds) &&
+           smc_decode_emit_alu(decoder, smc_select_32, SMC_SLOT_32, d, yes, no, holds);
 }
 
 bool smc_decode_set(struct smc_decoder *decoder)
@@ -704,11 +1054,172 @@ bool smc_decode_set(struct smc_decoder *decoder)
     enum smc_ptx_type to, type = smc_decode_type(decoder, 1);
     if (!known_type(decoder, &to) || !read_comparison(decoder, type, &comparison))
         return false;
-    if (smc_ptx_type_info[to].bytes != 4)
-        return smc_decode_refuse(decoder, "a result that is not of 32 bits");
-    uint32_t holds = smc_slot_new(decoder->program, SMC_SLOT_PREDICATE);
+    bool pairs = is_pair_of_halves(type);
+    if (smc_ptx_type_info[to].bytes > 4 || smc_ptx_type_info[to].bytes < 2 ||
+        (is_pair_of_halves(to) && !pairs))
+        return smc_decode_refuse(decoder, "a result of this type");
     uint32_t d = smc_decode_target(decoder, &decoder->statement->operand[0], to);
-    return d != SMC_NO_SLOT && emit_comparison(decoder, &comparison, comparison.flags, holds) &&
-           smc_decode_emit_alu(decoder, to == SMC_PTX_F32 ? smc_set_float : smc_set_bits,
-                               SMC_SLOT_32, d, holds, holds, holds);
+    uint64_t value = set_value(to, pairs);
+    if (d == SMC_NO_SLOT)
+        return false;
+    if (!pairs)
+        return emit_set(decoder, &comparison, value, d);
+    struct comparison upper = comparison;
+    uint32_t low = smc_slot_new(decoder->program, SMC_SLOT_32);
+    uint32_t high = smc_slot_new(decoder->program, SMC_SLOT_32);
+    return read_upper(decoder, &upper) && emit_set(decoder, &upper, value << 16, high) &&
+           emit_set(decoder, &comparison, value, low) &&
+           smc_decode_emit_alu(decoder, smc_bits_or[SMC_PTX_B32], SMC_SLOT_32, d, low, high, low);
+}
+
+/* --- Video ------------------------------------------------------------------------------------ */
+
+static bool is_signed(enum smc_ptx_type type)
+{
+    return type < SMC_PTX_TYPE_COUNT && smc_ptx_type_info[type].class == SMC_CLASS_SIGNED;
+}
+
+/* 0: the word, 1 to 4: b0 to b3, 5 and 6: h0 and h1. */
+static bool read_part(struct smc_decoder *decoder, const struct smc_operand *operand,
+                      unsigned *select)
+{
+    static const char *const names[] = {"", "b0", "b1", "b2", "b3", "h0", "h1"};
+    for (*select = 0; *select < sizeof names / sizeof *names; ++*select)
+        if (smc_span_is(operand->selector, names[*select]))
+            return true;
+    return smc_decode_refuse(decoder, "a selector that is not b0 to b3, h0 or h1");
+}
+
+/* .b3210 as nibbles, element 0 lowest; `standard` if the operand has none. */
+static bool read_elements(struct smc_decoder *decoder, const struct smc_operand *operand,
+                          unsigned count, unsigned standard, uint16_t *select)
+{
+    struct smc_span text = operand->selector;
+    *select = (uint16_t)standard;
+    if (text.bytes == 0)
+        return true;
+    if (text.bytes != count + 1 || *text.at != (count == 4 ? 'b' : 'h'))
+        return smc_decode_refuse(decoder, "a selector of this form");
+    *select = 0;
+    for (unsigned i = 1; i <= count; i++) {
+        unsigned digit = (unsigned)(unsigned char)text.at[i] - '0';
+        if (digit >= 2 * count)
+            return smc_decode_refuse(decoder, "a selector of this form");
+        *select = (uint16_t)(*select << 4 | digit);
+    }
+    return true;
+}
+
+/* The mask of a destination: .b20 are elements 0 and 2. */
+static bool read_mask(struct smc_decoder *decoder, const struct smc_operand *operand,
+                      unsigned count, unsigned *mask)
+{
+    struct smc_span text = operand->selector;
+    *mask = (1u << count) - 1;
+    if (text.bytes == 0)
+        return true;
+    *mask = 0;
+    for (size_t i = 1; i < text.bytes; i++) {
+        unsigned digit = (unsigned)(unsigned char)text.at[i] - '0';
+        if (digit >= count)
+            return smc_decode_refuse(decoder, "a mask of this form");
+        *mask |= 1u << digit;
+    }
+    return true;
+}
+
+static const struct {
+    const char *name;
+    enum smc_video_function function;
+} video_functions[] = {
+    {"vadd", SMC_VIDEO_ADD},      {"vsub", SMC_VIDEO_SUB},
+    {"vavrg", SMC_VIDEO_AVERAGE}, {"vabsdiff", SMC_VIDEO_ABSDIFF},
+    {"vmin", SMC_VIDEO_MIN},      {"vmax", SMC_VIDEO_MAX},
+    {"vshl", SMC_VIDEO_SHL},      {"vshr", SMC_VIDEO_SHR},
+    {"vset", SMC_VIDEO_SET},      {"vmad", SMC_VIDEO_SET /* is not used */},
+};
+
+/* The function, the signs and what follows; `count`: elements of a word. */
+static bool read_video(struct smc_decoder *decoder, unsigned *count, struct smc_video *video)
+{
+    static const char *const comparisons[] = {"eq", "ne", "lt", "le", "gt", "ge"};
+    static const char *const seconds[] = {"", "add", "min", "max"};
+    struct smc_span name = decoder->statement->opcode;
+    char last = name.at[name.bytes - 1];
+    *count = last == '2' ? 2 : last == '4' ? 4 : 1;
+    name.bytes -= *count > 1;
+    for (size_t i = 0; i < sizeof video_functions / sizeof *video_functions; i++)
+        if (smc_span_is(name, video_functions[i].name))
+            video->function = video_functions[i].function & 15;
+    bool sets = smc_span_is(name, "vset");
+    video->d_signed = !sets && is_signed(smc_decode_type(decoder, 0));
+    video->a_signed = is_signed(smc_decode_type(decoder, !sets));
+    video->b_signed = is_signed(smc_decode_type(decoder, 1 + !sets));
+    video->wraps = smc_decode_has(decoder, "wrap");
+    for (unsigned i = 0; i < 6; i++)
+        if (smc_decode_has(decoder, comparisons[i]))
+            video->comparison = i & 15;
+    for (unsigned i = 1; i < 4; i++)
+        if (smc_decode_has(decoder, seconds[i]))
+            video->second = i & 3;
+    if (smc_span_is(name, "vmad")) {
+        video->comparison = smc_decode_has(decoder, "shr7")    ? 7
+                            : smc_decode_has(decoder, "shr15") ? 15
+                                                               : 0;
+        video->second = smc_decode_has(decoder, "po");
+    }
+    return smc_decode_type(decoder, 1) != SMC_PTX_TYPE_COUNT ||
+           smc_decode_refuse(decoder, "its types are unknown");
+}
+
+static bool read_video_selectors(struct smc_decoder *decoder, unsigned count,
+                                 struct smc_video *video)
+{
+    const struct smc_operand *operand = decoder->statement->operand;
+    unsigned d = 0, a = 0, b = 0;
+    if (count == 1) {
+        if (!read_part(decoder, &operand[0], &d) || !read_part(decoder, &operand[1], &a) ||
+            !read_part(decoder, &operand[2], &b))
+            return false;
+        video->a_select = (uint16_t)a;
+        video->b_select = (uint16_t)b;
+    } else if (!read_mask(decoder, &operand[0], count, &d) ||
+               !read_elements(decoder, &operand[1], count, count == 2 ? 0x10 : 0x3210,
+                              &video->a_select) ||
+               !read_elements(decoder, &operand[2], count, count == 2 ? 0x32 : 0x7654,
+                              &video->b_select)) {
+        return false;
+    }
+    video->d_select = d & 15;
+    return true;
+}
+
+/* vadd.s32.u32.s32.sat d.h1, a.b0, b.h1, c; vadd4.s32.u32.u32.add d.b20, a.b3210, b.b7654, c; */
+bool smc_decode_video(struct smc_decoder *decoder)
+{
+    struct smc_video video = {0};
+    const struct smc_operand *operand = decoder->statement->operand;
+    bool multiplies = smc_decode_is(decoder, "vmad");
+    unsigned count;
+    if (!smc_decode_count(decoder, 3, 4) || !read_video(decoder, &count, &video) ||
+        !read_video_selectors(decoder, count, &video))
+        return false;
+    bool has_third = decoder->statement->operands == 4;
+    uint32_t a = smc_decode_source(decoder, &operand[1], SMC_PTX_B32);
+    uint32_t b = smc_decode_source(decoder, &operand[2], SMC_PTX_B32);
+    uint32_t c = has_third ? smc_decode_source(decoder, &operand[3], SMC_PTX_B32) : a;
+    uint32_t d = smc_decode_target(decoder, &operand[0], SMC_PTX_B32);
+    if (a == SMC_NO_SLOT || b == SMC_NO_SLOT || c == SMC_NO_SLOT || d == SMC_NO_SLOT)
+        return false;
+    struct smc_op *op = smc_decode_emit_alu(decoder,
+                                            multiplies   ? smc_video_mad
+                                            : count == 1 ? smc_video_scalar
+                                                         : smc_video_elements,
+                                            SMC_SLOT_32, d, a, b, c);
+    if (!op)
+        return false;
+    __builtin_memcpy(&op->immediate, &video, sizeof video);
+    op->vector = (uint8_t)count;
+    op->saturates = smc_decode_has(decoder, "sat");
+    return true;
 }

@@ -1,5 +1,6 @@
 /* Builds a program from a PTX module: decodes each statement by its mnemonic, lays out the
    variables, and links the branches. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,6 +20,17 @@ static const struct {
 #undef MNEMONIC
 };
 
+/* What an instruction without a decoder is about, if its name does not say it. */
+static const char *subject_of(struct smc_span opcode)
+{
+    static const char *const of_textures[] = {"tex",  "tld4",  "txq", "suld",
+                                              "sust", "sured", "suq", "istypep"};
+    for (size_t i = 0; i < sizeof of_textures / sizeof *of_textures; i++)
+        if (smc_span_is(opcode, of_textures[i]))
+            return "textures and surfaces";
+    return "";
+}
+
 /* Decodes one statement and adds it to the program's list of instructions. */
 static bool decode_statement(struct smc_decoder *decoder, struct smc_instruction *instruction)
 {
@@ -31,12 +43,19 @@ static bool decode_statement(struct smc_decoder *decoder, struct smc_instruction
         .line = statement->line,
         .inlined_line = statement->inlined_line,
     };
+    if (statement->ends_body) {
+        decoder->begun = true; /* it is not in the text: not counted */
+        return smc_decode_ret(decoder);
+    }
+    const struct smc_ptx_instruction *row = smc_ptx_instruction_of(statement);
+    if (row && row->support == SMC_INSTRUCTION_REFUSED)
+        return smc_decode_refuse(decoder, row->note);
     for (size_t i = 0; i < sizeof mnemonics / sizeof *mnemonics; i++)
         if (smc_decode_is(decoder, mnemonics[i].name)) {
             instruction->flags = mnemonics[i].flags;
             return mnemonics[i].decode(decoder);
         }
-    return smc_decode_refuse(decoder, "");
+    return smc_decode_refuse(decoder, subject_of(statement->opcode));
 }
 
 /* Instead of an instruction that is not supported: an op for each register that it writes. */
@@ -62,39 +81,15 @@ static bool decode_opaque(struct smc_decoder *decoder)
     return true;
 }
 
-/* ldmatrix.sync.aligned.m8n8.x4.shared.b16 {...}, [row]; stmatrix has its operands the other way
-   round. Each of the first 8, 16 or 32 lanes has the address of a row of 16 bytes. */
-static bool decode_matrix_rows(struct smc_decoder *decoder, bool is_load)
-{
-    struct smc_op shape = {.space = smc_decode_space(decoder), .width_bytes = 16, .vector = 1};
-    if (decoder->statement->operands < 2 ||
-        !smc_decode_address(decoder, &decoder->statement->operand[is_load], &shape))
-        return false;
-    struct smc_op *op = smc_decode_emit(decoder);
-    if (!op)
-        return false;
-    op->step = is_load ? smc_step_load_rows : smc_step_store_rows;
-    op->space = shape.space;
-    op->a = shape.a;
-    op->immediate = shape.immediate;
-    op->address_is_32 = shape.address_is_32;
-    op->width_bytes = 16;
-    op->vector = smc_decode_has(decoder, "x4") ? 4 : smc_decode_has(decoder, "x2") ? 2 : 1;
-    return true;
-}
-
 /* Decodes what the emulator does not run, for an analysis that knows only which registers are
    written. */
 static bool decode_leniently(struct smc_decoder *decoder, uint32_t first_op)
 {
-    bool is_load = smc_decode_is(decoder, "ldmatrix");
     if (!decoder->failed)
         return false; /* memory */
     decoder->program->ops = first_op;
     decoder->failed = false;
     decoder->begun = false;
-    if ((is_load || smc_decode_is(decoder, "stmatrix")) && !decode_matrix_rows(decoder, is_load))
-        return false;
     return decode_opaque(decoder);
 }
 
@@ -102,10 +97,16 @@ static bool decode_all(struct smc_decoder *decoder, uint32_t *first_op)
 {
     struct smc_program *program = decoder->program;
     const struct smc_ptx_module *module = &program->module;
+    uint32_t function = 0;
     for (size_t i = 0; i < module->statements; i++) {
         decoder->statement = &module->statement[i];
         decoder->instruction = (uint32_t)i;
         decoder->begun = false;
+        if (decoder->statement->function != function) {
+            function = decoder->statement->function;
+            if (!smc_decode_begin_function(decoder, function))
+                return false;
+        }
         first_op[i] = (uint32_t)program->ops;
         if (!decode_statement(decoder, &program->instruction[i]) &&
             !(decoder->lenient && decode_leniently(decoder, first_op[i])))
@@ -114,6 +115,8 @@ static bool decode_all(struct smc_decoder *decoder, uint32_t *first_op)
             return smc_decode_refuse(decoder, "more registers than the emulator holds");
         if (program->ops == first_op[i] && !smc_decode_emit(decoder))
             return false; /* an instruction without effect is counted as well */
+        if (function && decoder->statement->ends_body)
+            smc_decode_end_function(decoder, function);
     }
     first_op[module->statements] = (uint32_t)program->ops;
     struct smc_ptx_statement end = {.opcode = {"exit", 4}};
@@ -175,15 +178,71 @@ static bool link_branches(struct smc_decoder *decoder, const uint32_t *first_op)
     return true;
 }
 
+/* --- Variables -------------------------------------------------------------------------------- */
+
+static bool refuse_symbol(const struct smc_ptx_symbol *symbol, uint32_t ptx_line, const char *what,
+                          struct smc_error *error)
+{
+    char use[48] = "";
+    if (symbol->used_line)
+        snprintf(use, sizeof use, ", which source line %u uses", symbol->used_line);
+    return smc_fail(error, SMC_USAGE,
+                    "PTX line %u: the variable '%.*s'%s, is not supported: %.400s", ptx_line,
+                    (int)(symbol->name.bytes < 100 ? symbol->name.bytes : 100), symbol->name.at,
+                    use, what) == SMC_OK;
+}
+
+/* Refuses a kernel that uses a variable which the emulator does not have. */
+static bool check_variables(const struct smc_ptx_module *module, struct smc_error *error)
+{
+    char what[200];
+    for (size_t i = 0; i < module->symbols; i++) {
+        const struct smc_ptx_symbol *symbol = module->symbol[i];
+        if (!symbol->is_used)
+            continue;
+        if (symbol->refusal)
+            return refuse_symbol(symbol, symbol->line, symbol->refusal, error);
+        for (const struct smc_ptx_reference *r = symbol->reference; r; r = r->next) {
+            if (smc_ptx_referenced(module, r))
+                continue;
+            snprintf(what, sizeof what, "it holds the address of the function '%.*s'",
+                     (int)(r->name.bytes < 120 ? r->name.bytes : 120), r->name.at);
+            return refuse_symbol(symbol, r->line, what, error);
+        }
+    }
+    return true;
+}
+
+/* Writes the addresses among the initial values. */
+static void place_references(const struct smc_ptx_module *module)
+{
+    for (size_t i = 0; i < module->symbols; i++) {
+        const struct smc_ptx_symbol *symbol = module->symbol[i];
+        const struct smc_ptx_reference *reference = symbol->is_used ? symbol->reference : NULL;
+        for (; reference; reference = reference->next) {
+            const struct smc_ptx_symbol *other = smc_ptx_referenced(module, reference);
+            if (!other)
+                continue;
+            uint64_t address = other->address + reference->offset;
+            if (reference->is_generic)
+                address += smc_window_of(other->space);
+            address >>= reference->shift;
+            memcpy(symbol->initial + reference->place, &address, reference->bytes);
+        }
+    }
+}
+
 /* Assigns the address of each variable. Shared: in order of declaration, dynamic ones after all
    others. */
-static bool lay_out(struct smc_program *program, struct smc_error *error)
+static bool lay_out(struct smc_program *program, bool lenient, struct smc_error *error)
 {
-    uint64_t end[SMC_SPACE_CONST + 1] = {0};
+    uint64_t end[SMC_SPACE_CODE + 1] = {0};
     const struct smc_ptx_module *module = &program->module;
+    if (!lenient && !check_variables(module, error))
+        return false;
     for (size_t i = 0; i < module->symbols; i++) {
         struct smc_ptx_symbol *symbol = module->symbol[i];
-        bool placed = symbol->space == SMC_SPACE_PARAM || symbol->space == SMC_SPACE_LOCAL ||
+        bool placed = symbol->space == SMC_SPACE_PARAM ||
                       (symbol->space == SMC_SPACE_SHARED && !symbol->is_extern &&
                        (symbol->in_kernel || symbol->is_used));
         if (!placed)
@@ -215,9 +274,9 @@ static bool lay_out(struct smc_program *program, struct smc_error *error)
     for (size_t i = 0; i < module->symbols; i++)
         if (module->symbol[i]->space == SMC_SPACE_SHARED && module->symbol[i]->is_extern)
             module->symbol[i]->address = dynamic;
+    place_references(module);
     program->static_smem_bytes = (uint32_t)dynamic;
     program->parameter_bytes = (uint32_t)end[SMC_SPACE_PARAM];
-    program->local_bytes = (uint32_t)end[SMC_SPACE_LOCAL];
     return true;
 }
 
@@ -254,11 +313,13 @@ static bool decode_program(struct smc_decoder *decoder)
         return false;
     memset(decoder->slot_of_register, 0xff, registers * sizeof *decoder->slot_of_register);
     smc_slot_new(program, SMC_SLOT_64); /* offset 0: read by ops without that source */
+    if (program->functions)
+        program->frame_slot = smc_slot_new(program, SMC_SLOT_64);
     if (!decode_all(decoder, first_op))
         return false;
     smc_find_guesses(program);
-    return link_branches(decoder, first_op) && smc_find_reconvergence(program) &&
-           (decoder->lenient || smc_find_tracks(program));
+    return link_branches(decoder, first_op) && smc_bound_stack(program) &&
+           smc_find_reconvergence(program) && (decoder->lenient || smc_find_tracks(program));
 }
 
 static enum smc_status read_program(const char *ptx, size_t bytes, const char *entry, bool lenient,
@@ -270,8 +331,10 @@ static enum smc_status read_program(const char *ptx, size_t bytes, const char *e
         return smc_out_of_memory(error);
     struct smc_decoder decoder = {.program = program, .error = error, .lenient = lenient};
     enum smc_status status = smc_ptx_read(ptx, bytes, entry, lenient, &program->module, error);
-    if (status == SMC_OK && !lay_out(program, error))
+    if (status == SMC_OK && !lay_out(program, lenient, error))
         status = SMC_USAGE;
+    if (status == SMC_OK)
+        status = smc_lay_out_frames(program, error);
     if (status == SMC_OK && (!copy_names(program) || !decode_program(&decoder)))
         status = decoder.failed ? SMC_USAGE : smc_out_of_memory(error);
     if (status == SMC_OK)

@@ -45,6 +45,19 @@ static void note_width(struct smc_program *program, const struct smc_op *op)
     program->splits_global_words |= narrow && (generic || op->space == SMC_SPACE_GLOBAL);
 }
 
+/* The parameters of functions and of calls are in local memory; only those of the kernel are not.
+ */
+static void find_parameter(const struct smc_decoder *decoder, const struct smc_operand *operand,
+                           struct smc_op *shape)
+{
+    const struct smc_operand *base = operand->elements ? operand->element : NULL;
+    if (shape->space != SMC_SPACE_PARAM || !base || smc_decode_has(decoder, "param::entry"))
+        return;
+    if (base->kind == SMC_OPERAND_SYMBOL ? base->symbol->space == SMC_SPACE_LOCAL
+                                         : decoder->statement->function != 0)
+        shape->space = SMC_SPACE_LOCAL;
+}
+
 /* A copy of `shape` with the guard of the statement. */
 static bool emit_access(struct smc_decoder *decoder, smc_step *step, const struct smc_op *shape)
 {
@@ -97,6 +110,7 @@ bool smc_decode_ld(struct smc_decoder *decoder)
         return false; /* a third operand is a cache policy */
     if (decoder->statement->operand[1].elements && shape.space == SMC_SPACE_CONST)
         shape.space = SMC_SPACE_GLOBAL;
+    find_parameter(decoder, &operand[1], &shape);
     return read_elements(decoder, &operand[0], true, &shape) &&
            smc_decode_address(decoder, &operand[1], &shape) &&
            emit_access(decoder, smc_step_load, &shape);
@@ -110,6 +124,7 @@ bool smc_decode_st(struct smc_decoder *decoder)
         return smc_decode_refuse(decoder, "");
     if (!smc_decode_count(decoder, 2, 3) || !read_shape(decoder, &shape))
         return false;
+    find_parameter(decoder, &operand[0], &shape);
     if (shape.space == SMC_SPACE_PARAM || shape.space == SMC_SPACE_CONST)
         return smc_decode_refuse(decoder, "a store to this space");
     return smc_decode_address(decoder, &operand[0], &shape) &&
@@ -228,6 +243,22 @@ void smc_find_guesses(struct smc_program *program)
     }
 }
 
+/* The operand that limits a copy: the number of bytes to read, or a predicate: read none. */
+static uint32_t copied_bytes(struct smc_decoder *decoder, const struct smc_operand *operand,
+                             uint32_t all)
+{
+    if (operand->kind != SMC_OPERAND_REGISTER || operand->type != SMC_PTX_PRED)
+        return smc_decode_source(decoder, operand, SMC_PTX_U32);
+    uint32_t ignores = smc_decode_source(decoder, operand, SMC_PTX_PRED);
+    uint32_t none = smc_decode_constant(decoder, SMC_SLOT_32, 0);
+    uint32_t bytes = smc_slot_new(decoder->program, SMC_SLOT_32);
+    return ignores != SMC_NO_SLOT && none != SMC_NO_SLOT && all != SMC_NO_SLOT &&
+                   smc_decode_emit_alu(decoder, smc_select_32, SMC_SLOT_32, bytes, none, all,
+                                       ignores)
+               ? bytes
+               : SMC_NO_SLOT;
+}
+
 /* cp.async.ca.shared.global [to], [from], 16{, bytes}{, cache policy}; */
 static bool decode_copy(struct smc_decoder *decoder)
 {
@@ -246,9 +277,9 @@ static bool decode_copy(struct smc_decoder *decoder)
     to.b = from.a;
     to.source_offset = from.immediate;
     to.skips_l1 = smc_decode_has(decoder, "cg");
-    to.c = decoder->statement->operands == 4 + policies
-               ? smc_decode_source(decoder, &operand[3], SMC_PTX_U32)
-               : smc_decode_constant(decoder, SMC_SLOT_32, bytes);
+    to.c = smc_decode_constant(decoder, SMC_SLOT_32, bytes);
+    if (decoder->statement->operands == 4 + policies)
+        to.c = copied_bytes(decoder, &operand[3], to.c);
     return to.c != SMC_NO_SLOT && emit_access(decoder, smc_step_copy, &to);
 }
 
@@ -450,6 +481,7 @@ static bool emit_together(struct smc_decoder *decoder, smc_step *step, const str
     op->width_bytes = shape->width_bytes;
     op->reduction = shape->reduction;
     op->immediate = shape->immediate;
+    op->finish = shape->finish;
     return true;
 }
 
@@ -524,6 +556,18 @@ bool smc_decode_match(struct smc_decoder *decoder)
     return emit_together(decoder, smc_step_match, &shape);
 }
 
+bool smc_decode_elect(struct smc_decoder *decoder)
+{
+    const struct smc_operand *operand = decoder->statement->operand;
+    struct smc_op shape = {0};
+    if (!smc_decode_has(decoder, "sync") || !smc_decode_count(decoder, 2, 2) || !operand[0].second)
+        return smc_decode_refuse(decoder, "");
+    shape.v[0] = smc_decode_source(decoder, &operand[1], SMC_PTX_B32);
+    shape.v[1] = second_target(decoder);
+    shape.d = smc_decode_target(decoder, &operand[0], SMC_PTX_B32);
+    return shape.v[1] != SMC_NO_SLOT && emit_together(decoder, smc_step_elect, &shape);
+}
+
 bool smc_decode_redux(struct smc_decoder *decoder)
 {
     static const struct {
@@ -536,10 +580,15 @@ bool smc_decode_redux(struct smc_decoder *decoder)
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (smc_decode_has(decoder, names[i].name))
             shape.reduction = names[i].reduction;
+    bool is_float = shape.type == SMC_PTX_F32;
     if (shape.reduction == SMC_REDUCE_NONE || shape.type == SMC_PTX_TYPE_COUNT ||
         smc_ptx_type_info[shape.type].bytes != 4 ||
-        smc_ptx_type_info[shape.type].class == SMC_CLASS_FLOAT || !smc_decode_count(decoder, 3, 3))
+        (smc_ptx_type_info[shape.type].class == SMC_CLASS_FLOAT && !is_float) ||
+        (is_float && shape.reduction != SMC_REDUCE_MIN && shape.reduction != SMC_REDUCE_MAX) ||
+        !smc_decode_count(decoder, 3, 3))
         return smc_decode_refuse(decoder, "");
+    shape.immediate = smc_decode_has(decoder, "abs") ? INT32_MAX : UINT32_MAX; /* of an operand */
+    shape.finish = smc_decode_has(decoder, "NaN") ? SMC_FINISH_NAN : 0;
     shape.a = smc_decode_source(decoder, &operand[1], shape.type);
     shape.v[0] = smc_decode_source(decoder, &operand[2], SMC_PTX_B32);
     shape.d = smc_decode_target(decoder, &operand[0], shape.type);

@@ -87,6 +87,10 @@ struct smc_emulated_array {
     uint64_t bytes;
 };
 
+/* The addresses that a launch gives to these arrays. */
+void smc_emulated_addresses(const struct smc_emulated_array *arrays, size_t count,
+                            uint64_t *address);
+
 struct smc_emulated_argument {
     bool is_array;
     size_t array; /* with is_array: its index; the address `offset` bytes into it is passed */
@@ -101,6 +105,17 @@ struct smc_emulation_progress {
     atomic_uint_fast64_t done;   /* of them; set to 0 before `blocks` is set */
 };
 
+/* A variable of the module whose contents are the caller's, before the launch and after it. */
+struct smc_emulated_variable {
+    const char *name; /* in the PTX */
+    void *data;
+    uint64_t bytes;
+};
+
+/* Copies the initial contents of a variable; zeros if it has none. */
+void smc_program_variable(const struct smc_program *program, const char *name, void *data,
+                          uint64_t bytes);
+
 struct smc_emulation_request {
     const struct smc_program *program;
     uint32_t grid[3], block[3];
@@ -109,6 +124,8 @@ struct smc_emulation_request {
     size_t array_count;
     const struct smc_emulated_argument *arguments;
     size_t argument_count;
+    const struct smc_emulated_variable *variables;
+    size_t variable_count;
     struct smc_bank_layout banks;
     uint32_t sm_count; /* the value of %nsmid; 0 counts as 1 */
     unsigned threads;  /* 0: one for each core */
@@ -190,6 +207,8 @@ struct smc_finding {
     bool beyond; /* the offset is beyond its end (or, as a negative number, before it) */
     uint32_t width_bytes;
     uint32_t waiting, expected; /* threads at a barrier */
+    char note[192];             /* of an assertion: it, its file, line and function; of printf: the
+                                   conversion; safe for a terminal */
     uint64_t times;             /* number of occurrences at this instruction (and the other) */
 };
 
@@ -222,12 +241,16 @@ struct smc_emulation {
     uint64_t float_adds; /* atomic additions of floats, counted per thread */
     /* By array: one for each four bytes; NULL if the array has no such additions. */
     struct smc_float_sum **sum;
+    char *output; /* what printf wrote, block after block, as the kernel wrote it; NULL: nothing */
+    size_t output_bytes;
+    bool output_is_cut;  /* there was more */
     double shared_bound; /* the largest smc_float_sum_bound of an element in shared memory */
 };
 
 /* Runs a launch. An error of the kernel is a finding (SMC_OK), after which other blocks still run,
-   except after an endless loop. SMC_USAGE: arguments that do not match the parameters, or an
-   impossible launch. SMC_MACHINE: out of memory. */
+   except after an endless loop and what ends a launch on a GPU: a trap, a failed assertion, a stack
+   that overflows, a call of what is no function, memory that is freed twice. SMC_USAGE: arguments
+   that do not match the parameters, or an impossible launch. SMC_MACHINE: out of memory. */
 enum smc_status smc_emulate(const struct smc_emulation_request *request,
                             struct smc_emulation *emulation, struct smc_error *error);
 void smc_emulation_free(struct smc_emulation *emulation);

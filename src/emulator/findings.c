@@ -99,7 +99,7 @@ static void name_shared(const struct smc_worker *worker, struct smc_finding *fin
         symbol_at(worker->launch->program, SMC_SPACE_SHARED, finding->address);
     if (best)
         set_array(finding, plain_name(best->name), best->address,
-                  best->is_extern ? worker->launch->smem_bytes - best->address : best->bytes);
+                  best->is_extern ? worker->launch->reserved_smem_at - best->address : best->bytes);
 }
 
 /* The array that holds the address, or the nearer neighbor if the address is in a gap. */
@@ -108,8 +108,12 @@ static void name_global(const struct smc_worker *worker, struct smc_finding *fin
     const struct smc_launch_state *launch = worker->launch;
     const struct smc_allocation *best = NULL;
     uint64_t best_distance = UINT64_MAX, address = finding->address;
-    for (size_t i = 0; i < launch->allocations; i++) {
-        const struct smc_allocation *allocation = &launch->allocation[i];
+    const struct smc_allocation *of_heap = NULL;
+    if (launch->heap && address >= SMC_HEAP_BASE && address < SMC_ARRAYS_BASE)
+        of_heap = smc_heap_find(launch->heap, address);
+    for (size_t i = 0; i < launch->allocations + (of_heap != NULL); i++) {
+        const struct smc_allocation *allocation =
+            i < launch->allocations ? &launch->allocation[i] : of_heap;
         uint64_t end = allocation->address + allocation->bytes;
         uint64_t distance = address < allocation->address ? allocation->address - address
                             : address >= end              ? address - end
@@ -151,7 +155,7 @@ static bool same_place(const struct smc_program *program, const struct smc_findi
 {
     return a->kind == b->kind && a->has_other == b->has_other &&
            a->between_blocks == b->between_blocks && strcmp(a->array, b->array) == 0 &&
-           same_line(program, a->instruction, b->instruction) &&
+           strcmp(a->note, b->note) == 0 && same_line(program, a->instruction, b->instruction) &&
            same_line(program, a->other_instruction, b->other_instruction);
 }
 
@@ -204,9 +208,14 @@ void smc_findings_merge(const struct smc_worker *worker, size_t count, uint64_t 
                  worker[w].finding_block[next[w]] < worker[best].finding_block[next[best]]))
                 best = w;
         if (best == count || worker[best].finding_block[next[best]] > last_block)
-            return;
+            break;
         keep(worker->launch->program, &worker[best].finding[next[best]++], emulation);
     }
+    if (last_block == UINT64_MAX)
+        return;
+    emulation->findings_total = 0; /* the launch ended: without those of later blocks */
+    for (size_t i = 0; i < emulation->finding_count; i++)
+        emulation->findings_total += emulation->finding[i].times;
 }
 
 /* --- In words --------------------------------------------------------------------------------- */
@@ -247,7 +256,10 @@ static void say_thread(const uint32_t thread[3], struct line *line)
 
 static void say_address(const struct smc_finding *finding, struct line *line)
 {
-    say(line, "; %u bytes at ", finding->width_bytes);
+    if (finding->width_bytes)
+        say(line, "; %u bytes at ", finding->width_bytes);
+    else
+        say(line, "; ");
     if (finding->array[0] && (int64_t)finding->array_offset < 0)
         say(line, "%s - %" PRId64, finding->array, -(int64_t)finding->array_offset);
     else if (finding->array[0])
@@ -284,6 +296,8 @@ void smc_finding_describe(const struct smc_program *program, const struct smc_fi
         say(&line, "; %u of %u lanes", finding->waiting, finding->expected);
     if (finding->kind == SMC_FINDING_DEADLOCK || finding->kind == SMC_FINDING_DIVERGENT_BARRIER)
         say(&line, "; %u of %u threads are there", finding->waiting, finding->expected);
+    if (finding->note[0])
+        say(&line, "; %s", finding->note);
     if (finding->times > 1)
         say(&line, "; %" PRIu64 " times", finding->times);
 }

@@ -24,6 +24,29 @@ static char *variable_data(const struct smc_ptx_symbol *symbol)
     return data;
 }
 
+void smc_program_variable(const struct smc_program *program, const char *name, void *data,
+                          uint64_t bytes)
+{
+    const struct smc_ptx_module *module = &program->module;
+    memset(data, 0, bytes);
+    for (size_t i = 0; i < module->symbols; i++) {
+        const struct smc_ptx_symbol *symbol = module->symbol[i];
+        if (symbol->scope == 0 && symbol->initial && smc_span_is(symbol->name, name))
+            memcpy(data, symbol->initial, bytes < symbol->bytes ? bytes : symbol->bytes);
+    }
+}
+
+/* The caller's data of the variable; NULL: it has none. */
+static char *given_data(const struct smc_emulation_request *request,
+                        const struct smc_ptx_symbol *symbol)
+{
+    for (size_t i = 0; i < request->variable_count; i++)
+        if (symbol->scope == 0 && request->variables[i].bytes == symbol->bytes &&
+            smc_span_is(symbol->name, request->variables[i].name))
+            return request->variables[i].data;
+    return NULL;
+}
+
 static bool is_variable(const struct smc_ptx_symbol *symbol)
 {
     return (symbol->space == SMC_SPACE_GLOBAL || symbol->space == SMC_SPACE_CONST) &&
@@ -38,9 +61,11 @@ static bool add_variables(struct smc_launch_state *launch)
         if (!is_variable(symbol))
             continue;
         struct smc_allocation *allocation = &launch->allocation[launch->allocations];
+        char *given = given_data(launch->request, symbol);
         *allocation = (struct smc_allocation){.address = symbol->address,
                                               .bytes = symbol->bytes,
-                                              .data = variable_data(symbol),
+                                              .data = given ? given : variable_data(symbol),
+                                              .is_given = given != NULL,
                                               .is_constant = symbol->space == SMC_SPACE_CONST,
                                               .array = SIZE_MAX,
                                               .name = symbol->name.at,
@@ -50,6 +75,22 @@ static bool add_variables(struct smc_launch_state *launch)
         launch->allocations++;
     }
     return true;
+}
+
+static uint64_t address_after(const struct smc_emulated_array *array, uint64_t address)
+{
+    return address + (array->bytes + SMC_ALLOCATION_GAP + SMC_ALLOCATION_ALIGN) /
+                         SMC_ALLOCATION_ALIGN * SMC_ALLOCATION_ALIGN;
+}
+
+void smc_emulated_addresses(const struct smc_emulated_array *arrays, size_t count,
+                            uint64_t *address)
+{
+    uint64_t next = SMC_ARRAYS_BASE;
+    for (size_t i = 0; i < count; i++) {
+        address[i] = next;
+        next = address_after(&arrays[i], next);
+    }
 }
 
 static void add_arrays(struct smc_launch_state *launch)
@@ -65,8 +106,7 @@ static void add_arrays(struct smc_launch_state *launch)
                                     .array = i,
                                     .name = array->name,
                                     .name_bytes = strlen(array->name)};
-        address += (array->bytes + SMC_ALLOCATION_GAP + SMC_ALLOCATION_ALIGN) /
-                   SMC_ALLOCATION_ALIGN * SMC_ALLOCATION_ALIGN;
+        address = address_after(array, address);
     }
 }
 
@@ -80,8 +120,9 @@ static bool lay_out_memory(struct smc_launch_state *launch)
     add_arrays(launch);
     launch->parameters = smc_calloc(1, launch->program->parameter_bytes + 1u);
     launch->sum = smc_calloc(launch->request->array_count + 1, sizeof(struct smc_float_sum *));
-    bool failed = false;
-    if (!launch->request->unchecked)
+    launch->heap = launch->program->has_heap ? smc_heap_new() : NULL;
+    bool failed = launch->program->has_heap && !launch->heap;
+    if (!launch->request->unchecked && !failed)
         launch->past = smc_past_new(launch, smc_cell_bytes_global(launch->program), &failed);
     return launch->parameters && launch->sum && !failed;
 }
@@ -89,9 +130,10 @@ static bool lay_out_memory(struct smc_launch_state *launch)
 static void free_memory(struct smc_launch_state *launch)
 {
     for (size_t i = 0; i < launch->allocations; i++)
-        if (launch->allocation[i].array == SIZE_MAX)
+        if (launch->allocation[i].array == SIZE_MAX && !launch->allocation[i].is_given)
             free(launch->allocation[i].data);
     smc_past_free(launch->past);
+    smc_heap_free(launch->heap);
     free(launch->allocation);
     free(launch->parameters);
 }
@@ -149,7 +191,7 @@ static bool begin_worker(struct smc_worker *worker, struct smc_launch_state *lau
     worker->warp = smc_calloc(launch->warps_per_block, sizeof *worker->warp);
     worker->files = aligned((size_t)program->file_bytes * launch->warps_per_block);
     worker->shared = aligned(launch->smem_bytes);
-    worker->local = aligned((size_t)program->local_bytes * launch->threads_per_block);
+    worker->local = smc_calloc(launch->threads_per_block, program->local_bytes + 1u);
     worker->memo = smc_bank_memo_new();
     if (!launch->request->unchecked)
         worker->shadow = smc_shadow_new(launch);
@@ -160,6 +202,9 @@ static bool begin_worker(struct smc_worker *worker, struct smc_launch_state *lau
     for (uint32_t w = 0; worker->warp && worker->files && w < launch->warps_per_block; w++) {
         worker->warp[w].index = w;
         worker->warp[w].file = worker->files + (size_t)program->file_bytes * w;
+        worker->warp[w].frames.entered = smc_calloc(program->functions + 1, sizeof(uint32_t));
+        if (!worker->warp[w].frames.entered)
+            return false;
     }
     return worker->count && worker->sample && worker->array_count && worker->warp &&
            worker->files && worker->shared && worker->local && worker->memo &&
@@ -169,8 +214,12 @@ static bool begin_worker(struct smc_worker *worker, struct smc_launch_state *lau
 
 static void end_worker(struct smc_worker *worker)
 {
-    for (uint32_t w = 0; worker->warp && worker->launch && w < worker->launch->warps_per_block; w++)
+    for (uint32_t w = 0; worker->warp && worker->launch && w < worker->launch->warps_per_block;
+         w++) {
         smc_copies_forget(&worker->warp[w]);
+        smc_frames_free(&worker->warp[w]);
+    }
+    smc_output_free(&worker->output);
     free(worker->shared_sum);
     free(worker->count);
     free(worker->sample);
@@ -256,6 +305,7 @@ static enum smc_status run_workers(struct smc_launch_state *launch, struct smc_w
         add_worker(&workers[i], emulation);
         out_of_memory |= workers[i].out_of_memory;
     }
+    out_of_memory |= !smc_output_merge(workers, ready, atomic_load(&launch->last_block), emulation);
     if (out_of_memory)
         return smc_out_of_memory(error);
     emulation->threads_used = started;
@@ -263,7 +313,8 @@ static enum smc_status run_workers(struct smc_launch_state *launch, struct smc_w
     if (launch->past)
         smc_past_find(launch->past, workers, atomic_load(&launch->last_block), emulation);
     bool stopped = atomic_load(&launch->stopped);
-    emulation->completed = !stopped && emulation->blocks_run == launch->blocks;
+    emulation->completed = !stopped && emulation->blocks_run == launch->blocks &&
+                           atomic_load(&launch->last_block) == UINT64_MAX;
     if (!stopped)
         return SMC_OK;
     return smc_fail(error, SMC_INTERRUPTED, "%" PRIu64 " of %" PRIu64 " blocks were emulated",
@@ -271,6 +322,8 @@ static enum smc_status run_workers(struct smc_launch_state *launch, struct smc_w
 }
 
 /* --- The launch ------------------------------------------------------------------------------- */
+
+static const uint32_t reserved_align = 128;
 
 static enum smc_status check_shape(struct smc_launch_state *launch, struct smc_error *error)
 {
@@ -293,6 +346,11 @@ static enum smc_status check_shape(struct smc_launch_state *launch, struct smc_e
     launch->warps_per_block = (uint32_t)((threads + SMC_LANES - 1) / SMC_LANES);
     launch->blocks = blocks;
     launch->smem_bytes = (uint32_t)smem;
+    launch->reserved_smem_at = (uint32_t)smem;
+    if (launch->program->reads_reserved_smem) {
+        launch->reserved_smem_at = ((uint32_t)smem + reserved_align - 1) & ~(reserved_align - 1);
+        launch->smem_bytes = launch->reserved_smem_at + SMC_RESERVED_SMEM_BYTES;
+    }
     atomic_init(&launch->next_block, 0);
     atomic_init(&launch->last_block, UINT64_MAX);
     atomic_init(&launch->stopped, false);
@@ -362,6 +420,7 @@ void smc_emulation_free(struct smc_emulation *emulation)
     for (size_t i = 0; emulation->sum && i < emulation->array_count; i++)
         free(emulation->sum[i]);
     free(emulation->sum);
+    free(emulation->output);
     free(emulation->count);
     free(emulation->sample);
     free(emulation->array);

@@ -7,26 +7,40 @@ libsmc_la_SOURCES += \
 	src/emulator/bank_walk.c src/emulator/bank_walk.h \
 	src/emulator/block.c \
 	src/emulator/decode.c src/emulator/decode.h \
+	src/emulator/calls.c \
 	src/emulator/decode_arithmetic.c \
+	src/emulator/decode_calls.c \
+	src/emulator/decode_matrix.c \
 	src/emulator/decode_program.c \
 	src/emulator/decode_steps.c \
 	src/emulator/emulator.h \
 	src/emulator/findings.c src/emulator/findings.def \
+	src/emulator/heap.c \
+	src/emulator/instructions.c src/emulator/instructions.def \
 	src/emulator/joins.c \
 	src/emulator/lane_values.c src/emulator/lane_values.h \
 	src/emulator/launch.c \
+	src/emulator/matrix.h \
 	src/emulator/memory.c \
 	src/emulator/mnemonics.def \
+	src/emulator/narrow.h \
 	src/emulator/operations.h \
+	src/emulator/print.c \
 	src/emulator/ops_compare.c \
 	src/emulator/ops_float.c \
+	src/emulator/ops_half.c \
 	src/emulator/ops_integer.c \
+	src/emulator/ops_matrix.c \
+	src/emulator/ops_video.c \
 	src/emulator/order.c src/emulator/order.h \
 	src/emulator/other_blocks.c src/emulator/other_blocks.h \
 	src/emulator/program.h \
 	src/emulator/ptx.h \
+	src/emulator/ptx_initial.c \
 	src/emulator/ptx_lexer.c src/emulator/ptx_lexer.h \
+	src/emulator/ptx_operands.c \
 	src/emulator/ptx_parse.c \
+	src/emulator/ptx_reader.h \
 	src/emulator/ptx_types.def \
 	src/emulator/reconvergence.c \
 	src/emulator/runtime.h \

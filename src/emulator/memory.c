@@ -147,12 +147,15 @@ static void count_global(struct smc_worker *worker, const struct smc_op *op, uns
 void smc_count_copy(struct smc_worker *worker, const struct smc_op *op,
                     const uint64_t from[SMC_LANES], const uint64_t to[SMC_LANES], uint32_t mask)
 {
-    const struct smc_allocation *allocation = &worker->launch->allocation[worker->last_allocation];
+    const struct smc_allocation *allocation =
+        worker->last_allocation < worker->launch->allocations
+            ? &worker->launch->allocation[worker->last_allocation]
+            : NULL; /* the heap */
     uint64_t as_load = smc_sectors_count(from, mask);
     uint64_t sectors = smc_sectors_count_copied(from, to, mask);
     struct smc_emulated_count *count = &worker->count[op->instruction];
     count->global_sectors = count->global_sectors - as_load + sectors;
-    if (allocation->array == SIZE_MAX)
+    if (!allocation || allocation->array == SIZE_MAX)
         return;
     struct smc_emulated_traffic *loads =
         &worker->array_count[allocation->array].kind[SMC_EMULATED_LOAD];
@@ -272,6 +275,10 @@ static const struct smc_allocation *memory_find(struct smc_worker *worker, uint6
         else
             high = middle;
     }
+    if (launch->heap && address >= SMC_HEAP_BASE && address < SMC_ARRAYS_BASE) {
+        const struct smc_allocation *nearest = smc_heap_find(launch->heap, address);
+        return nearest && address - nearest->address < nearest->bytes ? nearest : NULL;
+    }
     if (low == 0)
         return NULL;
     const struct smc_allocation *found = &launch->allocation[low - 1];
@@ -319,15 +326,21 @@ static uint32_t locate_global(struct smc_worker *worker, const struct smc_warp *
         if (!allocation || !holds(allocation, address[lane], width))
             allocation = memory_find(worker, address[lane]);
         bool refused = allocation && allocation->is_constant && kind != SMC_READS;
-        if (!allocation || refused || !holds(allocation, address[lane], width)) {
-            report(worker, warp, op, refused ? SMC_FINDING_READ_ONLY : SMC_FINDING_OUT_OF_BOUNDS,
+        bool freed = allocation && allocation->is_heap && !allocation->data;
+        if (!allocation || refused || freed || !holds(allocation, address[lane], width)) {
+            report(worker, warp, op,
+                   refused ? SMC_FINDING_READ_ONLY
+                   : freed ? SMC_FINDING_USE_AFTER_FREE
+                           : SMC_FINDING_OUT_OF_BOUNDS,
                    SMC_SPACE_GLOBAL, address[lane], lane);
             left &= left - 1;
             good &= ~(1u << lane);
             continue;
         }
         uint32_t within = lanes_within(allocation, address, left, width, extent);
-        worker->last_allocation = (size_t)(allocation - worker->launch->allocation);
+        worker->last_allocation = allocation->is_heap
+                                      ? worker->launch->allocations
+                                      : (size_t)(allocation - worker->launch->allocation);
         EACH_ACTIVE(n, within)
         host[n] = allocation->data + (address[n] - allocation->address);
         count_global(worker, op, traffic_kind(kind), address, within, width, allocation);
@@ -393,6 +406,33 @@ uint32_t smc_memory_access_at(struct smc_worker *worker, struct smc_warp *warp,
     if (worker->shadow && mask)
         smc_shadow_check(worker, warp, op, space, kind, address, mask, width, value, host);
     return mask;
+}
+
+const char *smc_memory_peek(struct smc_worker *worker, const struct smc_warp *warp, uint32_t lane,
+                            uint64_t address, uint64_t *bytes)
+{
+    const struct smc_launch_state *launch = worker->launch;
+    enum smc_ptx_space space = smc_space_of(address);
+    uint64_t offset = address - smc_window_of(space), local = launch->program->local_bytes;
+    const char *data = space == SMC_SPACE_SHARED ? worker->shared
+                       : space == SMC_SPACE_LOCAL
+                           ? worker->local + local * smc_thread_of(warp, lane)
+                           : launch->parameters;
+    *bytes = space == SMC_SPACE_SHARED  ? launch->smem_bytes
+             : space == SMC_SPACE_LOCAL ? local
+                                        : launch->program->parameter_bytes;
+    if (space == SMC_SPACE_GLOBAL) {
+        const struct smc_allocation *allocation = memory_find(worker, address);
+        if (!allocation || !allocation->data)
+            return NULL;
+        offset = address - allocation->address;
+        data = allocation->data;
+        *bytes = allocation->bytes;
+    }
+    if (offset >= *bytes)
+        return NULL;
+    *bytes -= offset;
+    return data + offset;
 }
 
 uint32_t smc_memory_access(struct smc_worker *worker, struct smc_warp *warp,

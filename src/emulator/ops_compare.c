@@ -184,19 +184,3 @@ smc_alu *smc_compare(const char *name, size_t bytes, enum smc_ptx_type type, boo
         }
     return NULL;
 }
-
-void smc_set_bits(const struct smc_op *op, void *d, const void *a, const void *b, const void *c)
-{
-    lane_u32 *result = d;
-    const uint32_t mask = *(const lane_u32 *)a;
-    (void)op, (void)b, (void)c;
-    EACH_LANE(i) result[i] = mask & smc_lane_bit[i] ? UINT32_MAX : 0;
-}
-
-void smc_set_float(const struct smc_op *op, void *d, const void *a, const void *b, const void *c)
-{
-    lane_f32 *result = d;
-    const uint32_t mask = *(const lane_u32 *)a;
-    (void)op, (void)b, (void)c;
-    EACH_LANE(i) result[i] = mask & smc_lane_bit[i] ? 1.0f : 0.0f;
-}

@@ -70,6 +70,18 @@ DEFINE_BOTH(min, least(x, y))
 DEFINE_BOTH(max, greatest(x, y))
 DEFINE_BOTH(min_nan, isnan(x) || isnan(y) ? NAN : least(x, y))
 DEFINE_BOTH(max_nan, isnan(x) || isnan(y) ? NAN : greatest(x, y))
+/* Of the magnitudes, with the sign of the product. */
+static double with_product_sign(double size, double x, double y)
+{
+    return signbit(x) != signbit(y) ? -size : size;
+}
+
+DEFINE(min_xor, f32, lane_f32, float, with_product_sign(least(fabsf(x), fabsf(y)), x, y))
+DEFINE(max_xor, f32, lane_f32, float, with_product_sign(greatest(fabsf(x), fabsf(y)), x, y))
+DEFINE(min_nan_xor, f32, lane_f32, float,
+       isnan(x) || isnan(y) ? NAN : with_product_sign(least(fabsf(x), fabsf(y)), x, y))
+DEFINE(max_nan_xor, f32, lane_f32, float,
+       isnan(x) || isnan(y) ? NAN : with_product_sign(greatest(fabsf(x), fabsf(y)), x, y))
 DEFINE_BOTH(copysign, copysign(y, x))
 DEFINE(rcp, f32, lane_f32, float, 1.0f / x)
 DEFINE(rcp, f64, lane_f64, double, 1.0 / x)
@@ -90,6 +102,10 @@ smc_alu_by_type smc_float_min = TABLE(min);
 smc_alu_by_type smc_float_max = TABLE(max);
 smc_alu_by_type smc_float_min_nan = TABLE(min_nan);
 smc_alu_by_type smc_float_max_nan = TABLE(max_nan);
+smc_alu_by_type smc_float_min_xor = {[SMC_PTX_F32] = min_xor_f32};
+smc_alu_by_type smc_float_max_xor = {[SMC_PTX_F32] = max_xor_f32};
+smc_alu_by_type smc_float_min_nan_xor = {[SMC_PTX_F32] = min_nan_xor_f32};
+smc_alu_by_type smc_float_max_nan_xor = {[SMC_PTX_F32] = max_nan_xor_f32};
 smc_alu_by_type smc_float_copysign = TABLE(copysign);
 smc_alu_by_type smc_float_rcp = TABLE(rcp);
 smc_alu_by_type smc_float_sqrt = TABLE(root);
@@ -217,6 +233,23 @@ void smc_float_modified(const struct smc_op *op, void *d, const void *a, const v
         saturate_f64(d);
     else if (op->saturates)
         saturate_f32(d);
+}
+
+/* Pairs of single precision: the lower elements, then the upper ones. */
+void smc_float_pair(const struct smc_op *op, void *d, const void *a, const void *b, const void *c)
+{
+    const void *source[3] = {a, b, c};
+    lane_u32 part[3][SMC_LANES], out[2][SMC_LANES];
+    struct smc_op single = *op;
+    lane_u64 *result = d;
+    single.d_kind = SMC_SLOT_32;
+    for (unsigned high = 0; high < 2; high++) {
+        for (int n = 0; n < 3; n++)
+            for (unsigned i = 0; i < SMC_LANES; i++)
+                part[n][i] = (uint32_t)(((const lane_u64 *)source[n])[i] >> (32 * high));
+        smc_float_modified(&single, out[high], part[0], part[1], part[2]);
+    }
+    EACH_LANE(i) result[i] = (uint64_t)out[1][i] << 32 | out[0][i];
 }
 
 /* --- testp ------------------------------------------------------------------------------------ */
@@ -442,6 +475,17 @@ static double flushed_number(double number, enum smc_ptx_type type)
     return subnormal ? copysign(0, number) : number;
 }
 
+/* .relu and .satfinite of a result of 16 bits. */
+static uint64_t finished(const struct smc_op *op, double number, uint64_t bits)
+{
+    uint64_t infinity = op->type == SMC_PTX_F16 ? 0x7c00 : 0x7f80;
+    if (isnan(number))
+        return bits;
+    if (op->finish & SMC_FINISH_RELU && bits & 0x8000)
+        return 0;
+    return op->finish & SMC_FINISH_FINITE && (bits & 0x7fff) == infinity ? bits - 1 : bits;
+}
+
 static uint64_t convert_one(const struct smc_op *op, uint64_t bits)
 {
     enum smc_ptx_type from = (enum smc_ptx_type)op->immediate;
@@ -459,6 +503,8 @@ static uint64_t convert_one(const struct smc_op *op, uint64_t bits)
     if (op->saturates)
         number = !(number > 0) ? 0 : number > 1 ? 1 : number;
     uint64_t out = store_float(op->type, number);
+    if (op->finish)
+        out = finished(op, number, out);
     if (op->flushes && op->type == SMC_PTX_F32 && !(out & 0x7f800000))
         out &= 0x80000000;
     return out;

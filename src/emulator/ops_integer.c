@@ -71,7 +71,39 @@ FOR_UNSIGNED(rem, y ? x % y : (bits)-1)
 FOR_SIGNED(div, y == 0 ? (bits)-1 : y == -1 ? -(bits)x : (bits)(x / y))
 FOR_SIGNED(rem, y == 0 ? (bits)-1 : y == -1 ? 0 : (bits)(x % y))
 
-smc_alu_by_type smc_integer_add = {TABLE_ANY(add)};
+/* Two of 16 bits each. */
+#define DEFINE_PAIR(name, value_t, expression)                                                     \
+    static inline uint16_t name##_one(value_t x, value_t y)                                        \
+    {                                                                                              \
+        return (uint16_t)(expression);                                                             \
+    }                                                                                              \
+    static void name(const struct smc_op *op, void *d, const void *a, const void *b,               \
+                     const void *c)                                                                \
+    {                                                                                              \
+        lane_u32 *result = d;                                                                      \
+        const lane_u32 *x = a, *y = b;                                                             \
+        (void)op, (void)c;                                                                         \
+        EACH_LANE(i)                                                                               \
+        result[i] = (uint32_t)name##_one((value_t)(x[i] >> 16), (value_t)(y[i] >> 16)) << 16 |     \
+                    name##_one((value_t)x[i], (value_t)y[i]);                                      \
+    }
+DEFINE_PAIR(add_pair, uint16_t, x + y)
+DEFINE_PAIR(min_u16x2, uint16_t, x < y ? x : y)
+DEFINE_PAIR(max_u16x2, uint16_t, x > y ? x : y)
+DEFINE_PAIR(min_s16x2, int16_t, x < y ? x : y)
+DEFINE_PAIR(max_s16x2, int16_t, x > y ? x : y)
+DEFINE_PAIR(min_relu_s16x2, int16_t, x < 0 || y < 0 ? 0 : x < y ? x : y)
+DEFINE_PAIR(max_relu_s16x2, int16_t, x < 0 && y < 0 ? 0 : x > y ? x : y)
+DEFINE(min_relu, s32, x < 0 || y < 0 ? 0 : x < y ? x : y)
+DEFINE(max_relu, s32, x < 0 && y < 0 ? 0 : x > y ? x : y)
+
+#define TABLE_PAIRS(name) [SMC_PTX_U16X2] = name##_u16x2, [SMC_PTX_S16X2] = name##_s16x2
+smc_alu_by_type smc_integer_min_relu = {
+    [SMC_PTX_S32] = min_relu_s32, [SMC_PTX_S16X2] = min_relu_s16x2};
+smc_alu_by_type smc_integer_max_relu = {
+    [SMC_PTX_S32] = max_relu_s32, [SMC_PTX_S16X2] = max_relu_s16x2};
+smc_alu_by_type smc_integer_add = {
+    TABLE_ANY(add), [SMC_PTX_U16X2] = add_pair, [SMC_PTX_S16X2] = add_pair};
 smc_alu_by_type smc_integer_sub = {TABLE_ANY(sub)};
 smc_alu_by_type smc_integer_mul_lo = {TABLE_ANY(mul_lo)};
 smc_alu_by_type smc_integer_mul_hi = {TABLE_BOTH(mul_hi)};
@@ -79,8 +111,8 @@ smc_alu_by_type smc_integer_mad_lo = {TABLE_ANY(mad_lo)};
 smc_alu_by_type smc_integer_mad_hi = {TABLE_BOTH(mad_hi)};
 smc_alu_by_type smc_integer_div = {TABLE_BOTH(div)};
 smc_alu_by_type smc_integer_rem = {TABLE_BOTH(rem)};
-smc_alu_by_type smc_integer_min = {TABLE_BOTH(min)};
-smc_alu_by_type smc_integer_max = {TABLE_BOTH(max)};
+smc_alu_by_type smc_integer_min = {TABLE_BOTH(min), TABLE_PAIRS(min)};
+smc_alu_by_type smc_integer_max = {TABLE_BOTH(max), TABLE_PAIRS(max)};
 smc_alu_by_type smc_integer_abs = {TABLE_SIGNED(abs)};
 smc_alu_by_type smc_integer_neg = {TABLE_SIGNED(neg)};
 smc_alu_by_type smc_integer_sad = {TABLE_BOTH(sad)};
@@ -445,6 +477,88 @@ smc_alu_by_type smc_bits_brev = {TABLE_BITS(brev)};
 smc_alu_by_type smc_bits_bfind = {TABLE_NUMBERS(bfind)};
 smc_alu_by_type smc_bits_bfind_shift = {TABLE_NUMBERS(bfind_shift)};
 
+/* --- Masks and extensions --------------------------------------------------------------------- */
+
+#define DEFINE_MASK(name, expression)                                                              \
+    void name(const struct smc_op *op, void *d, const void *a, const void *b, const void *c)       \
+    {                                                                                              \
+        lane_u32 *result = d;                                                                      \
+        const lane_u32 *first = a, *second = b;                                                    \
+        (void)op, (void)c;                                                                         \
+        for (unsigned i = 0; i < SMC_LANES; i++) {                                                 \
+            const uint32_t x = first[i], y = second[i];                                            \
+            result[i] = expression;                                                                \
+        }                                                                                          \
+    }
+
+/* Bits from `first` to the top. */
+static uint32_t ones_from(uint32_t first)
+{
+    return first < 32 ? UINT32_MAX << first : 0;
+}
+
+/* `width` bits from `first` on. Clamped: also beyond 31; otherwise both count modulo 32. */
+static uint32_t field(uint32_t first, uint32_t width, bool clamps)
+{
+    if (!clamps) {
+        first &= 31;
+        width &= 31;
+    }
+    return first > 31 ? 0
+                      : ones_from(first) & (width > 31 ? UINT32_MAX : ~ones_from(first + width));
+}
+
+/* The lowest `bits` bits, extended. */
+static uint32_t extended(uint32_t value, uint32_t bits, bool clamps, bool is_signed)
+{
+    if (!clamps)
+        bits &= 31;
+    if (bits > 31 || bits == 0)
+        return bits ? value : 0;
+    bool negative = is_signed && value >> (bits - 1) & 1;
+    return negative ? value | ones_from(bits) : value & ~ones_from(bits);
+}
+
+DEFINE_MASK(smc_bits_bmsk_clamp, field(x, y, true))
+DEFINE_MASK(smc_bits_bmsk_wrap, field(x, y, false))
+DEFINE_MASK(smc_bits_szext_clamp_u, extended(x, y, true, false))
+DEFINE_MASK(smc_bits_szext_wrap_u, extended(x, y, false, false))
+DEFINE_MASK(smc_bits_szext_clamp_s, extended(x, y, true, true))
+DEFINE_MASK(smc_bits_szext_wrap_s, extended(x, y, false, true))
+
+/* The place of the offset-th bit that is set, from `base` on, upwards or downwards; all bits if
+   there is none. */
+static uint32_t nth_set(uint32_t mask, uint32_t base, int32_t offset)
+{
+    int64_t left = offset < 0 ? -(int64_t)offset : offset;
+    if (offset == 0)
+        return base < 32 && mask >> base & 1 ? base : UINT32_MAX;
+    for (uint32_t place = base; place<32; place += offset> 0 ? 1 : UINT32_MAX)
+        if (mask >> place & 1 && --left == 0)
+            return place;
+    return UINT32_MAX;
+}
+
+void smc_bits_fns(const struct smc_op *op, void *d, const void *a, const void *b, const void *c)
+{
+    lane_u32 *result = d;
+    const lane_u32 *mask = a, *base = b;
+    const lane_s32 *offset = c;
+    (void)op;
+    for (unsigned i = 0; i < SMC_LANES; i++)
+        result[i] = nth_set(mask[i], base[i], offset[i]);
+}
+
+void smc_bits_not_zero(const struct smc_op *op, void *d, const void *a, const void *b,
+                       const void *c)
+{
+    const lane_u32 *x = a;
+    uint8_t holds[SMC_LANES];
+    (void)op, (void)b, (void)c;
+    EACH_LANE(i) holds[i] = x[i] != 0;
+    *(lane_u32 *)d = smc_mask_of(holds);
+}
+
 /* --- Three operands --------------------------------------------------------------------------- */
 
 void smc_bits_lop3(const struct smc_op *op, void *d, const void *a, const void *b, const void *c)
@@ -511,3 +625,43 @@ DEFINE_DP4A(smc_bits_dp4a_uu, uint8_t, uint8_t)
 DEFINE_DP4A(smc_bits_dp4a_us, uint8_t, int8_t)
 DEFINE_DP4A(smc_bits_dp4a_su, int8_t, uint8_t)
 DEFINE_DP4A(smc_bits_dp4a_ss, int8_t, int8_t)
+
+/* Two products of 16 with 8 bits. */
+void smc_dp2a(const struct smc_op *op, void *d, const void *a, const void *b, const void *c)
+{
+    lane_u32 *result = d;
+    const lane_u32 *x = a, *y = b, *z = c;
+    const unsigned shift = op->immediate & SMC_DP2A_HIGH ? 16 : 0;
+    for (unsigned i = 0; i < SMC_LANES; i++) {
+        uint32_t sum = z[i];
+        for (unsigned n = 0; n < 2; n++) {
+            const uint32_t half = x[i] >> (16 * n), byte = y[i] >> (shift + 8 * n);
+            const int32_t first =
+                op->immediate & SMC_DP2A_FIRST_SIGNED ? (int16_t)half : (uint16_t)half;
+            const int32_t second =
+                op->immediate & SMC_DP2A_SECOND_SIGNED ? (int8_t)byte : (uint8_t)byte;
+            sum += (uint32_t)(first * second);
+        }
+        result[i] = sum;
+    }
+}
+
+/* Products of 24 bits: the lower 32 of 48 bits, or the upper ones. */
+#define DEFINE_MUL24(name, value_t, wide_t, shift)                                                 \
+    static void name(const struct smc_op *op, void *d, const void *a, const void *b,               \
+                     const void *c)                                                                \
+    {                                                                                              \
+        lane_u32 *result = d;                                                                      \
+        const lane_u32 *x = a, *y = b;                                                             \
+        (void)op, (void)c;                                                                         \
+        EACH_LANE(i)                                                                               \
+        result[i] = (uint32_t)((wide_t)((value_t)(x[i] << 8) >> 8) *                               \
+                                   (wide_t)((value_t)(y[i] << 8) >> 8) >>                          \
+                               shift);                                                             \
+    }
+DEFINE_MUL24(mul24_lo_u32, uint32_t, uint64_t, 0)
+DEFINE_MUL24(mul24_lo_s32, int32_t, int64_t, 0)
+DEFINE_MUL24(mul24_hi_u32, uint32_t, uint64_t, 16)
+DEFINE_MUL24(mul24_hi_s32, int32_t, int64_t, 16)
+smc_alu_by_type smc_mul24_lo = {[SMC_PTX_U32] = mul24_lo_u32, [SMC_PTX_S32] = mul24_lo_s32};
+smc_alu_by_type smc_mul24_hi = {[SMC_PTX_U32] = mul24_hi_u32, [SMC_PTX_S32] = mul24_hi_s32};

@@ -66,6 +66,7 @@ static inline uint32_t smc_mask_of(const uint8_t flag[SMC_LANES])
 /* Global addresses: the module's variables (constants among them), then the arrays of a launch.
    Between any two of them is a gap that belongs to neither. */
 #define SMC_VARIABLES_BASE UINT64_C(0x40000000000)
+#define SMC_HEAP_BASE      UINT64_C(0x60000000000)
 #define SMC_ARRAYS_BASE    UINT64_C(0x7f0000000000)
 enum { SMC_ALLOCATION_ALIGN = 512, SMC_ALLOCATION_GAP = 4096 };
 
@@ -140,6 +141,24 @@ enum smc_reduction {
     SMC_REDUCE_BALLOT,
 };
 
+/* What happens to a floating-point result in the end. */
+enum {
+    SMC_FINISH_RELU = 1,      /* negative numbers become 0 */
+    SMC_FINISH_FINITE = 2,    /* .satfinite: at most the largest finite number */
+    SMC_FINISH_NAN = 4,       /* min, max: a NaN if an operand is one */
+    SMC_FINISH_XOR_SIGN = 8,  /* min, max: of the magnitudes, with the product's sign */
+    SMC_FINISH_TIES_AWAY = 16 /* .rna */
+};
+
+/* The shape of a product of matrices, its types (enum smc_matrix_type), and how many registers of
+   the op's list each of them has. */
+struct smc_matrix {
+    uint16_t k;
+    uint8_t m, n;
+    uint8_t a, b, c, d;
+    uint8_t a_registers, b_registers, c_registers, d_registers;
+};
+
 enum smc_rounding { SMC_ROUND_NEAREST, SMC_ROUND_ZERO, SMC_ROUND_DOWN, SMC_ROUND_UP };
 
 struct smc_op {
@@ -161,6 +180,7 @@ struct smc_op {
     /* Floating point. */
     enum smc_rounding rounding;
     bool flushes, saturates, to_integral;
+    uint8_t finish; /* SMC_FINISH_... */
 
     /* Memory. */
     enum smc_ptx_space space;
@@ -184,8 +204,73 @@ struct smc_op {
     uint32_t
         reconverge_at; /* op at which lanes that diverge here reconverge; SMC_NO_PC: at the end */
     bool is_aligned;   /* a barrier that whole warps must reach */
-    uint32_t *targets;
+    union {
+        uint32_t *targets;
+        const struct smc_call *call; /* of smc_step_call */
+    };
     uint32_t target_count;
+
+    /* Instructions with more registers than d, a, b and c: matrix fragments. The first `written` of
+       them are results. */
+    uint32_t *list;
+    uint32_t listed, written;
+    struct smc_matrix matrix;
+};
+
+/* --- Functions -------------------------------------------------------------------------------- */
+
+/* The functions that the device's runtime library provides; see print.c and heap.c. */
+enum smc_library_function {
+    SMC_LIBRARY_NONE,
+    SMC_LIBRARY_VPRINTF,
+    SMC_LIBRARY_ASSERTFAIL,
+    SMC_LIBRARY_MALLOC,
+    SMC_LIBRARY_FREE,
+    SMC_LIBRARY_COUNT
+};
+
+/* A value that a call passes or returns: in the frame of the caller or the callee, or in a
+   register. Parameters of a callee always have a place in its frame. */
+struct smc_passed {
+    uint32_t place; /* bytes from the beginning of the frame; the kernel's frame begins at 0 */
+    uint32_t bytes;
+    uint32_t slot; /* SMC_NO_SLOT: only in memory */
+    enum smc_slot_kind kind;
+};
+
+struct smc_call {
+    uint32_t callee; /* the function's number; 0: its address is in the register a of the op */
+    struct smc_passed *result, *argument;
+    uint32_t results, arguments;
+};
+
+/* Where the lanes that have written a register are kept: see unwritten.c. */
+struct smc_mark {
+    uint32_t offset;
+    bool is_parameter;
+};
+
+/* Each thread's frames lie one above the other in its local memory: that of the kernel, then one
+   for each function that was called and has not returned. */
+struct smc_function {
+    struct smc_span name;
+    enum smc_library_function library;
+    bool is_defined;
+    uint32_t first_op, end_op;
+    uint32_t frame_bytes;
+    uint32_t first_slot, end_slot; /* its registers: indexes of smc_program.slot */
+    struct smc_passed *result, *parameter;
+    uint32_t results, parameters;
+    struct smc_mark *mark; /* of those registers that are tracked */
+    uint32_t marks;
+};
+
+enum {
+    SMC_FRAME_ALIGN = 16,
+    /* Local memory of a thread for functions whose depth is not bounded: recursion, alloca, calls
+       through addresses. */
+    SMC_STACK_BYTES = 64 << 10,
+    SMC_HEAP_BYTES = 8 << 20, /* of malloc, as CUDA has it by default */
 };
 
 /* --- The program ------------------------------------------------------------------------------ */
@@ -217,6 +302,7 @@ struct smc_track {
     uint32_t op;
     uint32_t a, b, c, guard, d;
     uint32_t v[SMC_MAX_VECTOR];
+    uint32_t listed[SMC_MAX_VECTOR]; /* written by a matrix instruction or a call */
 };
 
 struct smc_program {
@@ -237,11 +323,19 @@ struct smc_program {
     size_t tracks, track_room;
     uint32_t parameter_bytes;
     uint32_t static_smem_bytes; /* where dynamic shared memory begins */
-    uint32_t local_bytes;       /* of a thread */
-    bool follows;               /* machine_bytes is valid: see joins.c */
-    bool runs_in_order;         /* blocks run in order: has atomics on global memory, or strong
-                                   stores to it */
-    bool has_fences;            /* or accesses that acquire or release */
+    uint32_t local_bytes; /* of a thread: the kernel's variables and the frames of functions */
+    uint32_t kernel_frame_bytes;   /* the kernel's part of it */
+    struct smc_function *function; /* number n is [n - 1], as in the module */
+    size_t functions;
+    uint32_t frame_slot; /* the register that holds where a lane's frame begins; 0: none */
+    bool has_calls;      /* of functions of the module */
+    bool has_alloca;
+    bool has_heap;            /* malloc or free */
+    bool reads_reserved_smem; /* has the system's shared memory (%reserved_smem_offset_begin) */
+    bool follows;             /* machine_bytes is valid: see joins.c */
+    bool runs_in_order;       /* blocks run in order: has atomics on global memory, or strong
+                                 stores to it */
+    bool has_fences;          /* or accesses that acquire or release */
     bool splits_shared_words, splits_global_words; /* has accesses of less than 4 bytes */
 };
 
@@ -255,6 +349,15 @@ enum smc_status smc_program_read_leniently(const char *ptx, size_t bytes, const 
 bool smc_find_tracks(struct smc_program *program);
 /* The program's ops with those replaced by smc_step_tracked; to be freed. NULL: out of memory. */
 struct smc_op *smc_tracked_ops(const struct smc_program *program);
+/* decode_calls.c */
+/* Lays out local variables and parameters of calls, and sets program->function. */
+enum smc_status smc_lay_out_frames(struct smc_program *program, struct smc_error *error);
+/* Sets the size of a thread's local memory, once all ops are decoded; false: out of memory. */
+bool smc_bound_stack(struct smc_program *program);
+/* The number of the function at this address; 0: none. */
+uint32_t smc_function_at(const struct smc_program *program, uint64_t address);
+/* Whether the callee has as many parameters as the call passes, of the same sizes. */
+bool smc_call_matches(const struct smc_call *call, const struct smc_function *callee);
 
 /* Sets `reconverge_at` of every branch. */
 bool smc_find_reconvergence(struct smc_program *program);

@@ -40,6 +40,22 @@ enum smc_ptx_space {
     SMC_SPACE_SHARED,
     SMC_SPACE_LOCAL,
     SMC_SPACE_CONST,
+    SMC_SPACE_CODE, /* a function */
+};
+
+/* The address of function number n, which its symbol has from its declaration on: SMC_CODE_BASE + n
+ * SMC_CODE_STEP. No variable is there. */
+#define SMC_CODE_BASE UINT64_C(0x20000000000)
+enum { SMC_CODE_STEP = 16 };
+/* An address among a variable's initial values. */
+struct smc_ptx_reference {
+    struct smc_ptx_reference *next;
+    uint64_t place; /* in the variable: `bytes` bytes of the address from bit `shift` on */
+    uint32_t bytes, shift;
+    struct smc_span name;
+    uint64_t offset;
+    bool is_generic;
+    uint32_t line; /* in the PTX */
 };
 
 struct smc_ptx_symbol {
@@ -54,8 +70,15 @@ struct smc_ptx_symbol {
     bool is_extern; /* dynamic shared memory */
     bool is_used;
     bool in_kernel;
-    uint64_t address;       /* within its space; set when the kernel is laid out */
-    const uint8_t *initial; /* NULL: zero */
+    uint64_t address;                    /* within its space; set when the kernel is laid out */
+    uint8_t *initial;                    /* NULL: zero */
+    struct smc_ptx_reference *reference; /* addresses in `initial` */
+    const char *refusal;                 /* what is not supported about it; NULL: nothing */
+    uint32_t line;                       /* in the PTX */
+    uint32_t used_line;                  /* in the source: where the kernel first uses it, or 0 */
+    uint32_t function;      /* that contains it, 0: the kernel; of SMC_SPACE_CODE: its number */
+    bool is_call_parameter; /* .param in a body: what a call passes */
+    bool is_formal;         /* a parameter of a function, or what it returns */
 };
 
 enum smc_operand_kind {
@@ -82,9 +105,17 @@ struct smc_operand {
     struct smc_operand *element; /* of an address or a vector */
     uint32_t elements;
     struct smc_operand *second; /* %r1|%p1 */
+    struct smc_span selector;   /* of a part of a register: %r1.h0 */
 };
 
-enum { SMC_MAX_MODIFIERS = 10, SMC_MAX_OPERANDS = 8 };
+enum { SMC_MAX_MODIFIERS = 14, SMC_MAX_OPERANDS = 8 };
+
+/* call (result...), target, (argument...), prototype; */
+struct smc_ptx_call {
+    struct smc_operand target;
+    struct smc_operand *result, *argument;
+    uint32_t results, arguments;
+};
 
 struct smc_ptx_statement {
     struct smc_span text;
@@ -95,7 +126,10 @@ struct smc_ptx_statement {
     struct smc_operand operand[SMC_MAX_OPERANDS];
     uint32_t operands;
     struct smc_operand *guard; /* @%p1, @!%p1; or NULL */
+    struct smc_ptx_call *call; /* of a call */
     uint32_t scope;
+    uint32_t function; /* that contains it; 0: the kernel */
+    bool ends_body;    /* not in the text: the end of the body of the kernel or of a function */
 };
 
 /* A label of a kernel; `scope` distinguishes labels of the same name in different blocks. */
@@ -105,6 +139,19 @@ struct smc_ptx_label {
     uint32_t statement;      /* that follows */
     struct smc_span *target; /* of a .branchtargets list */
     uint32_t targets;
+};
+
+/* A .func. Only those that the kernel may call are read. */
+struct smc_ptx_function {
+    struct smc_span name;
+    struct smc_ptx_symbol *symbol;
+    bool is_defined; /* has a body in this module */
+    bool is_read;
+    struct smc_lexer lexer; /* after the ".func" of its definition */
+    struct smc_token token;
+    struct smc_ptx_symbol **result, **parameter;
+    size_t results, result_room, parameters, parameter_room;
+    uint32_t statement; /* the first one */
 };
 
 struct smc_ptx_file {
@@ -120,7 +167,9 @@ struct smc_ptx_module {
     size_t symbols, symbol_room;
     struct smc_ptx_symbol **parameter;
     size_t parameters, parameter_room;
-    struct smc_ptx_statement *statement;
+    struct smc_ptx_function *function; /* function number n is [n - 1] */
+    size_t functions, function_room;
+    struct smc_ptx_statement *statement; /* of the kernel, then of each function that was read */
     size_t statements, statement_room;
     struct smc_ptx_label *label;
     size_t labels, label_room;
@@ -139,8 +188,31 @@ enum smc_status smc_ptx_read(const char *text, size_t bytes, const char *entry, 
                              struct smc_ptx_module *module, struct smc_error *error);
 void smc_ptx_free(struct smc_ptx_module *module);
 
+/* The variable whose address an initial value is; NULL: there is none, so it is a function. */
+struct smc_ptx_symbol *smc_ptx_referenced(const struct smc_ptx_module *module,
+                                          const struct smc_ptx_reference *reference);
+/* Marks what is used because a variable that is used holds its address. */
+void smc_ptx_use_referenced(const struct smc_ptx_module *module);
+
 /* The label with this name that is visible in `scope`, or NULL. */
 const struct smc_ptx_label *smc_ptx_find_label(const struct smc_ptx_module *module,
                                                struct smc_span name, uint32_t scope);
+
+/* --- The table of instructions ---------------------------------------------------------------- */
+
+enum smc_ptx_support {
+    SMC_INSTRUCTION_EXACT,
+    SMC_INSTRUCTION_APPROXIMATE,
+    SMC_INSTRUCTION_REFUSED,
+};
+
+struct smc_ptx_instruction { /* see instructions.def */
+    const char *name, *section, *example, *note;
+    enum smc_ptx_support support;
+};
+
+const struct smc_ptx_instruction *smc_ptx_instructions(size_t *count);
+/* The row that is about the statement, or NULL. */
+const struct smc_ptx_instruction *smc_ptx_instruction_of(const struct smc_ptx_statement *statement);
 
 #endif

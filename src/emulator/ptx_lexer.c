@@ -99,7 +99,7 @@ struct smc_token smc_lexer_next(struct smc_lexer *lexer)
 
 bool smc_span_is(struct smc_span span, const char *text)
 {
-    return strlen(text) == span.bytes && memcmp(span.at, text, span.bytes) == 0;
+    return strlen(text) == span.bytes && (!span.bytes || memcmp(span.at, text, span.bytes) == 0);
 }
 
 bool smc_span_equal(struct smc_span a, struct smc_span b)

@@ -1,12 +1,10 @@
-/* Reads a PTX module: its variables, its line table, and one kernel of it. Other kernels and
-   functions are skipped. */
-#include "emulator/ptx.h"
-
-#include <stdarg.h>
+/* Reads a PTX module: its line table, one kernel of it, and the functions that this kernel may
+   call. Other kernels and functions are skipped. */
 #include <stdio.h>
 #include <string.h>
 
 #include "base/memory.h"
+#include "emulator/ptx_reader.h"
 
 const struct smc_ptx_type_info smc_ptx_type_info[SMC_PTX_TYPE_COUNT] = {
 #define TYPE(id, name, bytes, class) [SMC_PTX_##id] = {name, bytes, SMC_CLASS_##class},
@@ -22,62 +20,6 @@ enum smc_ptx_type smc_ptx_type_find(struct smc_span name)
     return (enum smc_ptx_type)type;
 }
 
-struct reader {
-    struct smc_lexer lexer;
-    struct smc_token token; /* the next one */
-    struct smc_ptx_module *module;
-    struct smc_error *error;
-    bool failed;
-    bool lenient; /* what only a run must understand may be anything */
-    uint32_t scope;
-    uint32_t depth;                    /* nesting of vectors and initializers */
-    uint32_t file, line, inlined_line; /* of the last .loc */
-};
-
-static void advance(struct reader *reader)
-{
-    reader->token = smc_lexer_next(&reader->lexer);
-}
-
-/* Reports the first error, with its line. Returns false. */
-__attribute__((format(printf, 2, 3))) static bool complain(struct reader *reader,
-                                                           const char *format, ...)
-{
-    char what[512];
-    va_list args;
-    if (reader->failed)
-        return false;
-    va_start(args, format);
-    vsnprintf(what, sizeof what, format, args);
-    va_end(args);
-    smc_fail(reader->error, SMC_USAGE, "PTX line %u: %s", reader->token.line, what);
-    reader->failed = true;
-    return false;
-}
-
-static bool at_token(const struct reader *reader, const char *text)
-{
-    return reader->token.kind != SMC_TOKEN_STRING && smc_span_is(reader->token.text, text);
-}
-
-/* Skips the token if it equals `text`. */
-static bool accept(struct reader *reader, const char *text)
-{
-    if (!at_token(reader, text))
-        return false;
-    advance(reader);
-    return true;
-}
-
-static bool expect(struct reader *reader, const char *text)
-{
-    if (accept(reader, text))
-        return true;
-    return complain(reader, "'%s' expected, not '%.*s'", text,
-                    (int)(reader->token.text.bytes < 80 ? reader->token.text.bytes : 80),
-                    reader->token.text.at);
-}
-
 static bool new_scope(struct reader *reader, uint32_t parent)
 {
     struct smc_ptx_module *module = reader->module;
@@ -90,30 +32,10 @@ static bool new_scope(struct reader *reader, uint32_t parent)
     return true;
 }
 
-/* An integer with an optional sign, modulo 2^64. */
-static bool read_integer(struct reader *reader, uint64_t *value)
-{
-    bool negative = accept(reader, "-");
-    if (reader->token.kind != SMC_TOKEN_NUMBER || !smc_ptx_number_of(reader->token.text, value))
-        return complain(reader, "a whole number expected");
-    if (negative)
-        *value = -*value;
-    advance(reader);
-    return true;
-}
-
 /* --- Declarations and names ------------------------------------------------------------------- */
 
-enum { MAX_INITIAL_DEPTH = 64 };
 static const uint64_t max_registers = 1 << 20;
 static const uint64_t max_variable_bytes = UINT64_C(1) << 32;
-static const uint64_t max_initial_bytes = UINT64_C(1) << 28;
-
-static bool out_of_memory(struct reader *reader)
-{
-    (void)reader; /* no message: reported as out of memory */
-    return false;
-}
 
 static struct smc_ptx_symbol *add_symbol(struct reader *reader, const struct smc_ptx_symbol *symbol)
 {
@@ -126,6 +48,8 @@ static struct smc_ptx_symbol *add_symbol(struct reader *reader, const struct smc
     *added = *symbol;
     added->scope = reader->scope;
     added->in_kernel = reader->scope != 0;
+    if (symbol->space != SMC_SPACE_CODE)
+        added->function = reader->function;
     return module->symbol[module->symbols++] = added;
 }
 
@@ -139,15 +63,6 @@ static bool read_type(struct reader *reader, enum smc_ptx_type *type)
     if (*type == SMC_PTX_TYPE_COUNT)
         return complain(reader, "the type '%.*s' is not supported",
                         (int)(name.bytes < 40 ? name.bytes : 40), name.at);
-    advance(reader);
-    return true;
-}
-
-static bool read_name(struct reader *reader, struct smc_span *name)
-{
-    *name = reader->token.text;
-    if (reader->token.kind != SMC_TOKEN_WORD)
-        return complain(reader, "a name expected");
     advance(reader);
     return true;
 }
@@ -194,10 +109,24 @@ static bool declare_registers(struct reader *reader)
     return expect(reader, ";");
 }
 
+/* (.managed, .unified(1, 2)): memory as any other. */
+static bool skip_attributes(struct reader *reader)
+{
+    uint32_t depth = 0;
+    do {
+        depth += at_token(reader, "(");
+        depth -= at_token(reader, ")");
+        advance(reader);
+    } while (depth > 0 && reader->token.kind != SMC_TOKEN_END);
+    return depth == 0 || complain(reader, "a ')' is missing");
+}
+
 /* Reads ".align 16 .b8 name[4][8]" into the symbol. */
 static bool read_variable(struct reader *reader, struct smc_ptx_symbol *symbol)
 {
     uint64_t align = 0, extent;
+    if (accept(reader, ".attribute") && !skip_attributes(reader))
+        return false;
     if (accept(reader, ".align") && !read_integer(reader, &align))
         return false;
     if (!read_type(reader, &symbol->type))
@@ -228,54 +157,41 @@ static bool read_variable(struct reader *reader, struct smc_ptx_symbol *symbol)
     return true;
 }
 
-static bool read_value(struct reader *reader, enum smc_ptx_type type, uint64_t *bits)
+static bool read_declaration(struct reader *reader, struct smc_ptx_symbol *symbol)
 {
-    bool is_single = false, negative = accept(reader, "-");
-    struct smc_span text = reader->token.text;
-    if (reader->token.kind != SMC_TOKEN_NUMBER)
-        return complain(reader, "an address as initial value is not supported");
-    if (smc_ptx_type_info[type].class == SMC_CLASS_FLOAT &&
-        smc_ptx_float_of(text, bits, &is_single)) {
-        if (type == SMC_PTX_F32 && !is_single) {
-            double wide;
-            memcpy(&wide, bits, sizeof wide);
-            float narrow = (float)(negative ? -wide : wide);
-            *bits = 0;
-            memcpy(bits, &narrow, sizeof narrow);
-        }
-    } else if (!smc_ptx_number_of(text, bits)) {
-        return complain(reader, "the initial value '%.*s' is not a number",
-                        (int)(text.bytes < 40 ? text.bytes : 40), text.at);
-    } else if (negative) {
-        *bits = -*bits;
-    }
-    advance(reader);
-    return true;
+    return read_variable(reader, symbol) &&
+           (!accept(reader, "=") || smc_ptx_read_initial(reader, symbol)) && expect(reader, ";");
 }
 
-static bool fill(struct reader *reader, const struct smc_ptx_symbol *symbol, uint8_t *initial,
-                 uint64_t *place)
+/* ".texref tex", after .global, as older PTX declares textures. */
+static const char *opaque_type(const struct reader *reader)
 {
-    uint64_t bits, bytes = smc_ptx_type_info[symbol->type].bytes;
-    if (!accept(reader, "{")) {
-        if (!read_value(reader, symbol->type, &bits))
-            return false;
-        if (bytes > sizeof bits || *place + bytes > symbol->bytes)
-            return complain(reader, "too many initial values");
-        memcpy(initial + *place, &bits, bytes);
-        *place += bytes;
-        return true;
+    return at_token(reader, ".texref")       ? "a texture reference"
+           : at_token(reader, ".surfref")    ? "a surface reference"
+           : at_token(reader, ".samplerref") ? "a sampler reference"
+                                             : NULL;
+}
+
+/* A variable of the module that the emulator does not have: only the kernels that use it are
+   refused, see lay_out. Its name is in what was read, or in what follows the type. */
+static bool declare_refused(struct reader *reader, const char *what, struct smc_ptx_symbol *symbol)
+{
+    char text[sizeof reader->error->message + 8];
+    if (reader->module->arena.failed)
+        return false;
+    if (what) {
+        advance(reader);
+        symbol->name = reader->token.text;
     }
-    if (++reader->depth > MAX_INITIAL_DEPTH)
-        return complain(reader, "initial values are nested too deeply");
-    while (!accept(reader, "}")) {
-        if (!fill(reader, symbol, initial, place))
-            return false;
-        if (!accept(reader, ",") && !at_token(reader, "}"))
-            return complain(reader, "',' or '}' expected");
-    }
-    reader->depth--;
-    return true;
+    snprintf(text, sizeof text, "%s", what ? what : reader->refusal);
+    char *refusal = smc_arena_take(&reader->module->arena, strlen(text) + 1);
+    if (!refusal)
+        return out_of_memory(reader);
+    symbol->refusal = memcpy(refusal, text, strlen(text) + 1);
+    symbol->reference = NULL;
+    reader->failed = false;
+    reader->depth = 0;
+    return (!symbol->name.at || add_symbol(reader, symbol)) && skip_past(reader, ";");
 }
 
 /* A declaration after its space (".reg", ".shared", ...), with its ';'. */
@@ -283,19 +199,18 @@ static bool declare(struct reader *reader, enum smc_ptx_space space, bool is_ext
 {
     if (space == SMC_SPACE_REGISTER)
         return declare_registers(reader);
-    struct smc_ptx_symbol symbol = {.space = space, .is_extern = is_extern};
-    if (!read_variable(reader, &symbol))
-        return false;
-    if (accept(reader, "=")) {
-        if (symbol.bytes > max_initial_bytes)
-            return complain(reader, "the variable is too large");
-        uint8_t *initial = smc_arena_take(&reader->module->arena, symbol.bytes + 1);
-        uint64_t place = 0;
-        if (!initial || !fill(reader, &symbol, initial, &place))
-            return false;
-        symbol.initial = initial;
-    }
-    return add_symbol(reader, &symbol) && expect(reader, ";");
+    struct smc_ptx_symbol symbol = {
+        .space = space, .is_extern = is_extern, .line = reader->token.line};
+    const char *opaque = opaque_type(reader);
+    if (opaque)
+        return declare_refused(reader, opaque, &symbol);
+    bool is_of_module = reader->scope == 0;
+    reader->withholds = is_of_module;
+    bool read = read_declaration(reader, &symbol);
+    reader->withholds = false;
+    if (!read && is_of_module && reader->failed)
+        return declare_refused(reader, NULL, &symbol);
+    return read && add_symbol(reader, &symbol);
 }
 
 /* One parameter of the kernel, after ".param". */
@@ -316,39 +231,6 @@ static bool declare_parameter(struct reader *reader)
     return true;
 }
 
-static bool encloses(const struct smc_ptx_module *module, uint32_t outer, uint32_t inner)
-{
-    while (inner != outer && inner != 0)
-        inner = module->scope_parent[inner];
-    return inner == outer;
-}
-
-/* For %r21 of %r<22>: the number after the name. */
-static bool is_member(const struct smc_ptx_symbol *symbol, struct smc_span name)
-{
-    uint64_t number;
-    if (!symbol->registers || name.bytes <= symbol->name.bytes ||
-        memcmp(name.at, symbol->name.at, symbol->name.bytes) != 0)
-        return false;
-    struct smc_span digits = {name.at + symbol->name.bytes, name.bytes - symbol->name.bytes};
-    if (digits.bytes > 1 && *digits.at == '0')
-        return false;
-    return smc_ptx_number_of(digits, &number) && number < symbol->registers;
-}
-
-static struct smc_ptx_symbol *find_symbol(const struct reader *reader, struct smc_span name)
-{
-    const struct smc_ptx_module *module = reader->module;
-    for (size_t i = module->symbols; i > 0; i--) {
-        struct smc_ptx_symbol *symbol = module->symbol[i - 1];
-        bool named =
-            symbol->registers ? is_member(symbol, name) : smc_span_equal(symbol->name, name);
-        if (named && encloses(module, symbol->scope, reader->scope))
-            return symbol;
-    }
-    return NULL;
-}
-
 const struct smc_ptx_label *smc_ptx_find_label(const struct smc_ptx_module *module,
                                                struct smc_span name, uint32_t scope)
 {
@@ -359,163 +241,6 @@ const struct smc_ptx_label *smc_ptx_find_label(const struct smc_ptx_module *modu
         if (scope == 0)
             return NULL;
     }
-}
-
-/* --- Operands --------------------------------------------------------------------------------- */
-
-enum { MAX_ELEMENTS = 8, MAX_OPERAND_DEPTH = 4 };
-
-static bool read_operand(struct reader *reader, struct smc_operand *operand);
-
-static bool read_number(struct reader *reader, struct smc_operand *operand, bool negative)
-{
-    struct smc_span text = reader->token.text;
-    uint64_t bits;
-    bool is_single;
-    if (smc_ptx_float_of(text, &bits, &is_single)) {
-        operand->kind = SMC_OPERAND_FLOAT;
-        operand->is_single = is_single;
-        operand->integer = bits ^ (negative ? UINT64_C(1) << (is_single ? 31 : 63) : 0);
-    } else if (smc_ptx_number_of(text, &bits)) {
-        operand->kind = SMC_OPERAND_INTEGER;
-        operand->integer = negative ? -bits : bits;
-    } else {
-        return complain(reader, "'%.*s' is not a number", (int)(text.bytes < 80 ? text.bytes : 80),
-                        text.at);
-    }
-    advance(reader);
-    return true;
-}
-
-/* An offset after a name: +4, -4, +-4. */
-static bool read_offset(struct reader *reader, uint64_t *offset)
-{
-    bool minus = at_token(reader, "-");
-    *offset = 0;
-    if (!accept(reader, "+") && !accept(reader, "-"))
-        return true;
-    if (!read_integer(reader, offset))
-        return false;
-    *offset = minus ? -*offset : *offset;
-    return true;
-}
-
-static bool is_special(struct smc_span name)
-{
-    return *name.at == '%';
-}
-
-static bool read_named_operand(struct reader *reader, struct smc_operand *operand)
-{
-    operand->name = reader->token.text;
-    struct smc_ptx_symbol *symbol = find_symbol(reader, operand->name);
-    advance(reader);
-    if (smc_span_is(operand->name, "_")) {
-        operand->kind = SMC_OPERAND_SINK;
-    } else if (symbol && symbol->space == SMC_SPACE_REGISTER) {
-        uint64_t member = 0;
-        struct smc_span digits = {operand->name.at + symbol->name.bytes,
-                                  operand->name.bytes - symbol->name.bytes};
-        if (symbol->registers && !smc_ptx_number_of(digits, &member))
-            return false;
-        operand->kind = SMC_OPERAND_REGISTER;
-        operand->number = symbol->first + (uint32_t)member;
-        operand->type = symbol->type;
-    } else if (symbol) {
-        operand->kind = SMC_OPERAND_SYMBOL;
-        operand->symbol = symbol;
-        symbol->is_used = true;
-        return read_offset(reader, &operand->integer);
-    } else {
-        operand->kind = is_special(operand->name) ? SMC_OPERAND_SPECIAL : SMC_OPERAND_LABEL;
-    }
-    return true;
-}
-
-static bool new_elements(struct reader *reader, struct smc_operand *operand, size_t count)
-{
-    operand->element = smc_arena_take(&reader->module->arena, count * sizeof *operand->element);
-    return operand->element != NULL;
-}
-
-/* More than a base: [texture, {%r1, %r2}]. */
-static void skip_to_bracket(struct reader *reader)
-{
-    while (!at_token(reader, "]") && !at_token(reader, ";") && reader->token.kind != SMC_TOKEN_END)
-        advance(reader);
-}
-
-/* [base+offset], after the '['. */
-static bool read_address(struct reader *reader, struct smc_operand *operand)
-{
-    operand->kind = SMC_OPERAND_ADDRESS;
-    if (!new_elements(reader, operand, 1) || !read_operand(reader, operand->element))
-        return false;
-    struct smc_operand *base = operand->element;
-    operand->elements = 1;
-    if (base->kind == SMC_OPERAND_REGISTER && !read_offset(reader, &operand->integer))
-        return false;
-    if (base->kind == SMC_OPERAND_SYMBOL) {
-        operand->integer = base->integer;
-        base->integer = 0;
-    }
-    if (base->kind == SMC_OPERAND_LABEL && reader->lenient)
-        return read_offset(reader, &operand->integer) && expect(reader, "]");
-    if (base->kind == SMC_OPERAND_LABEL && at_token(reader, "+"))
-        return complain(reader,
-                        "a parameter of a call (source line %u): functions that are called, "
-                        "printf and malloc among them, are not supported",
-                        reader->line);
-    if (reader->lenient)
-        skip_to_bracket(reader);
-    return expect(reader, "]");
-}
-
-static bool read_vector(struct reader *reader, struct smc_operand *operand)
-{
-    size_t room = 0;
-    operand->kind = SMC_OPERAND_VECTOR;
-    do {
-        if (operand->elements == MAX_ELEMENTS && !reader->lenient)
-            return complain(reader, "a vector of more than %d elements", MAX_ELEMENTS);
-        operand->element = smc_arena_grow(&reader->module->arena, operand->element,
-                                          operand->elements, &room, sizeof *operand->element);
-        if (!operand->element)
-            return false;
-        if (!read_operand(reader, &operand->element[operand->elements++]))
-            return false;
-    } while (accept(reader, ","));
-    return expect(reader, "}");
-}
-
-static bool read_one(struct reader *reader, struct smc_operand *operand)
-{
-    if (accept(reader, "["))
-        return read_address(reader, operand);
-    if (accept(reader, "{"))
-        return read_vector(reader, operand);
-    bool negative = accept(reader, "-");
-    if (reader->token.kind == SMC_TOKEN_NUMBER)
-        return read_number(reader, operand, negative);
-    operand->negated = accept(reader, "!");
-    if (negative || reader->token.kind != SMC_TOKEN_WORD)
-        return complain(reader, "an operand expected");
-    return read_named_operand(reader, operand);
-}
-
-/* Any operand: %r1  !%p1  %r1|%p1  12  -0f3F800000  name+4  [%rd1+8]  {%r1, %r2}  _ */
-static bool read_operand(struct reader *reader, struct smc_operand *operand)
-{
-    *operand = (struct smc_operand){0};
-    if (++reader->depth > MAX_OPERAND_DEPTH)
-        return complain(reader, "operands are nested too deeply");
-    bool read = read_one(reader, operand);
-    if (read && accept(reader, "|")) {
-        operand->second = smc_arena_take(&reader->module->arena, sizeof *operand->second);
-        read = operand->second && read_operand(reader, operand->second);
-    }
-    reader->depth--;
-    return read;
 }
 
 /* --- The statements of a kernel --------------------------------------------------------------- */
@@ -620,14 +345,13 @@ static bool read_guard(struct reader *reader, struct smc_ptx_statement *statemen
     if (!accept(reader, "@"))
         return true;
     statement->guard = smc_arena_take(&reader->module->arena, sizeof *statement->guard);
-    if (!statement->guard || !read_operand(reader, statement->guard))
+    if (!statement->guard || !smc_ptx_read_operand(reader, statement->guard))
         return false;
     if (statement->guard->kind != SMC_OPERAND_REGISTER || statement->guard->type != SMC_PTX_PRED)
         return complain(reader, "a guard that is not a predicate");
     return true;
 }
 
-/* The "(a), f, (b)" of a call. It is not parsed further, because calls are refused by name. */
 static bool skip_operands(struct reader *reader)
 {
     while (!at_token(reader, ";") && reader->token.kind != SMC_TOKEN_END)
@@ -635,29 +359,81 @@ static bool skip_operands(struct reader *reader)
     return true;
 }
 
+/* (a, b), from its '('. */
+static bool read_passed(struct reader *reader, struct smc_operand **list, uint32_t *count)
+{
+    size_t room = 0;
+    if (!expect(reader, "(") || accept(reader, ")"))
+        return !reader->failed;
+    do {
+        *list = smc_arena_grow(&reader->module->arena, *list, *count, &room,
+                               sizeof(struct smc_operand));
+        if (!*list || !smc_ptx_read_operand(reader, &(*list)[(*count)++]))
+            return false;
+    } while (accept(reader, ","));
+    return expect(reader, ")");
+}
+
+/* (a), f, (b), prototype: the prototype is not needed, because the callee's parameters are known
+   when it is called. */
+static bool read_call(struct reader *reader, struct smc_ptx_statement *statement)
+{
+    struct smc_ptx_call *call = smc_arena_take(&reader->module->arena, sizeof *call);
+    if (!call)
+        return false;
+    statement->call = call;
+    if (at_token(reader, "(") &&
+        (!read_passed(reader, &call->result, &call->results) || !expect(reader, ",")))
+        return false;
+    if (!smc_ptx_read_operand(reader, &call->target))
+        return false;
+    if (!accept(reader, ","))
+        return true;
+    if (at_token(reader, "(") && (!read_passed(reader, &call->argument, &call->arguments) ||
+                                  (!at_token(reader, ";") && !expect(reader, ","))))
+        return false;
+    return skip_operands(reader);
+}
+
 static bool read_operands(struct reader *reader, struct smc_ptx_statement *statement)
 {
     if (smc_span_is(statement->opcode, "call"))
-        return skip_operands(reader);
+        return reader->lenient ? skip_operands(reader) : read_call(reader, statement);
     if (at_token(reader, ";"))
         return true;
+    /* Operands may have forms of their own, such as [image, {%r1}]; the decoder refuses the
+       instruction by name. */
+    const struct smc_ptx_instruction *row = smc_ptx_instruction_of(statement);
+    if (row && row->support == SMC_INSTRUCTION_REFUSED && !reader->lenient)
+        return skip_operands(reader);
     do {
         if (statement->operands == SMC_MAX_OPERANDS)
             return complain(reader, "the instruction has too many operands");
-        if (!read_operand(reader, &statement->operand[statement->operands++]))
+        if (!smc_ptx_read_operand(reader, &statement->operand[statement->operands++]))
             return false;
     } while (accept(reader, ","));
     return true;
 }
 
-static bool read_instruction(struct reader *reader)
+static bool add_statement(struct reader *reader, const struct smc_ptx_statement *statement)
 {
     struct smc_ptx_module *module = reader->module;
+    module->statement = smc_arena_grow(&module->arena, module->statement, module->statements,
+                                       &module->statement_room, sizeof *module->statement);
+    if (!module->statement)
+        return false;
+    module->statement[module->statements++] = *statement;
+    return true;
+}
+
+static bool read_instruction(struct reader *reader)
+{
     struct smc_ptx_statement statement = {.ptx_line = reader->token.line,
                                           .file = reader->file,
                                           .line = reader->line,
                                           .inlined_line = reader->inlined_line,
-                                          .scope = reader->scope};
+                                          .scope = reader->scope,
+                                          .function = reader->function};
     statement.text.at = reader->token.text.at;
     if (!read_guard(reader, &statement))
         return false;
@@ -673,12 +449,7 @@ static bool read_instruction(struct reader *reader)
     statement.text.bytes = (size_t)(reader->token.text.at - statement.text.at);
     if (!expect(reader, ";"))
         return false;
-    module->statement = smc_arena_grow(&module->arena, module->statement, module->statements,
-                                       &module->statement_room, sizeof *module->statement);
-    if (!module->statement)
-        return false;
-    module->statement[module->statements++] = statement;
-    return true;
+    return add_statement(reader, &statement);
 }
 
 /* A label: a name followed by ':'. Looks ahead with a copy of the lexer. */
@@ -699,6 +470,26 @@ static bool read_label(struct reader *reader)
     return accept(reader, ".branchtargets") ? read_targets(reader, label) : true;
 }
 
+/* .param .align 8 .b8 param0[16]; in a body: what a call passes or returns. It lies in the thread's
+   local memory. */
+static bool declare_call_parameter(struct reader *reader)
+{
+    struct smc_ptx_symbol symbol = {.space = SMC_SPACE_LOCAL, .is_call_parameter = true};
+    return read_variable(reader, &symbol) && add_symbol(reader, &symbol) && expect(reader, ";");
+}
+
+/* The functions that a call through an address may reach: .calltargets f, g; */
+static bool use_targets(struct reader *reader)
+{
+    do {
+        struct smc_ptx_symbol *symbol = smc_ptx_find_symbol(reader, reader->token.text);
+        if (symbol)
+            symbol->is_used = true;
+        advance(reader);
+    } while (accept(reader, ","));
+    return expect(reader, ";");
+}
+
 static bool read_body_directive(struct reader *reader)
 {
     static const struct {
@@ -717,7 +508,12 @@ static bool read_body_directive(struct reader *reader)
         return read_file(reader);
     if (accept(reader, ".extern"))
         return expect(reader, ".shared") && declare(reader, SMC_SPACE_SHARED, true);
-    if (accept(reader, ".pragma") || accept(reader, ".param") || accept(reader, ".callprototype"))
+    if (!reader->lenient && accept(reader, ".param"))
+        return declare_call_parameter(reader);
+    if (!reader->lenient && accept(reader, ".calltargets"))
+        return use_targets(reader);
+    if (accept(reader, ".pragma") || accept(reader, ".param") || accept(reader, ".callprototype") ||
+        accept(reader, ".calltargets"))
         return skip_operands(reader) && expect(reader, ";");
     return read_instruction(reader);
 }
@@ -806,14 +602,150 @@ static bool read_kernel(struct reader *reader, const char *wanted)
     return read;
 }
 
-static bool skip_past(struct reader *reader, const char *sign)
+/* --- Functions -------------------------------------------------------------------------------- */
+
+/* .attribute(.unified(1, 2)) .noreturn, between ".func" and what follows. */
+static bool skip_directives(struct reader *reader)
 {
-    while (reader->token.kind != SMC_TOKEN_END)
-        if (accept(reader, sign))
-            return true;
-        else
-            advance(reader);
-    return complain(reader, "a '%s' is missing", sign);
+    while (reader->token.kind == SMC_TOKEN_WORD && *reader->token.text.at == '.') {
+        bool has_list = at_token(reader, ".attribute");
+        advance(reader);
+        if (has_list && at_token(reader, "(") && !skip_attributes(reader))
+            return false;
+    }
+    return true;
+}
+
+static struct smc_ptx_function *find_function(struct reader *reader, struct smc_span name)
+{
+    struct smc_ptx_module *module = reader->module;
+    for (size_t i = 0; i < module->functions; i++)
+        if (smc_span_equal(module->function[i].name, name))
+            return &module->function[i];
+    module->function = smc_arena_grow(&module->arena, module->function, module->functions,
+                                      &module->function_room, sizeof *module->function);
+    if (!module->function)
+        return NULL;
+    struct smc_ptx_symbol symbol = {.name = name, .space = SMC_SPACE_CODE};
+    symbol.function = (uint32_t)module->functions + 1;
+    symbol.address = SMC_CODE_BASE + (uint64_t)symbol.function * SMC_CODE_STEP;
+    struct smc_ptx_function *function = &module->function[module->functions++];
+    *function = (struct smc_ptx_function){.name = name, .symbol = add_symbol(reader, &symbol)};
+    return function->symbol ? function : NULL;
+}
+
+/* A declaration or a definition, after ".func". The body is only noted: it is read if the kernel
+   needs it. */
+static bool note_function(struct reader *reader)
+{
+    struct smc_lexer lexer = reader->lexer;
+    struct smc_token token = reader->token;
+    if (!skip_directives(reader) || (at_token(reader, "(") && !skip_attributes(reader)))
+        return false;
+    struct smc_span name = reader->token.text;
+    if (reader->token.kind != SMC_TOKEN_WORD)
+        return complain(reader, "a function has no name");
+    struct smc_ptx_function *function = find_function(reader, name);
+    if (!function)
+        return false;
+    if (!skip_head(reader))
+        return true;
+    if (!function->is_defined) {
+        function->is_defined = true;
+        function->lexer = lexer;
+        function->token = token;
+    }
+    return skip_body(reader);
+}
+
+/* (.param .b32 a, .reg .b64 b): the parameters of a function are in its local memory; some are
+   also copied to a register. */
+static bool read_formals(struct reader *reader, struct smc_ptx_symbol ***list, size_t *count,
+                         size_t *room)
+{
+    struct smc_ptx_module *module = reader->module;
+    if (!accept(reader, "(") || accept(reader, ")"))
+        return true;
+    do {
+        struct smc_ptx_symbol symbol = {.space = SMC_SPACE_LOCAL, .is_formal = true};
+        if (accept(reader, ".reg"))
+            symbol.space = SMC_SPACE_REGISTER;
+        else if (!expect(reader, ".param"))
+            return false;
+        if (!read_variable(reader, &symbol))
+            return false;
+        if (symbol.space == SMC_SPACE_REGISTER && (symbol.type == SMC_PTX_PRED || symbol.bytes > 8))
+            return complain(reader, "a parameter in a register of this type is not supported");
+        if (symbol.space == SMC_SPACE_REGISTER && !number_registers(reader, &symbol, 1))
+            return false;
+        *list = smc_arena_grow(&module->arena, *list, *count, room, sizeof **list);
+        if (!*list || !((*list)[*count] = add_symbol(reader, &symbol)))
+            return false;
+        (*count)++;
+    } while (accept(reader, ","));
+    return expect(reader, ")");
+}
+
+/* Marks the end of the body that was read before: its threads exit or return there. */
+static bool end_body(struct reader *reader)
+{
+    const struct smc_ptx_module *module = reader->module;
+    struct smc_ptx_statement end = {
+        .text = {"", 0}, .scope = reader->scope, .function = reader->function, .ends_body = true};
+    if (module->statements) {
+        const struct smc_ptx_statement *last = &module->statement[module->statements - 1];
+        end.ptx_line = last->ptx_line;
+        end.file = last->file;
+        end.line = last->line;
+        end.inlined_line = last->inlined_line;
+    }
+    return add_statement(reader, &end);
+}
+
+static bool read_function(struct reader *reader, uint32_t number)
+{
+    struct smc_ptx_module *module = reader->module;
+    struct smc_ptx_function *function = &module->function[number - 1];
+    uint32_t outside = reader->scope;
+    reader->lexer = function->lexer;
+    reader->token = function->token;
+    function->is_read = true;
+    if (!end_body(reader))
+        return false;
+    reader->function = number;
+    reader->file = reader->line = reader->inlined_line = 0;
+    function->statement = (uint32_t)module->statements;
+    if (!new_scope(reader, outside))
+        return false;
+    bool read = skip_directives(reader) &&
+                read_formals(reader, &function->result, &function->results, &function->result_room);
+    if (read && !smc_span_equal(reader->token.text, function->name))
+        read = complain(reader, "the name of a function expected");
+    advance(reader);
+    read = read && read_formals(reader, &function->parameter, &function->parameters,
+                                &function->parameter_room);
+    read = read && skip_head(reader) && read_body(reader);
+    reader->scope = outside;
+    return read;
+}
+
+/* Reads the functions that are used by what was read, until there is no other. */
+static bool read_functions(struct reader *reader)
+{
+    struct smc_ptx_module *module = reader->module;
+    for (bool found = true; found;) {
+        found = false;
+        smc_ptx_use_referenced(module);
+        for (uint32_t n = 1; n <= module->functions; n++) {
+            const struct smc_ptx_function *function = &module->function[n - 1];
+            if (!function->symbol->is_used || !function->is_defined || function->is_read)
+                continue;
+            found = true;
+            if (!read_function(reader, n))
+                return false;
+        }
+    }
+    return reader->function == 0 || end_body(reader);
 }
 
 /* .section .debug_info { ... } */
@@ -837,7 +769,7 @@ static bool read_directive(struct reader *reader, const char *wanted, bool *is_e
     if (accept(reader, ".entry"))
         return read_kernel(reader, wanted);
     if (accept(reader, ".func"))
-        return !skip_head(reader) || skip_body(reader);
+        return note_function(reader);
     if (accept(reader, ".file"))
         return read_file(reader);
     if (accept(reader, ".loc"))
@@ -881,8 +813,10 @@ static bool read_module(struct reader *reader, const char *wanted)
     while (reader->token.kind != SMC_TOKEN_END)
         if (!read_directive(reader, wanted, &is_extern))
             return false;
+    if (reader->lenient)
+        smc_ptx_use_referenced(reader->module);
     if (reader->module->entry.at)
-        return true;
+        return reader->lenient || read_functions(reader);
     return complain(reader, "no kernel%s%.200s", wanted ? " " : "", wanted ? wanted : "");
 }
 

@@ -37,7 +37,7 @@ static bool is_branch(const struct smc_op *op)
 
 static bool ends(const struct smc_op *op)
 {
-    return op->step == smc_step_exit || op->step == smc_step_trap;
+    return op->step == smc_step_exit || op->step == smc_step_return || op->step == smc_step_trap;
 }
 
 static void cut_blocks(struct flow *flow)
@@ -75,9 +75,9 @@ static void find_ends(struct flow *flow)
             i++;
         if (ops[i].guard != SMC_NO_SLOT)
             continue;
-        block->only_ends =
-            ops[i].step == smc_step_exit || (ops[i].step == smc_step_branch &&
-                                             flow->block[flow->block_of[ops[i].target]].only_ends);
+        block->only_ends = ops[i].step == smc_step_exit || ops[i].step == smc_step_return ||
+                           (ops[i].step == smc_step_branch &&
+                            flow->block[flow->block_of[ops[i].target]].only_ends);
     }
 }
 

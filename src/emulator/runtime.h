@@ -5,7 +5,11 @@
 
 #include <stdatomic.h>
 
+#include "base/text.h"
 #include "emulator/program.h"
+
+/* Of a block, for the system; from compute capability 8.0 on it has so many. */
+enum { SMC_RESERVED_SMEM_BYTES = 1024 };
 
 enum { SMC_MAX_WARPS = 32, SMC_MAX_GROUPS = 64, SMC_BARRIERS = 16, SMC_KEPT_FINDINGS = 64 };
 
@@ -15,7 +19,9 @@ struct smc_allocation {
     uint64_t address, bytes;
     char *data;
     bool is_constant;
-    size_t array; /* of the request; SIZE_MAX: a variable of the module */
+    bool is_heap;  /* of malloc; data is NULL if it was freed */
+    size_t array;  /* of the request; SIZE_MAX: a variable of the module */
+    bool is_given; /* a variable whose data are the request's */
     const char *name;
     size_t name_bytes;
 };
@@ -29,11 +35,13 @@ struct smc_launch_state {
     size_t allocations;
     char *parameters;
     uint32_t smem_bytes, threads_per_block, warps_per_block;
+    uint32_t reserved_smem_at; /* where the system's part of smem_bytes begins, if it has one */
     uint64_t blocks;
     atomic_uint_fast64_t next_block;
     atomic_uint_fast64_t last_block; /* blocks above it need not run: it has an endless loop */
     atomic_bool stopped;             /* an early end was requested */
     struct smc_past *past;           /* other_blocks.h; NULL: not checked */
+    struct smc_heap *heap;           /* NULL: the kernel has no malloc */
     struct smc_float_sum **sum;      /* as in struct smc_emulation, which becomes their owner */
 };
 
@@ -57,9 +65,19 @@ struct smc_group {
     uint64_t meets; /* which groups it waits for: those with the same number */
     uint32_t left;  /* lanes of `need` that went on elsewhere instead of taking part */
     uint32_t barrier;
+    struct smc_frame *frame; /* of the function it is in; NULL: in the kernel */
 };
 
 struct smc_copy;
+struct smc_frame;
+
+/* The calls of a warp that have not returned: see calls.c. */
+struct smc_frames {
+    struct smc_frame **all, *unused;
+    size_t count, room;
+    uint32_t *entered;       /* by function: lanes that have entered it and not left it */
+    uint64_t top[SMC_LANES]; /* of the stack in local memory, by lane */
+};
 
 struct smc_warp {
     char *file; /* registers */
@@ -70,6 +88,7 @@ struct smc_warp {
     uint64_t used; /* bit n: group n exists */
     int current;
     uint64_t steps, clock;
+    struct smc_frames frames;
     struct smc_copy *copies;            /* pending cp.async, oldest first */
     uint64_t copy_group;                /* the number of groups committed */
     uint32_t lane_synced_at[SMC_LANES]; /* by __syncwarp: see order.h */
@@ -89,6 +108,18 @@ struct smc_barrier {
 struct smc_shadow;
 struct smc_past;
 struct smc_bank_memo;
+struct smc_heap;
+
+/* What printf wrote: that of each block is a segment. */
+struct smc_output {
+    struct smc_text text;
+    struct smc_output_segment {
+        uint64_t block;
+        size_t end; /* in the text; it begins where the one before ends */
+    } * segment;
+    size_t segments, room;
+    bool is_cut;
+};
 
 /* A sum in the shared memory of one block. */
 struct smc_shared_sum {
@@ -115,6 +146,7 @@ struct smc_worker {
     uint64_t polls, changes;           /* strong reads, and stores or atomics that changed memory */
     struct smc_shared_sum *shared_sum; /* one for each four bytes; NULL before the first addition */
     double shared_bound;
+    struct smc_output output;
     bool gave_up; /* the block */
     bool out_of_memory;
     struct smc_finding finding[SMC_KEPT_FINDINGS];
@@ -133,6 +165,8 @@ static inline bool smc_launch_stops(struct smc_launch_state *launch)
 
 /* block.c */
 void smc_block_run(struct smc_worker *worker, uint64_t block);
+/* After an error that ends the launch: blocks above this one need not run. */
+void smc_end_launch(struct smc_worker *worker);
 /* warp.c */
 void smc_warp_begin(struct smc_warp *warp, uint32_t lanes);
 /* Runs until every group waits or has ended, or until the time slice is over. Returns true if
@@ -144,11 +178,60 @@ void smc_warp_diverge(struct smc_warp *warp, const struct smc_op *op, const uint
 /* Runs an arithmetic op. */
 void smc_warp_compute(const struct smc_warp *warp, const struct smc_op *op, uint32_t mask);
 void smc_warp_end_lanes(struct smc_warp *warp, uint32_t mask);
+/* The lanes return from the function that group `caller` has called. Returns false if other lanes
+   of the running group remain. */
+bool smc_warp_return(struct smc_warp *warp, uint32_t mask, int caller);
 /* For an op that lanes run together: the converged lanes, or 0 while lanes of `need` are
    missing. Anywhere: they may be at any op of the same kind. */
 uint32_t smc_warp_converge(struct smc_warp *warp, uint32_t need, bool anywhere);
 /* Lets all groups that converged continue after their op. */
 void smc_warp_release(struct smc_warp *warp, uint32_t mask);
+
+/* calls.c */
+void smc_frames_begin(const struct smc_program *program, struct smc_warp *warp);
+void smc_frames_free(struct smc_warp *warp);
+/* The group has no lanes left in the function that it called: it continues after the call. Returns
+   false if it has called none. */
+bool smc_frame_leave(struct smc_warp *warp, int index);
+/* The lanes of a group, also those that have returned from a function that it called. */
+uint32_t smc_frames_lanes(const struct smc_warp *warp, int index);
+/* Group `child` takes the place of its parent `index`, and returns in its stead. */
+void smc_frames_hand_over(struct smc_warp *warp, int index, int child);
+/* The lanes of the new group `alone` leave group `index` and return by themselves from the
+   functions that it has called, from `frame` on, which they are in, or have already returned from.
+   False: out of memory. */
+bool smc_frames_split(struct smc_warp *warp, int index, struct smc_frame *frame, bool are_in_it,
+                      int alone);
+/* The call of the group from which lanes of `wanted` have returned while others have not; NULL:
+   none. `alone`: the group that those lanes would be. */
+struct smc_frame *smc_frames_waiting(const struct smc_warp *warp, int index, uint32_t wanted,
+                                     struct smc_group *alone);
+/* What is passed to a function of the library, and its result. */
+uint64_t smc_call_argument(const struct smc_worker *worker, const struct smc_warp *warp,
+                           const struct smc_op *op, uint32_t index, uint32_t lane);
+void smc_call_result(const struct smc_worker *worker, struct smc_warp *warp,
+                     const struct smc_op *op, uint32_t lane, uint64_t value);
+
+/* unwritten.c: lanes enter a function: none of its registers are written but parameters. `kept`:
+   NULL, or the former marks, which are restored when the lanes return. */
+void smc_marks_begin(const struct smc_function *function, const struct smc_warp *warp,
+                     uint32_t mask, uint32_t *kept);
+void smc_marks_restore(const struct smc_function *function, const struct smc_warp *warp,
+                       uint32_t mask, const uint32_t *kept);
+
+/* heap.c */
+struct smc_heap *smc_heap_new(void);
+void smc_heap_free(struct smc_heap *heap);
+/* The last allocation that begins at or before the address, or else the first; NULL: none. */
+const struct smc_allocation *smc_heap_find(const struct smc_heap *heap, uint64_t address);
+smc_step smc_library_allocate, smc_library_free;
+
+/* print.c */
+smc_step smc_library_print, smc_library_assert;
+/* Joins what the workers printed, in the order of their blocks. False: out of memory. */
+bool smc_output_merge(const struct smc_worker *worker, size_t count, uint64_t last_block,
+                      struct smc_emulation *emulation);
+void smc_output_free(struct smc_output *output);
 
 /* memory.c */
 /* Whether the sample shows more conflicts, or as many in an earlier block: the block decides so
@@ -179,6 +262,10 @@ uint32_t smc_memory_access_at(struct smc_worker *worker, struct smc_warp *warp,
                               const struct smc_op *op, enum smc_ptx_space space,
                               enum smc_access_kind kind, const uint64_t address[SMC_LANES],
                               uint32_t mask, const void *const *value, char *host[SMC_LANES]);
+/* Where a lane's generic address is in the host's memory, and how many bytes follow there; NULL if
+   it is in no memory. Neither counted nor checked for races. */
+const char *smc_memory_peek(struct smc_worker *worker, const struct smc_warp *warp, uint32_t lane,
+                            uint64_t address, uint64_t *bytes);
 /* Each lane's address, generic or relative to op->space: register + immediate. */
 void smc_memory_addresses(const struct smc_warp *warp, const struct smc_op *op,
                           uint64_t address[SMC_LANES]);

@@ -73,6 +73,7 @@ enum smc_next smc_step_trap(struct smc_worker *worker, struct smc_warp *warp,
     struct smc_finding finding =
         smc_finding_at(worker, SMC_FINDING_TRAP, op->instruction, smc_thread_of(warp, lane));
     smc_find(worker, &finding);
+    smc_end_launch(worker);
     return SMC_GIVES_UP;
 }
 
@@ -355,8 +356,40 @@ enum smc_next smc_step_match(struct smc_worker *worker, struct smc_warp *warp,
     return done(warp, converged);
 }
 
+/* elect.sync: the lowest lane is the leader; the PTX ISA leaves open which one is. */
+enum smc_next smc_step_elect(struct smc_worker *worker, struct smc_warp *warp,
+                             const struct smc_op *op, uint32_t mask)
+{
+    uint32_t converged = converge(worker, warp, op, op->v[0], mask),
+             active = guarded(warp, op, converged);
+    lane_u32 *d = (lane_u32 *)(warp->file + op->d);
+    if (!converged)
+        return SMC_WAITS;
+    if (active) {
+        EACH_ACTIVE(lane, active) d[lane] = (uint32_t)__builtin_ctz(active);
+        set_predicate(warp, op->v[1], active, active & -active);
+    }
+    return done(warp, converged);
+}
+
+/* min or max of two numbers in the bits of single precision. */
+static uint32_t float_extreme(const struct smc_op *op, uint32_t x, uint32_t y)
+{
+    bool x_nan = (x & 0x7fffffff) > 0x7f800000, y_nan = (y & 0x7fffffff) > 0x7f800000;
+    if ((x_nan && y_nan) || ((x_nan || y_nan) && op->finish & SMC_FINISH_NAN))
+        return 0x7fffffff;
+    if (x_nan || y_nan)
+        return x_nan ? y : x;
+    /* Places on the number line: -0 is below +0. */
+    int32_t left = (int32_t)(x & 0x80000000 ? ~(x & 0x7fffffff) : x);
+    int32_t right = (int32_t)(y & 0x80000000 ? ~(y & 0x7fffffff) : y);
+    return (left < right) == (op->reduction == SMC_REDUCE_MIN) ? x : y;
+}
+
 static uint32_t combined(const struct smc_op *op, uint32_t x, uint32_t y)
 {
+    if (op->type == SMC_PTX_F32)
+        return float_extreme(op, x, y);
     bool is_signed = smc_ptx_type_info[op->type].class == SMC_CLASS_SIGNED;
     bool below = is_signed ? (int32_t)x < (int32_t)y : x < y;
     switch (op->reduction) {
@@ -385,8 +418,12 @@ enum smc_next smc_step_reduce(struct smc_worker *worker, struct smc_warp *warp,
     if (!converged)
         return SMC_WAITS;
     if (active) {
-        uint32_t result = a[__builtin_ctz(active)];
-        EACH_ACTIVE(lane, active & (active - 1)) result = combined(op, result, a[lane]);
+        uint32_t first = (uint32_t)__builtin_ctz(active), kept = (uint32_t)op->immediate;
+        uint32_t result = a[first] & kept;
+        if (op->type == SMC_PTX_F32) /* a NaN alone */
+            result = float_extreme(op, result, result);
+        EACH_ACTIVE(lane, active & (active - 1))
+        result = combined(op, result, a[lane] & kept);
         EACH_ACTIVE(lane, active) d[lane] = result;
     }
     return done(warp, converged);
@@ -399,17 +436,4 @@ enum smc_next smc_step_opaque(struct smc_worker *worker, struct smc_warp *warp,
 {
     (void)worker, (void)warp, (void)op, (void)mask;
     return SMC_GIVES_UP;
-}
-
-/* Two functions, because an op is recognized by its function: they must not be merged. */
-enum smc_next smc_step_load_rows(struct smc_worker *worker, struct smc_warp *warp,
-                                 const struct smc_op *op, uint32_t mask)
-{
-    return smc_step_opaque(worker, warp, op, mask);
-}
-
-enum smc_next smc_step_store_rows(struct smc_worker *worker, struct smc_warp *warp,
-                                  const struct smc_op *op, uint32_t mask)
-{
-    return smc_step_opaque(worker, warp, op, mask);
 }

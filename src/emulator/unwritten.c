@@ -3,7 +3,11 @@
    none. For those, the lanes that have written them are kept while the kernel runs. What is
    computed from an unwritten register counts as unwritten, too: compilers also compute what is not
    used. Only a use that others can see is a finding: in an address, a branch, or a value that is
-   stored outside local memory. It names the instruction that read the register first. */
+   stored outside local memory. It names the instruction that read the register first.
+
+   Each function is followed by itself: where it begins, only its parameters are written. A call
+   writes its results. calls.c clears the marks of a function's registers when lanes enter it, and
+   keeps those of the caller if it is the same function. */
 #include "emulator/operations.h"
 #include "emulator/runtime.h"
 
@@ -12,7 +16,7 @@
 
 #include "base/memory.h"
 
-enum { MOST_WORDS = 1 << 23, SLOT_UNIT = 64 };
+enum { MOST_WORDS = 1 << 23, SLOT_UNIT = 64, MOST_RESULTS = SMC_MAX_VECTOR };
 
 /* --- Which ops ---------------------------------------------------------------------------------
  */
@@ -66,13 +70,48 @@ static bool reads_sources(const struct smc_op *op)
     return op->alu || op->step == smc_step_atomic;
 }
 
+static bool calls_address(const struct smc_op *op)
+{
+    return op->step == smc_step_call && op->call->callee == 0;
+}
+
+/* The op's register a, if what it holds matters. */
+static bool reads_a(const struct smc_op *op)
+{
+    return op->alu || accesses(op) || calls_address(op);
+}
+
+static bool has_second_target(const struct smc_op *op)
+{
+    return op->step == smc_step_shuffle || op->step == smc_step_match || op->step == smc_step_elect;
+}
+
+static bool writes_d(const struct smc_op *op)
+{
+    return op->alu || op->d_kind != SMC_SLOT_NONE || has_second_target(op) ||
+           op->step == smc_step_vote || op->step == smc_step_active_mask ||
+           op->step == smc_step_reduce;
+}
+
+/* The n-th register that a matrix instruction or a call writes; SMC_NO_SLOT: there are fewer. */
+static uint32_t listed_target(const struct smc_op *op, uint32_t n)
+{
+    if (op->step != smc_step_call)
+        return n < op->written ? op->list[n] : SMC_NO_SLOT;
+    uint32_t i = 0;
+    for (; i < op->call->results; i++)
+        if (op->call->result[i].slot != SMC_NO_SLOT && n-- == 0)
+            break;
+    return i < op->call->results ? op->call->result[i].slot : SMC_NO_SLOT;
+}
+
 /* The slots that the op reads and that matter. */
 static uint32_t sources(const struct smc_op *op, uint32_t slot[SMC_MAX_VECTOR + 4])
 {
     uint32_t count = 0;
     if (op->guard != SMC_NO_SLOT)
         slot[count++] = op->guard;
-    if (op->alu || accesses(op))
+    if (reads_a(op))
         slot[count++] = op->a;
     if (reads_sources(op)) {
         slot[count++] = op->b;
@@ -100,16 +139,14 @@ static void pass(const struct flow *flow, const struct smc_op *op)
             put(flow->tracked, slot[i], true);
             unwritten |= op->alu && (slot[i] != op->guard);
         }
-    if (op->alu || op->d_kind != SMC_SLOT_NONE)
+    if (writes_d(op))
         write_slot(flow, op, op->d, unwritten);
     for (uint32_t i = 0; loads(op) && i < op->vector; i++)
         write_slot(flow, op, op->v[i], false);
-    bool is_lanes = op->step == smc_step_shuffle || op->step == smc_step_match;
-    if (is_lanes || op->step == smc_step_vote || op->step == smc_step_active_mask ||
-        op->step == smc_step_reduce)
-        write_slot(flow, op, op->d, false);
-    if (is_lanes)
+    if (has_second_target(op))
         write_slot(flow, op, op->v[1], false);
+    for (uint32_t i = 0; listed_target(op, i) != SMC_NO_SLOT; i++)
+        write_slot(flow, op, listed_target(op, i), false);
     if (unwritten)
         put(flow->tracked, op->d, true);
 }
@@ -126,11 +163,16 @@ static void flow_to(const struct flow *flow, uint32_t op)
     }
 }
 
+static bool ends_flow(const struct smc_op *op)
+{
+    return op->step == smc_step_exit || op->step == smc_step_return || op->step == smc_step_trap ||
+           op->step == smc_step_branch || op->step == smc_step_indexed_branch;
+}
+
 static void pass_block(const struct flow *flow, uint32_t b)
 {
     const struct smc_op *ops = flow->program->op, *last = &ops[flow->block[b].end - 1];
-    bool ends = last->step == smc_step_exit || last->step == smc_step_trap ||
-                last->step == smc_step_branch || last->step == smc_step_indexed_branch;
+    bool ends = ends_flow(last);
     memcpy(flow->now, flow->in + (size_t)b * flow->words, flow->words * sizeof *flow->now);
     for (uint32_t i = flow->block[b].first; i < flow->block[b].end; i++)
         pass(flow, &ops[i]);
@@ -149,14 +191,16 @@ static void cut_blocks(struct flow *flow)
     leads[0] = true;
     for (uint32_t i = 0; i < program->ops; i++) {
         const struct smc_op *op = &program->op[i];
-        bool branches = op->step == smc_step_branch, jumps = op->step == smc_step_indexed_branch;
-        if (branches)
+        if (op->step == smc_step_branch)
             leads[op->target] = true;
         for (uint32_t k = 0; k < op->target_count; k++)
             leads[op->targets[k]] = true;
-        if (branches || jumps || op->step == smc_step_exit || op->step == smc_step_trap)
+        if (ends_flow(op))
             leads[i + 1] = true;
     }
+    for (size_t i = 0; i < program->functions; i++)
+        if (program->function[i].is_defined)
+            leads[program->function[i].first_op] = true;
     for (uint32_t i = 0; i < program->ops; i++) {
         if (leads[i])
             flow->block[flow->blocks++] = (struct block){i, i};
@@ -166,15 +210,34 @@ static void cut_blocks(struct flow *flow)
     memset(flow->is_due, 0, program->ops + 1);
 }
 
-/* At the begin nothing is written but the fixed slots. */
+/* Where the kernel or a function begins, nothing is written but the fixed slots and parameters. */
+static void begin_at(const struct flow *flow, uint32_t op, size_t first_slot, size_t end_slot)
+{
+    const struct smc_program *program = flow->program;
+    uint64_t *in = flow->in + (size_t)flow->block_of[op] * flow->words;
+    for (size_t i = first_slot; i < end_slot; i++)
+        put(in, program->slot[i].offset, true);
+    for (size_t i = 0; i < program->fixed_count; i++)
+        put(in, program->fixed[i].offset, false);
+    put(in, 0, false);
+    put(in, program->frame_slot, false);
+    flow->is_due[flow->block_of[op]] = true;
+}
+
 static void begin_flow(const struct flow *flow)
 {
     const struct smc_program *program = flow->program;
-    for (size_t i = 0; i < program->slots; i++)
-        put(flow->in, program->slot[i].offset, program->slot[i].offset != 0);
-    for (size_t i = 0; i < program->fixed_count; i++)
-        put(flow->in, program->fixed[i].offset, false);
-    flow->is_due[0] = true;
+    begin_at(flow, 0, 0, program->slots);
+    for (size_t n = 0; n < program->functions; n++) {
+        const struct smc_function *function = &program->function[n];
+        if (!function->is_defined)
+            continue;
+        begin_at(flow, function->first_op, function->first_slot, function->end_slot);
+        uint64_t *in = flow->in + (size_t)flow->block_of[function->first_op] * flow->words;
+        for (uint32_t i = 0; i < function->parameters; i++)
+            if (function->parameter[i].slot != SMC_NO_SLOT)
+                put(in, function->parameter[i].slot, false);
+    }
 }
 
 static void run_flow(const struct flow *flow)
@@ -204,23 +267,22 @@ static bool add_track(const struct flow *flow, uint32_t index, const uint32_t *l
     struct smc_program *program = flow->program;
     const struct smc_op *op = &program->op[index];
     struct smc_track track = {.op = index};
-    bool writes = op->alu || op->d_kind != SMC_SLOT_NONE || op->step == smc_step_shuffle ||
-                  op->step == smc_step_vote || op->step == smc_step_match ||
-                  op->step == smc_step_reduce || op->step == smc_step_active_mask;
     track.guard = lanes_of(flow, lanes, op->guard);
-    if (op->alu || accesses(op))
+    if (reads_a(op))
         track.a = lanes_of(flow, lanes, op->a);
     if (reads_sources(op)) {
         track.b = lanes_of(flow, lanes, op->b);
         track.c = lanes_of(flow, lanes, op->c);
     }
-    if (writes)
+    if (writes_d(op))
         track.d = lanes_of(flow, lanes, op->d);
     bool has_vector = loads(op) || stores(op);
     for (uint32_t i = 0; has_vector && i < op->vector; i++)
         track.v[i] = lanes_of(flow, lanes, op->v[i]);
-    if (op->step == smc_step_shuffle || op->step == smc_step_match)
+    if (has_second_target(op))
         track.v[1] = lanes_of(flow, lanes, op->v[1]);
+    for (uint32_t i = 0; i < MOST_RESULTS && listed_target(op, i) != SMC_NO_SLOT; i++)
+        track.listed[i] = lanes_of(flow, lanes, listed_target(op, i));
     static const struct smc_track none;
     struct smc_track rest = track;
     rest.op = 0;
@@ -231,6 +293,26 @@ static bool add_track(const struct flow *flow, uint32_t index, const uint32_t *l
     if (program->track)
         program->track[program->tracks++] = track;
     return program->track != NULL;
+}
+
+/* The marks of the function's registers; of parameters, `is_parameter`. */
+static bool list_marks(const struct flow *flow, const uint32_t *lanes,
+                       struct smc_function *function)
+{
+    const struct smc_program *program = flow->program;
+    uint32_t room = function->end_slot - function->first_slot;
+    if (!function->is_defined || !room)
+        return true;
+    function->mark = smc_arena_take(&flow->program->arena, room * sizeof *function->mark);
+    for (uint32_t i = function->first_slot; function->mark && i < function->end_slot; i++) {
+        uint32_t slot = program->slot[i].offset, offset = lanes_of(flow, lanes, slot);
+        bool is_parameter = false;
+        for (uint32_t p = 0; p < function->parameters; p++)
+            is_parameter |= function->parameter[p].slot == slot;
+        if (offset)
+            function->mark[function->marks++] = (struct smc_mark){offset, is_parameter};
+    }
+    return function->mark != NULL;
 }
 
 static uint32_t new_slot(struct smc_program *program)
@@ -248,6 +330,8 @@ static bool add_tracks(const struct flow *flow)
     for (size_t i = 0; worked && i < program->slots; i++)
         if (is_in(flow->tracked, program->slot[i].offset))
             lanes[program->slot[i].offset / SLOT_UNIT] = new_slot(program);
+    for (size_t i = 0; worked && i < program->functions; i++)
+        worked = list_marks(flow, lanes, &program->function[i]);
     for (uint32_t i = 0; worked && i < program->ops; i++)
         worked = add_track(flow, i, lanes);
     free(lanes);
@@ -266,8 +350,10 @@ bool smc_find_tracks(struct smc_program *program)
     bool worked = flow.block && flow.block_of && flow.is_due && flow.now && flow.tracked;
     if (worked)
         cut_blocks(&flow);
-    /* A kernel beyond this size is not tracked. */
+    /* A kernel beyond this size is not tracked, nor one with functions of very many results. */
     bool fits = worked && (uint64_t)flow.blocks * flow.words <= MOST_WORDS;
+    for (size_t i = 0; fits && i < ops; i++)
+        fits = listed_target(&program->op[i], MOST_RESULTS) == SMC_NO_SLOT;
     if (fits)
         flow.in = smc_calloc((size_t)flow.blocks * flow.words, sizeof *flow.in);
     worked = worked && (flow.in || !fits);
@@ -391,7 +477,7 @@ static void check_uses(struct smc_worker *worker, const struct smc_warp *warp,
     if (track->guard)
         check(worker, warp, op, track->guard,
               op->step_without_lanes ? warp->group[warp->current].active : mask);
-    if (!accesses(op))
+    if (!accesses(op) && !calls_address(op))
         return;
     check(worker, warp, op, track->a, mask);
     check(worker, warp, op, track->b, mask);
@@ -411,6 +497,28 @@ static void note(const struct smc_warp *warp, uint32_t offset, uint32_t mask, ui
         written->reader = reader;
 }
 
+void smc_marks_begin(const struct smc_function *function, const struct smc_warp *warp,
+                     uint32_t mask, uint32_t *kept)
+{
+    for (uint32_t i = 0; i < function->marks; i++) {
+        struct written *written = written_at(warp, function->mark[i].offset);
+        if (kept)
+            kept[i] = written->lanes;
+        written->lanes &= ~mask;
+        if (function->mark[i].is_parameter)
+            written->lanes |= mask;
+    }
+}
+
+void smc_marks_restore(const struct smc_function *function, const struct smc_warp *warp,
+                       uint32_t mask, const uint32_t *kept)
+{
+    for (uint32_t i = 0; i < function->marks; i++) {
+        struct written *written = written_at(warp, function->mark[i].offset);
+        written->lanes = (written->lanes & ~mask) | (kept[i] & mask);
+    }
+}
+
 enum smc_next smc_step_tracked(struct smc_worker *worker, struct smc_warp *warp,
                                const struct smc_op *op, uint32_t mask)
 {
@@ -426,9 +534,11 @@ enum smc_next smc_step_tracked(struct smc_worker *worker, struct smc_warp *warp,
         return SMC_GO_ON;
     }
     /* Operations across lanes also write for lanes that came before. */
-    bool is_access = accesses(plain);
-    note(warp, track->d, is_access ? mask : UINT32_MAX, 0, 0);
+    uint32_t writers = accesses(plain) || plain->step == smc_step_call ? mask : UINT32_MAX;
+    note(warp, track->d, writers, 0, 0);
     for (uint32_t i = 0; !stores(plain) && i < SMC_MAX_VECTOR; i++)
-        note(warp, track->v[i], is_access ? mask : UINT32_MAX, 0, 0);
+        note(warp, track->v[i], writers, 0, 0);
+    for (uint32_t i = 0; i < MOST_RESULTS; i++)
+        note(warp, track->listed[i], writers, 0, 0);
     return plain->step ? plain->step(worker, warp, plain, mask) : SMC_GO_ON;
 }

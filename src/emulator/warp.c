@@ -19,12 +19,18 @@ void smc_warp_begin(struct smc_warp *warp, uint32_t lanes)
 
 /* --- Divergent groups ------------------------------------------------------------------------- */
 
-/* The group has reached its end: its parent continues when no sibling is left, and ends as well if
-   none of its lanes is live. */
+/* The group has reached its end: if it has called a function, it continues after the call.
+   Otherwise its parent continues when no sibling is left, and ends as well if none of its lanes is
+   live. */
 static void end_group(struct smc_warp *warp, int index)
 {
     while (index >= 0) {
         struct smc_group *group = &warp->group[index];
+        if (smc_frame_leave(warp, index)) {
+            if (group->active)
+                return;
+            continue;
+        }
         warp->used &= ~(UINT64_C(1) << index);
         index = group->parent;
         if (index < 0)
@@ -61,7 +67,8 @@ void smc_warp_diverge(struct smc_warp *warp, const struct smc_op *op, const uint
         warp->group[child] = (struct smc_group){.pc = place[i - 1],
                                                 .reconverge_at = op->reconverge_at,
                                                 .active = mask[i - 1],
-                                                .parent = index};
+                                                .parent = index,
+                                                .frame = parent->frame};
         parent->children++;
         warp->current = child;
     }
@@ -74,6 +81,20 @@ void smc_warp_end_lanes(struct smc_warp *warp, uint32_t mask)
     group->active &= ~mask;
     if (!group->active)
         end_group(warp, warp->current);
+}
+
+bool smc_warp_return(struct smc_warp *warp, uint32_t mask, int caller)
+{
+    int index = warp->current;
+    for (int i = index;; i = warp->group[i].parent) {
+        warp->group[i].active &= ~mask;
+        if (i == caller)
+            break;
+    }
+    if (warp->group[index].active)
+        return false;
+    end_group(warp, index);
+    return true;
 }
 
 /* The lanes that wait for others where this group does, which is among them: at the same op, or at
@@ -129,36 +150,70 @@ static uint32_t arrived_in(const struct smc_warp *warp, int index)
 {
     uint32_t lanes = warp->group[index].active & warp->live;
     for (uint64_t left = warp->used; left; left &= left - 1) {
-        const struct smc_group *group = &warp->group[__builtin_ctzll(left)];
-        if (group->parent == index)
-            lanes &= ~group->active;
+        int child = __builtin_ctzll(left);
+        if (warp->group[child].parent == index)
+            lanes &= ~smc_frames_lanes(warp, child);
     }
     return lanes;
 }
 
+/* An only child takes the place of its parent, in which no lane waits. */
+static void collapse(struct smc_warp *warp, int index)
+{
+    const struct smc_group *parent = &warp->group[index];
+    int child = 0;
+    while (!(warp->used >> child & 1) || warp->group[child].parent != index)
+        child++;
+    smc_frames_hand_over(warp, index, child);
+    warp->group[child].parent = parent->parent;
+    warp->used &= ~(UINT64_C(1) << index);
+}
+
+/* Lanes of group `index`, which are in this function or have just returned from it, become a group
+   like the given one beside it. False: out of memory. */
+static bool add_beside(struct smc_warp *warp, int index, struct smc_frame *frame, bool are_in_it,
+                       const struct smc_group *like)
+{
+    int alone = new_group(warp);
+    warp->group[alone] = *like;
+    warp->group[alone].parent = warp->group[index].parent;
+    if (!smc_frames_split(warp, index, frame, are_in_it, alone))
+        return false;
+    warp->used |= UINT64_C(1) << alone;
+    if (warp->group[alone].parent >= 0)
+        warp->group[warp->group[alone].parent].children++;
+    return true;
+}
+
 /* The lanes that wait in group `index` for its children go on without them. */
-static void go_on(struct smc_warp *warp, int index, uint32_t lanes)
+static bool go_on(struct smc_warp *warp, int index, uint32_t lanes)
 {
     struct smc_group *parent = &warp->group[index];
-    int child = -1;
-    for (uint64_t left = warp->used; left && parent->children == 1; left &= left - 1)
-        if (warp->group[__builtin_ctzll(left)].parent == index)
-            child = __builtin_ctzll(left);
-    int alone = new_group(warp);
-    warp->used |= UINT64_C(1) << alone;
-    warp->group[alone] = (struct smc_group){.pc = parent->pc,
-                                            .reconverge_at = parent->reconverge_at,
-                                            .active = lanes,
-                                            .parent = parent->parent};
-    if (parent->parent >= 0)
-        warp->group[parent->parent].children++;
+    const struct smc_group like = {
+        .pc = parent->pc, .reconverge_at = parent->reconverge_at, .active = lanes};
+    if (!add_beside(warp, index, parent->frame, true, &like))
+        return false;
     parent->active &= ~lanes;
-    if (child < 0)
-        return;
-    /* An only child takes the place of its parent. */
-    warp->group[child].parent = parent->parent;
-    warp->group[child].reconverge_at = parent->reconverge_at;
-    warp->used &= ~(UINT64_C(1) << index);
+    if (parent->children == 1)
+        collapse(warp, index);
+    return true;
+}
+
+/* The lanes that have returned from a function that group `index` called go on without the
+   others. */
+static uint32_t go_on_after_call(struct smc_warp *warp, int index, uint32_t wanted)
+{
+    struct smc_group like = {0};
+    struct smc_frame *frame = smc_frames_waiting(warp, index, wanted, &like);
+    if (!frame || !add_beside(warp, index, frame, false, &like))
+        return 0;
+    for (uint64_t left = warp->used; left; left &= left - 1) {
+        int empty = __builtin_ctzll(left); /* which only the returned lanes kept apart */
+        if (warp->group[empty].state == SMC_GROUP_DIVERGED && warp->group[empty].children == 1 &&
+            !arrived_in(warp, empty))
+            collapse(warp, empty);
+    }
+    return like.active;
 }
 
 /* Lets lanes of `wanted` that wait to reconverge go on; returns them. As threads of one warp are
@@ -167,13 +222,15 @@ static uint32_t free_lanes(struct smc_warp *warp, uint32_t wanted)
 {
     for (uint64_t left = warp->used; left; left &= left - 1) {
         int index = __builtin_ctzll(left);
-        if (warp->group[index].state != SMC_GROUP_DIVERGED)
-            continue;
-        uint32_t lanes = arrived_in(warp, index);
-        if (lanes & wanted) {
-            go_on(warp, index, lanes);
+        uint32_t lanes =
+            warp->group[index].state == SMC_GROUP_DIVERGED ? arrived_in(warp, index) : 0;
+        if (lanes & wanted)
+            return go_on(warp, index, lanes) ? lanes : 0;
+    }
+    for (uint64_t left = warp->used; left; left &= left - 1) {
+        uint32_t lanes = go_on_after_call(warp, __builtin_ctzll(left), wanted);
+        if (lanes)
             return lanes;
-        }
     }
     return 0;
 }

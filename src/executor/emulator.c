@@ -8,6 +8,7 @@
 
 #include "base/machine.h"
 #include "base/memory.h"
+#include "base/utf8.h"
 #include "compile/machine_code.h"
 #include "compile/source.h"
 #include "executor/check.h"
@@ -242,7 +243,11 @@ struct run {
     struct smc_error *error;
     struct smc_program *program;
     size_t array_count, argument_count;
-    struct smc_emulated_array arrays[SMC_MAX_USER_ARGUMENTS];
+    struct smc_emulated_array arrays[SMC_MAX_USER_MEMORIES];
+    uint64_t address[SMC_MAX_USER_MEMORIES]; /* of a user's memory */
+    size_t array_of[SMC_MAX_USER_MEMORIES];  /* the array or variable that it is */
+    struct smc_emulated_variable variables[SMC_MAX_USER_ARGUMENTS];
+    size_t variable_count;
     struct smc_emulated_argument arguments[SMC_MAX_USER_ARGUMENTS];
     bool owns_arrays;
     double deadline_ms; /* by smc_clock_ms; 0: none */
@@ -294,6 +299,8 @@ static enum smc_status emulate(struct run *run)
         .array_count = run->array_count,
         .arguments = run->arguments,
         .argument_count = run->argument_count,
+        .variables = run->variables,
+        .variable_count = run->variable_count,
         .sm_count = answer->query.device.sm_count,
         .stop = run->request->settings->stop || run->deadline_ms > 0 ? ends_early : NULL,
         .stop_context = run,
@@ -458,26 +465,40 @@ static enum smc_status run_kernel(struct run *run)
 /* --- The user's kernel -------------------------------------------------------------------------
  */
 
+/* Distributes the memory: global memory becomes arrays, in order, the rest variables. */
 static void pass_memory(struct run *run)
+{
+    struct smc_user_run *user = run->request->user;
+    uint64_t address[SMC_MAX_USER_MEMORIES];
+    for (size_t i = 0; i < user->memory_count; i++) {
+        struct smc_user_memory *memory = &user->memory[i];
+        if (memory->is_initial)
+            smc_program_variable(run->program, memory->symbol, memory->before, memory->bytes);
+        run->array_of[i] = memory->symbol ? run->variable_count : run->array_count;
+        if (memory->symbol)
+            run->variables[run->variable_count++] = (struct smc_emulated_variable){
+                memory->symbol, memory->after_emulated, memory->bytes};
+        else
+            run->arrays[run->array_count++] =
+                (struct smc_emulated_array){memory->name, memory->after_emulated, memory->bytes};
+    }
+    smc_emulated_addresses(run->arrays, run->array_count, address);
+    for (size_t i = 0; i < user->memory_count; i++)
+        run->address[i] = user->memory[i].symbol ? 0 : address[run->array_of[i]];
+    smc_user_place(user, false, run->address);
+}
+
+static void pass_arguments(struct run *run)
 {
     const struct smc_user_run *user = run->request->user;
     const struct smc_user_request *request = &user->request;
-    size_t next = 0;
-    run->array_count = user->memory_count;
-    for (size_t i = 0; i < user->memory_count; i++) {
-        const struct smc_user_memory *memory = &user->memory[i];
-        if (memory->bytes > 0)
-            memcpy(memory->after_emulated, memory->before, memory->bytes);
-        run->arrays[i] =
-            (struct smc_emulated_array){memory->name, memory->after_emulated, memory->bytes};
-    }
     run->argument_count = request->argument_count;
     for (size_t i = 0; i < request->argument_count; i++) {
-        const struct smc_user_argument *argument = &request->argument[i];
+        bool is_array = request->argument[i].is_buffer;
         run->arguments[i] = (struct smc_emulated_argument){
-            .is_array = argument->is_buffer,
-            .array = argument->is_buffer ? next++ : 0,
-            .value = &argument->bits, /* the low bytes come first */
+            .is_array = is_array,
+            .array = is_array ? run->array_of[smc_user_memory_of(user, i)] : 0,
+            .value = smc_user_passed(user, i), /* the low bytes come first */
         };
     }
 }
@@ -513,6 +534,18 @@ static void note_end(struct run *run)
                  "; busiest at %.120s:%u", run->request->user->request.file, line);
 }
 
+static enum smc_status take_printed(struct run *run, struct smc_user_run *user)
+{
+    if (run->emulation.output_bytes == 0)
+        return SMC_OK;
+    smc_text_append_bytes(&user->printed, run->emulation.output, run->emulation.output_bytes);
+    if (user->printed.failed)
+        return smc_out_of_memory(run->error);
+    smc_utf8_make_safe_csv(user->printed.data, user->printed.length);
+    user->printed_is_cut = run->emulation.output_is_cut;
+    return SMC_OK;
+}
+
 static enum smc_status run_user(struct run *run)
 {
     struct smc_user_run *user = run->request->user;
@@ -525,15 +558,23 @@ static enum smc_status run_user(struct run *run)
     if (status != SMC_OK)
         return status;
     pass_memory(run);
+    pass_arguments(run);
     run->deadline_ms = smc_clock_ms() + run->request->settings->timeout_ms;
     status = emulate(run);
+    smc_user_unplace(user, false, run->address);
     if (status != SMC_OK)
         return status;
     note_end(run);
+    status = take_printed(run, user);
+    if (status != SMC_OK)
+        return status;
     for (size_t i = 0; i < user->memory_count; i++) {
-        user->memory[i].traffic = run->emulation.array[i];
-        user->memory[i].sums = run->emulation.sum[i];
-        run->emulation.sum[i] = NULL;
+        size_t array = run->array_of[i];
+        if (user->memory[i].symbol)
+            continue;
+        user->memory[i].traffic = run->emulation.array[array];
+        user->memory[i].sums = run->emulation.sum[array];
+        run->emulation.sum[array] = NULL;
     }
     return run->request->settings->annotation
                ? annotate(run, user->request.file, smc_text_string(&user->text))

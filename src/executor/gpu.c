@@ -18,7 +18,8 @@ struct run {
     struct smc_compiled probe; /* the residency probe with the register count of the prediction */
     struct smc_gpu_kernel kernel;
     struct smc_gpu_buffers buffers;
-    void *user_buffer[SMC_MAX_USER_ARGUMENTS]; /* in the GPU's memory */
+    void *user_buffer[SMC_MAX_USER_MEMORIES]; /* in the GPU's memory */
+    uint64_t address[SMC_MAX_USER_MEMORIES];  /* of these */
 };
 
 void smc_gpu_versions(char driver_text[SMC_GPU_VERSION_CHARS],
@@ -202,20 +203,44 @@ static enum smc_status run_kernel(struct run *run)
 /* --- The user's kernel: it may write anywhere and never end ------------------------------------
  */
 
+/* Global memory is allocated; a variable of the module has its place, and contents unless they were
+   set. */
+static cudaError_t find_place(struct run *run, size_t index)
+{
+    struct smc_user_memory *memory = &run->request->user->memory[index];
+    void **place = &run->user_buffer[index];
+    size_t bytes;
+    if (!memory->symbol)
+        return cudaMalloc(place, memory->bytes ? memory->bytes : 1);
+    cudaError_t code = cudaLibraryGetGlobal(place, &bytes, run->kernel.library, memory->symbol);
+    if (code != cudaSuccess || bytes < memory->bytes)
+        return code == cudaSuccess ? cudaErrorInvalidSymbol : code;
+    return memory->is_initial
+               ? cudaMemcpy(memory->before, *place, memory->bytes, cudaMemcpyDeviceToHost)
+               : cudaSuccess;
+}
+
 static enum smc_status copy_in(struct run *run)
 {
-    const struct smc_user_run *user = run->request->user;
+    struct smc_user_run *user = run->request->user;
     uint64_t total = 0;
     for (size_t i = 0; i < user->memory_count; i++)
         if (__builtin_add_overflow(total, user->memory[i].bytes, &total))
             return smc_fail(run->error, SMC_MACHINE, "the buffers are larger than any memory");
     enum smc_status status = smc_gpu_check_memory(total, "--arg", run->error);
     for (size_t i = 0; i < user->memory_count && status == SMC_OK; i++) {
+        cudaError_t code = find_place(run, i);
+        if (code != cudaSuccess)
+            status = smc_gpu_fail(run->error, code, "finding room for a buffer");
+        run->address[i] = (uintptr_t)run->user_buffer[i];
+    }
+    if (status == SMC_OK)
+        smc_user_place(user, true, run->address);
+    for (size_t i = 0; i < user->memory_count && status == SMC_OK; i++) {
         const struct smc_user_memory *memory = &user->memory[i];
-        cudaError_t code = cudaMalloc(&run->user_buffer[i], memory->bytes ? memory->bytes : 1);
-        if (code == cudaSuccess && memory->bytes > 0)
-            code = cudaMemcpy(run->user_buffer[i], memory->before, memory->bytes,
-                              cudaMemcpyHostToDevice);
+        cudaError_t code = memory->bytes == 0 ? cudaSuccess
+                                              : cudaMemcpy(run->user_buffer[i], memory->after_gpu,
+                                                           memory->bytes, cudaMemcpyHostToDevice);
         if (code != cudaSuccess)
             status = smc_gpu_fail(run->error, code, "filling a buffer");
     }
@@ -226,20 +251,21 @@ static enum smc_status copy_in(struct run *run)
 static cudaError_t launch_user(void *context)
 {
     struct run *run = context;
-    const struct smc_user_request *request = &run->request->user->request;
-    void *arguments[SMC_MAX_USER_ARGUMENTS], **buffer = run->user_buffer;
-    for (size_t i = 0; i < request->argument_count; i++) {
-        const struct smc_user_argument *argument = &request->argument[i];
-        /* The runtime reads only the low bytes, as many as the parameter has. */
-        arguments[i] = argument->is_buffer ? (void *)buffer++ : (void *)(uintptr_t)&argument->bits;
-    }
+    const struct smc_user_run *user = run->request->user;
+    const struct smc_user_request *request = &user->request;
+    void *arguments[SMC_MAX_USER_ARGUMENTS];
+    for (size_t i = 0; i < request->argument_count; i++)
+        /* The runtime reads as many bytes as the parameter has. */
+        arguments[i] = request->argument[i].is_buffer
+                           ? (void *)&run->user_buffer[smc_user_memory_of(user, i)]
+                           : (void *)(uintptr_t)smc_user_passed(user, i);
     return smc_gpu_start(&run->kernel, request->grid, request->block,
                          run->request->answer->launch.dynamic_smem_bytes, arguments);
 }
 
 static enum smc_status copy_out(const struct run *run)
 {
-    const struct smc_user_run *user = run->request->user;
+    struct smc_user_run *user = run->request->user;
     for (size_t i = 0; i < user->memory_count; i++) {
         const struct smc_user_memory *memory = &user->memory[i];
         cudaError_t code = memory->bytes == 0 ? cudaSuccess
@@ -248,6 +274,7 @@ static enum smc_status copy_out(const struct run *run)
         if (code != cudaSuccess)
             return smc_gpu_fail(run->error, code, "copying a buffer back");
     }
+    smc_user_unplace(user, true, run->address);
     return SMC_OK;
 }
 
@@ -306,8 +333,9 @@ static void clean_up(struct run *run)
     if (smc_is_lost(&run->result->finish)) {
         smc_gpu_buffers_leave(&run->buffers);
     } else {
-        for (size_t i = 0; i < SMC_MAX_USER_ARGUMENTS; i++)
-            smc_gpu_free(run->user_buffer[i]);
+        for (size_t i = 0; run->request->user && i < run->request->user->memory_count; i++)
+            if (!run->request->user->memory[i].symbol) /* a variable goes with the module */
+                smc_gpu_free(run->user_buffer[i]);
         smc_gpu_buffers_free(&run->buffers);
         smc_gpu_unload(&run->kernel);
     }

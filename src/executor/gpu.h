@@ -150,6 +150,15 @@ cudaError_t smc_gpu_stopwatch_stop(const struct smc_gpu_stopwatch *watch, cudaEr
 cudaError_t smc_gpu_stopwatch_read(const struct smc_gpu_stopwatch *watch, cudaError_t code,
                                    double *ms);
 
+/* Holds back the work that is enqueued after it, so that the GPU does not wait for the host between
+   two calls. Open every gate that was closed, also after a failure; one that is left opens by itself
+   after 100 ms, and the work goes on. NULL is no gate. Behind more than a batch of launches the GPU
+   waits for their commands, which it then has to fetch. */
+enum { SMC_GPU_BATCH = 10 };
+struct smc_gpu_gate;
+cudaError_t smc_gpu_gate_close(struct smc_gpu_gate **gate);
+void smc_gpu_gate_open(struct smc_gpu_gate *gate);
+
 /* --- Measurements ------------------------------------------------------------------------- */
 
 /* Launches once without waiting. */

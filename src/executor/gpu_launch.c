@@ -2,6 +2,8 @@
    launching. */
 #include "config.h"
 
+#include <sched.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
@@ -380,4 +382,49 @@ cudaError_t smc_gpu_stopwatch_read(const struct smc_gpu_stopwatch *watch, cudaEr
         code = cudaEventElapsedTime(&elapsed, watch->before, watch->after);
     *ms = elapsed;
     return code;
+}
+
+/* The host and the GPU's queue share a gate, and the last of the two frees it. */
+struct smc_gpu_gate {
+    atomic_int holders;
+    atomic_bool open;
+};
+
+static void leave_gate(struct smc_gpu_gate *gate)
+{
+    if (atomic_fetch_sub(&gate->holders, 1) == 1)
+        free(gate);
+}
+
+static void CUDART_CB wait_at_gate(void *data)
+{
+    enum { LONGEST_MS = 100 };
+    struct smc_gpu_gate *gate = data;
+    double start_ms = smc_clock_ms();
+    while (!atomic_load(&gate->open) && smc_clock_ms() - start_ms < LONGEST_MS)
+        sched_yield();
+    leave_gate(gate);
+}
+
+cudaError_t smc_gpu_gate_close(struct smc_gpu_gate **gate)
+{
+    *gate = smc_malloc(sizeof **gate);
+    if (!*gate)
+        return cudaErrorMemoryAllocation;
+    atomic_init(&(*gate)->holders, 2);
+    atomic_init(&(*gate)->open, false);
+    cudaError_t code = cudaLaunchHostFunc(NULL, wait_at_gate, *gate);
+    if (code != cudaSuccess) {
+        free(*gate);
+        *gate = NULL;
+    }
+    return code;
+}
+
+void smc_gpu_gate_open(struct smc_gpu_gate *gate)
+{
+    if (!gate)
+        return;
+    atomic_store(&gate->open, true);
+    leave_gate(gate);
 }

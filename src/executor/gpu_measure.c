@@ -1,5 +1,7 @@
-/* Measures the duration of a launch: events around each launch, and the median of many. The launch
-   whose result was checked and the first one timed here are the warm-up. */
+/* Measures the duration of a launch: events around each launch, and the median of many. The
+   launches of a batch are enqueued behind a gate: otherwise the GPU waits for the host between an
+   event and a short launch, and that is measured. The launch whose result was checked and the first
+   one timed here are the warm-up. */
 #include <pthread.h>
 #include <stdio.h>
 
@@ -11,7 +13,7 @@
 /* --- Times ------------------------------------------------------------------------------------ */
 
 enum {
-    BATCH = 10,         /* launches enqueued together, so that the GPU does not idle in between */
+    BATCH = SMC_GPU_BATCH,
     MAX_LAUNCHES = 200, /* a multiple of BATCH */
 };
 
@@ -36,13 +38,15 @@ static cudaError_t create_watches(struct timer *timer)
 
 static cudaError_t time_batch(struct timer *timer, int launches)
 {
-    cudaError_t code = cudaSuccess;
+    struct smc_gpu_gate *gate;
+    cudaError_t code = smc_gpu_gate_close(&gate);
     for (int i = 0; i < launches && code == cudaSuccess; i++) {
         code = smc_gpu_stopwatch_start(&timer->watch[i]);
         if (code == cudaSuccess)
             code = timer->launch(timer->context);
         code = smc_gpu_stopwatch_stop(&timer->watch[i], code);
     }
+    smc_gpu_gate_open(gate);
     if (timer->sm_clock_khz == 0)
         timer->sm_clock_khz = smc_gpu_sm_clock_khz(timer->gpu_index); /* while they run */
     cudaError_t waited =

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "base/numbers.h"
 #include "executor/ceilings.h"
 #include "executor/clock.h"
 #include "executor/gpu_ceilings.h"
@@ -453,7 +454,7 @@ MEASUREMENT(dram, DRAM, l2_latency_kernel)
 
 /* --- Launches --------------------------------------------------------------------------------- */
 
-enum { LAUNCHES = 1000, ROUND_TRIPS = 50 };
+enum { LAUNCHES = 1000, ROUND_TRIPS = 50, EMPTY_LAUNCHES = SMC_GPU_BATCH };
 
 static const struct smc_kernel empty_kernel = {
     .name = "ceiling-launch",
@@ -472,6 +473,44 @@ static enum smc_status sample_launches(struct smc_gpu_bench *bench, double seen[
     code = smc_gpu_bench_end(bench, code, &ms);
     seen[SMC_CEILING_LAUNCH] = ms * 1e3 / LAUNCHES;
     return smc_gpu_bench_status(bench, code, "launching", error);
+}
+
+/* As the launches of a run are timed: behind a gate, each between its own events. */
+static cudaError_t time_empty_launches(struct smc_gpu_bench *bench,
+                                       struct smc_gpu_stopwatch watch[EMPTY_LAUNCHES])
+{
+    struct smc_gpu_gate *gate;
+    cudaError_t code = smc_gpu_gate_close(&gate);
+    for (int i = 0; i < EMPTY_LAUNCHES && code == cudaSuccess; i++) {
+        code = smc_gpu_stopwatch_start(&watch[i]);
+        if (code == cudaSuccess)
+            code = smc_gpu_bench_launch(bench, 1, 1, NULL);
+        code = smc_gpu_stopwatch_stop(&watch[i], code);
+    }
+    smc_gpu_gate_open(gate);
+    return smc_gpu_bench_wait(bench, code);
+}
+
+static enum smc_status sample_empty_launches(struct smc_gpu_bench *bench,
+                                             double seen[SMC_CEILING_COUNT],
+                                             struct smc_error *error)
+{
+    struct smc_gpu_stopwatch watch[EMPTY_LAUNCHES] = {{0}};
+    double ms[EMPTY_LAUNCHES];
+    cudaError_t code = cudaSuccess;
+    for (int i = 0; i < EMPTY_LAUNCHES && code == cudaSuccess; i++)
+        code = smc_gpu_stopwatch_create(&watch[i]);
+    if (code == cudaSuccess)
+        code = time_empty_launches(bench, watch);
+    for (int i = 0; i < EMPTY_LAUNCHES && code == cudaSuccess; i++)
+        code = smc_gpu_stopwatch_read(&watch[i], code, &ms[i]);
+    for (int i = 0; i < EMPTY_LAUNCHES && !smc_is_lost(&bench->finish); i++)
+        smc_gpu_stopwatch_destroy(&watch[i]);
+    if (code == cudaSuccess) {
+        smc_numbers_sort(ms, EMPTY_LAUNCHES);
+        seen[SMC_CEILING_EMPTY_LAUNCH] = smc_numbers_median(ms, EMPTY_LAUNCHES) * 1e3;
+    }
+    return smc_gpu_bench_status(bench, code, "timing empty launches", error);
 }
 
 /* This measures the waits themselves, which have no time limit; the kernel was seen to end
@@ -505,6 +544,13 @@ static const struct smc_gpu_measurement measure_launch = {
     .sample = sample_launches,
 };
 
+static const struct smc_gpu_measurement measure_empty_launch = {
+    .name = "empty launches",
+    .kernel = &empty_kernel,
+    .begin = begin_launches,
+    .sample = sample_empty_launches,
+};
+
 static const struct smc_gpu_measurement measure_round_trip = {
     .name = "launches with waiting",
     .kernel = &empty_kernel,
@@ -517,4 +563,5 @@ const struct smc_gpu_measurement *const smc_gpu_measurements[SMC_GPU_MEASUREMENT
     &measure_shared,         &measure_float,      &measure_double,
     &measure_shared_latency, &measure_l1_latency, &measure_l2_latency,
     &measure_dram_latency,   &measure_launch,     &measure_round_trip,
+    &measure_empty_launch,
 };

@@ -11,7 +11,8 @@ libsmc_la_SOURCES += \
 	src/executor/none.c \
 	src/executor/types.def \
 	src/executor/user.c src/executor/user.h src/executor/user_time.c src/executor/user_time.h \
-	src/executor/user_argument.c src/executor/user_argument.h
+	src/executor/user_argument.c src/executor/user_argument.h \
+	src/executor/user_memory.c
 
 if HAVE_CUDA
 libsmc_la_SOURCES += \

@@ -16,6 +16,7 @@
 #include "executor/user_time.h"
 #include "inspect/compilers.h"
 #include "inspect/kernels.h"
+#include "inspect/names.h"
 #include "inspect/readers.h"
 #include "source/source_tree.h"
 
@@ -45,24 +46,43 @@ static bool has_plain_name(const char *name, const char *entry)
     return begins(name, start) && begins(name + strlen(start), entry);
 }
 
-static bool is_meant(const struct smc_inspect_kernel *kernel, const char *entry)
+/* In this order: the first way in which a name means a kernel counts. */
+enum meaning { EXACT, AS_SHOWN, AS_WRITTEN, IN_ANY_NAMESPACE, MEANINGS };
+
+static bool is_meant(const struct smc_inspect_kernel *kernel, const char *entry, enum meaning way)
 {
-    return strcmp(kernel->name, entry) == 0 || strcmp(kernel->shown, entry) == 0 ||
-           has_source_name(kernel->shown, entry) || has_plain_name(kernel->name, entry);
+    switch (way) {
+    case EXACT:
+        return strcmp(kernel->name, entry) == 0;
+    case AS_SHOWN:
+        return strcmp(kernel->shown, entry) == 0 || has_source_name(kernel->shown, entry) ||
+               has_plain_name(kernel->name, entry);
+    case AS_WRITTEN:
+        return smc_name_is_like(kernel->shown, entry, false);
+    default:
+        return smc_name_is_like(kernel->shown, entry, true);
+    }
 }
 
+/* Lists all kernels of the file, or those that `entry` may mean in the way. */
 static enum smc_status fail_choice(const struct smc_inspect_kernels *kernels, const char *file,
-                                   const char *entry, bool several, struct smc_error *error)
+                                   const char *entry, enum meaning way, struct smc_error *error)
 {
     struct smc_text list = {0};
+    bool several = entry && way < MEANINGS;
     for (size_t i = 0; i < kernels->count; i++)
-        smc_text_printf(&list, "%s%s", i ? ", " : "", kernels->item[i].shown);
+        if (!several || is_meant(&kernels->item[i], entry, way))
+            smc_text_printf(&list, "%s%s", list.length ? ", " : "", kernels->item[i].shown);
     if (!entry)
         smc_fail(error, SMC_USAGE, "option --entry: needed to choose a kernel of %.256s: %.640s",
                  file, smc_text_string(&list));
+    else if (several)
+        smc_fail(error, SMC_USAGE,
+                 "option --entry: '%.128s' is more than one kernel of %.256s: %.512s", entry, file,
+                 smc_text_string(&list));
     else
-        smc_fail(error, SMC_USAGE, "option --entry: '%.128s' is %s of %.256s, which has %.512s",
-                 entry, several ? "more than one kernel" : "no kernel", file,
+        smc_fail(error, SMC_USAGE,
+                 "option --entry: '%.128s' is no kernel of %.256s, which has %.512s", entry, file,
                  smc_text_string(&list));
     smc_text_free(&list);
     return SMC_USAGE;
@@ -72,23 +92,24 @@ enum smc_status smc_user_choose(const struct smc_inspect_kernels *kernels, const
                                 const char *entry, const struct smc_inspect_kernel **kernel,
                                 struct smc_error *error)
 {
-    size_t found = 0;
     if (kernels->count == 0)
         return smc_fail(
             error, SMC_USAGE,
             "%s: no __global__ function in it; of a template only what is instantiated is one",
             file);
-    for (size_t i = 0; i < kernels->count; i++) {
-        if (entry && !is_meant(&kernels->item[i], entry))
-            continue;
-        if (entry && strcmp(kernels->item[i].name, entry) == 0)
-            found = 0; /* the exact name wins */
-        if (found++ == 0)
-            *kernel = &kernels->item[i];
-        if (entry && strcmp(kernels->item[i].name, entry) == 0)
-            break;
+    *kernel = &kernels->item[0];
+    if (!entry)
+        return kernels->count == 1 ? SMC_OK : fail_choice(kernels, file, NULL, MEANINGS, error);
+    for (enum meaning way = EXACT; way < MEANINGS; way++) {
+        size_t found = 0;
+        for (size_t i = 0; i < kernels->count; i++)
+            if (is_meant(&kernels->item[i], entry, way) && found++ == 0)
+                *kernel = &kernels->item[i];
+        if (found > 0)
+            return found == 1 || way == EXACT ? SMC_OK
+                                              : fail_choice(kernels, file, entry, way, error);
     }
-    return found == 1 ? SMC_OK : fail_choice(kernels, file, entry, found > 1, error);
+    return fail_choice(kernels, file, entry, MEANINGS, error);
 }
 
 /* --- Its parameters --------------------------------------------------------------------------- */
@@ -97,7 +118,13 @@ enum smc_status smc_user_choose(const struct smc_inspect_kernels *kernels, const
 static bool fits(const struct smc_ptx_param *param, const struct smc_user_argument *argument)
 {
     const struct smc_user_type_info *type = &smc_user_types[argument->type];
-    if (argument->is_buffer)
+    if (argument->form == SMC_USER_BYTES)
+        return param->is_array; /* the length of the file is known when it is read */
+    if (argument->form == SMC_USER_STRUCT) {
+        uint64_t unit = argument->align > param->align ? argument->align : param->align;
+        return param->is_array && (argument->bytes + unit - 1) / unit * unit == param->bytes;
+    }
+    if (smc_user_is_pointer(argument))
         return param->bytes == sizeof(uint64_t) && !param->is_array && param->type[0] != 'f';
     bool is_float = param->type[0] == 'f', untyped = param->type[0] == 'b';
     return param->bytes == type->bytes && (untyped || is_float == (type->class == SMC_USER_FLOAT));
@@ -122,7 +149,9 @@ static void describe_param(const struct smc_ptx_param *param, struct smc_text *t
     }
     if (text->length == names) {
         text->length = before;
-        smc_text_printf(text, "a structure of %llu bytes is what no --arg can pass",
+        smc_text_printf(text,
+                        "it accepts a structure of %llu bytes: {i32:1, f32:2.5, f32x64} or "
+                        "struct:FILE",
                         (unsigned long long)param->bytes);
     }
 }
@@ -133,9 +162,12 @@ static enum smc_status fail_param(const struct smc_ptx_param *param, size_t numb
 {
     struct smc_text wanted = {0};
     describe_param(param, &wanted);
+    char size[48] = "";
+    if (argument->form == SMC_USER_STRUCT)
+        snprintf(size, sizeof size, ", of %llu bytes,", (unsigned long long)argument->bytes);
     smc_fail(error, SMC_USAGE,
-             "option --arg: '%.64s' does not fit parameter %zu of %.256s (.%s): %s",
-             argument->typed, number, kernel->shown, param->type, smc_text_string(&wanted));
+             "option --arg: '%.64s'%s does not fit parameter %zu of %.256s (.%s): %s",
+             argument->typed, size, number, kernel->shown, param->type, smc_text_string(&wanted));
     smc_text_free(&wanted);
     return SMC_USAGE;
 }
@@ -156,7 +188,7 @@ static enum smc_status fail_count(const struct smc_ptx_param *params, size_t par
 
 enum smc_status smc_user_check_arguments(const char *ptx, const struct smc_inspect_kernel *kernel,
                                          const struct smc_user_argument *arguments, size_t count,
-                                         struct smc_error *error)
+                                         uint64_t *param_bytes, struct smc_error *error)
 {
     struct smc_ptx_kernel read;
     struct smc_ptx_param params[SMC_MAX_USER_ARGUMENTS];
@@ -167,9 +199,11 @@ enum smc_status smc_user_check_arguments(const char *ptx, const struct smc_inspe
         size_t param_count = smc_ptx_params(&read, params, SMC_MAX_USER_ARGUMENTS);
         if (param_count != count)
             return fail_count(params, param_count, kernel, count, error);
-        for (size_t i = 0; i < count; i++)
+        for (size_t i = 0; i < count; i++) {
             if (!fits(&params[i], &arguments[i]))
                 return fail_param(&params[i], i + 1, kernel, &arguments[i], error);
+            param_bytes[i] = params[i].bytes;
+        }
         return SMC_OK;
     }
     return smc_fail(error, SMC_UNAVAILABLE, "%s: this NVRTC gives no PTX", kernel->file);
@@ -498,7 +532,9 @@ enum smc_status smc_user_prepare(const struct smc_user_request *request, struct 
         status = smc_user_choose(&run->kernels, request->file, request->entry, &kernel, error);
     if (status == SMC_OK && !kernel->resources.refused)
         status = smc_user_check_arguments(smc_text_string(&output.ptx), kernel, request->argument,
-                                          request->argument_count, error);
+                                          request->argument_count, run->param_bytes, error);
+    if (status == SMC_OK && !kernel->resources.refused)
+        status = smc_user_find_variables(smc_text_string(&output.ptx), run, error);
     if (status == SMC_OK) {
         answer(run, kernel, &output);
         status = check_block(run, error);
@@ -514,63 +550,6 @@ enum smc_status smc_user_prepare(const struct smc_user_request *request, struct 
 }
 
 /* --- Its memory ------------------------------------------------------------------------------- */
-
-/* The buffer's contents before the launch, and after it on each of two back ends. */
-enum { COPIES = 3 };
-
-static enum smc_status check_memory(const struct smc_user_request *request, struct smc_error *error)
-{
-    uint64_t total = 0;
-    for (size_t i = 0; i < request->argument_count; i++)
-        if (request->argument[i].is_buffer &&
-            __builtin_add_overflow(total, smc_user_argument_bytes(&request->argument[i]), &total))
-            total = UINT64_MAX;
-    uint64_t of_machine = smc_machine_memory_bytes();
-    uint64_t of_device = request->device.global_mem_bytes;
-    if (of_device > 0 && total > of_device)
-        return smc_fail(error, SMC_USAGE,
-                        "option --arg: %llu MB of memory are more than the %llu MB of %s",
-                        (unsigned long long)(total >> 20), (unsigned long long)(of_device >> 20),
-                        request->device.name);
-    if (total > of_machine / COPIES)
-        return smc_fail(
-            error, SMC_MACHINE,
-            "option --arg: %llu MB of memory, each copied twice, are more than the %llu "
-            "MB of this machine",
-            (unsigned long long)(total >> 20), (unsigned long long)(of_machine >> 20));
-    return SMC_OK;
-}
-
-static enum smc_status make_memory(struct smc_user_run *run, struct smc_error *error)
-{
-    const struct smc_user_request *request = &run->request;
-    enum smc_status status = check_memory(request, error);
-    for (size_t i = 0; i < request->argument_count && status == SMC_OK; i++) {
-        const struct smc_user_argument *argument = &request->argument[i];
-        if (!argument->is_buffer)
-            continue;
-        struct smc_user_memory *memory = &run->memory[run->memory_count++];
-        size_t bytes = smc_user_argument_bytes(argument);
-        if (request->settings->stop && request->settings->stop())
-            return smc_fail(error, SMC_INTERRUPTED, "interrupted: before the launch");
-        memory->argument = argument;
-        memory->position = i + 1;
-        memory->bytes = bytes;
-        snprintf(memory->name, sizeof memory->name, "arg %zu", memory->position);
-        memory->before = smc_malloc(bytes);
-        memory->after_gpu = smc_malloc(bytes);
-        memory->after_emulated = smc_malloc(bytes);
-        if (!memory->before || !memory->after_gpu || !memory->after_emulated)
-            return smc_fail(error, SMC_MACHINE, "option --arg: no memory for '%.64s'",
-                            argument->typed);
-        struct smc_error reason = {""};
-        status =
-            smc_user_fill(argument, memory->name, request->settings->seed, memory->before, &reason);
-        if (status != SMC_OK)
-            smc_fail(error, status, "option --arg: %.900s", reason.message);
-    }
-    return status;
-}
 
 static void look_at_memory(struct smc_user_run *run)
 {
@@ -606,7 +585,7 @@ enum smc_status smc_user_launch(struct smc_user_run *run, struct smc_text *warni
         .settings = settings,
         .user = run,
     };
-    enum smc_status status = make_memory(run, error);
+    enum smc_status status = smc_user_make_memory(run, error);
     if (status == SMC_OK)
         status = smc_place_executor(settings->place)->run(&request, &run->result, warnings, error);
     smc_machine_host_name(run->result.host_name);
@@ -641,13 +620,18 @@ enum smc_status smc_user_ending(const struct smc_user_run *run, struct smc_error
 void smc_user_free(struct smc_user_run *run)
 {
     for (size_t i = 0; i < run->memory_count; i++) {
+        free(run->memory[i].typed);
         free(run->memory[i].before);
         free(run->memory[i].after_gpu);
         free(run->memory[i].after_emulated);
         free(run->memory[i].sums);
     }
+    for (size_t i = 0; i < SMC_MAX_USER_ARGUMENTS; i++)
+        free(run->value[i].data), free(run->symbol[i].name);
+    free(run->pointer);
     smc_annotation_free(&run->annotation);
     smc_text_free(&run->text);
+    smc_text_free(&run->printed);
     smc_binary_free(&run->compiled.binary);
     smc_inspect_free(&run->kernels);
     *run = (struct smc_user_run){0};

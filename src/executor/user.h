@@ -11,7 +11,7 @@
 #include "executor/user_argument.h"
 #include "inspect/inspect.h"
 
-enum { SMC_MAX_USER_ARGUMENTS = 64 };
+enum { SMC_MAX_USER_ARGUMENTS = 64, SMC_MAX_USER_MEMORIES = 384 };
 
 struct smc_user_request {
     const char *file;             /* "-": standard input */
@@ -25,6 +25,8 @@ struct smc_user_request {
     uint32_t dynamic_smem_bytes;
     size_t argument_count;
     struct smc_user_argument argument[SMC_MAX_USER_ARGUMENTS];
+    size_t variable_count; /* of the module: set before the launch, or wanted after it */
+    struct smc_user_variable variable[SMC_MAX_USER_ARGUMENTS];
     const struct smc_run_settings *settings;
 };
 
@@ -38,8 +40,12 @@ struct smc_user_digest {
 /* One buffer of a launch. The back ends read `before` and fill their own part. */
 struct smc_user_memory {
     const struct smc_user_argument *argument;
-    size_t position; /* of --arg, from 1 */
-    char name[32];   /* "arg 2" */
+    struct smc_user_argument own; /* of memory in a structure or list: what `argument` points to */
+    char *typed;                  /* its text; NULL: it is an argument itself */
+    size_t position, part;        /* of --arg, and of the memories in it, from 1 */
+    char name[32];                /* "arg 2", "arg 2.1", "coefficients" */
+    const char *symbol; /* a variable of the module, as compiled; NULL: it is no variable */
+    bool is_initial;    /* a variable that was not set: the back end fills `before` */
     uint64_t bytes;
     void *before, *after_gpu, *after_emulated;
     struct smc_emulated_array_count traffic; /* as the emulator counted */
@@ -47,6 +53,30 @@ struct smc_user_memory {
     bool has_gpu, has_emulated;              /* the digest is valid: the kernel ended there */
     struct smc_user_digest gpu, emulated;
     struct smc_agreement agreement; /* of the two */
+};
+
+/* An argument that is neither a number nor memory: the bytes that the kernel receives. Addresses in
+   them are written by smc_user_place. */
+struct smc_user_value {
+    void *data;
+    uint64_t bytes;
+};
+
+/* A variable of the request as the module declares it. */
+struct smc_user_symbol {
+    char *name; /* as compiled */
+    enum smc_user_type type;
+    uint64_t bytes;
+};
+
+/* An address in an argument or in memory. */
+struct smc_user_pointer {
+    bool in_memory;
+    size_t holder;         /* index in `memory` or `value` */
+    uint64_t place;        /* in the holder, in bytes */
+    size_t target;         /* index in `memory` */
+    int64_t offset;        /* in bytes */
+    size_t argument, part; /* of an address that was typed, until the target is known; or 0 */
 };
 
 /* Initialize with {0}. It contains pointers into itself, so do not move or copy it. */
@@ -59,7 +89,14 @@ struct smc_user_run {
     struct smc_answer answer;           /* the model's about its launch */
     struct smc_compiled compiled;
     size_t memory_count;
-    struct smc_user_memory memory[SMC_MAX_USER_ARGUMENTS];
+    struct smc_user_memory memory[SMC_MAX_USER_MEMORIES];
+    struct smc_text printed; /* by the emulated kernel's printf, made safe for a terminal */
+    bool printed_is_cut;     /* it printed more than the emulator keeps */
+    uint64_t param_bytes[SMC_MAX_USER_ARGUMENTS]; /* of the kernel's parameters */
+    struct smc_user_value value[SMC_MAX_USER_ARGUMENTS];
+    struct smc_user_symbol symbol[SMC_MAX_USER_ARGUMENTS]; /* of the request's variables */
+    struct smc_user_pointer *pointer;
+    size_t pointer_count, pointer_room;
     struct smc_run_result result;
 };
 
@@ -85,6 +122,32 @@ enum smc_status smc_user_ending(const struct smc_user_run *run, struct smc_error
 
 void smc_user_free(struct smc_user_run *run);
 
+/* --- For the back ends ------------------------------------------------------------------------ */
+
+/* The part of the memory that is the back end's. */
+static inline void *smc_user_after(const struct smc_user_memory *memory, bool on_gpu)
+{
+    return on_gpu ? memory->after_gpu : memory->after_emulated;
+}
+
+/* Copies the contents before the launch to the back end's part, and writes all addresses, there and
+   in the values. `address` has one for each memory. */
+void smc_user_place(struct smc_user_run *run, bool on_gpu, const uint64_t *address);
+
+/* After the launch: an address that is still where it was placed becomes 0 again, so that the back
+   ends can be compared. */
+void smc_user_unplace(struct smc_user_run *run, bool on_gpu, const uint64_t *address);
+
+/* The index of the memory that an argument is; the argument must be memory. */
+size_t smc_user_memory_of(const struct smc_user_run *run, size_t argument);
+
+/* What the kernel receives for an argument that is not memory. */
+static inline const void *smc_user_passed(const struct smc_user_run *run, size_t argument)
+{
+    return run->value[argument].data ? run->value[argument].data
+                                     : &run->request.argument[argument].bits;
+}
+
 /* --- Steps, for tests ------------------------------------------------------------------------- */
 
 /* Finds a kernel by the compiler's name, the name in the source ("scale", "ns::scale"), or that
@@ -94,11 +157,19 @@ enum smc_status smc_user_choose(const struct smc_inspect_kernels *kernels, const
                                 const char *entry, const struct smc_inspect_kernel **kernel,
                                 struct smc_error *error);
 
-/* Compares the arguments with the PTX declaration of the kernel. SMC_USAGE names the first
-   mismatch. */
+/* Compares the arguments with the PTX declaration of the kernel, and stores the sizes of its
+   parameters. SMC_USAGE names the first mismatch. */
 enum smc_status smc_user_check_arguments(const char *ptx, const struct smc_inspect_kernel *kernel,
                                          const struct smc_user_argument *arguments, size_t count,
-                                         struct smc_error *error);
+                                         uint64_t *param_bytes, struct smc_error *error);
+
+/* Finds the request's variables in the PTX, and compares their sizes with the values. SMC_USAGE: it
+   has no such variable, or several. */
+enum smc_status smc_user_find_variables(const char *ptx, struct smc_user_run *run,
+                                        struct smc_error *error);
+
+/* Makes the memory and the values of the arguments, as smc_user_launch does. */
+enum smc_status smc_user_make_memory(struct smc_user_run *run, struct smc_error *error);
 
 /* Fills the argument's buffer. SMC_USAGE: the file cannot be read, or its length differs from the
    buffer's; the message has no prefix. SMC_MACHINE: out of memory. */

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "base/parse.h"
 #include "base/text.h"
 
@@ -29,7 +30,7 @@ static enum smc_status fail_form(const char *typed, struct smc_error *error)
         smc_text_printf(&names, "%s%s", i ? ", " : "", smc_user_types[i].name);
     smc_fail(error, SMC_USAGE,
              "'%.64s' is neither a number such as i32:5 nor memory such as f32x1024:random; the "
-             "types are %s",
+             "types are %s; a structure is {i32:5, f32x1024} or struct:FILE",
              typed, smc_text_string(&names));
     smc_text_free(&names);
     return SMC_USAGE;
@@ -160,10 +161,254 @@ static enum smc_status read_buffer(const char *text, struct smc_user_argument *a
     return text[length] ? read_filling(text + length + 1, argument, error) : SMC_OK;
 }
 
+/* --- Structures and lists --------------------------------------------------------------------- */
+
+enum { MOST_DEPTH = 16, POINTER_BYTES = 8 };
+
+static const char blanks[] = " \t\n";
+
+/* "@2", "@2.3", "@2+64", "@2.3-1" */
+static enum smc_status read_address(const char *typed, struct smc_user_argument *argument,
+                                    struct smc_error *error)
+{
+    const char *start = typed + 1, *sign = start + strcspn(start, "+-");
+    const char *dot = memchr(start, '.', (size_t)(sign - start)), *end = dot ? dot : sign;
+    char target[24], part[24];
+    int64_t numbers[2] = {0, 1};
+    uint64_t offset = 0;
+    snprintf(target, sizeof target, "%.*s", (int)(end - start < 20 ? end - start : 20), start);
+    snprintf(part, sizeof part, "%.*s", dot && sign - dot < 20 ? (int)(sign - dot) - 1 : 0,
+             dot ? dot + 1 : "");
+    argument->form = SMC_USER_ADDRESS;
+    argument->type = SMC_USER_U64;
+    if (!smc_parse_integer(target, 1, INT32_MAX, &numbers[0]) ||
+        (dot && !smc_parse_integer(part, 1, INT32_MAX, &numbers[1])) ||
+        (*sign && !smc_parse_size(sign + 1, most_elements, &offset)))
+        return smc_fail(
+            error, SMC_USAGE,
+            "'%.64s' is not an address such as @2 or @2+64, in the memory of the second "
+            "argument",
+            typed);
+    argument->target = (size_t)numbers[0];
+    argument->part = (size_t)numbers[1];
+    argument->offset = *sign == '-' ? -(int64_t)offset : (int64_t)offset;
+    return SMC_OK;
+}
+
+/* A number as C writes it: 1, 1u, 1ll, 2.5f, 2.5, true. Its type is the one that it has in C. */
+static bool read_literal(const char *text, struct smc_user_argument *argument)
+{
+    static const struct {
+        const char *suffix;
+        enum smc_user_type type;
+    } suffixes[] = {{"", SMC_USER_I32},   {"u", SMC_USER_U32},  {"l", SMC_USER_I64},
+                    {"ll", SMC_USER_I64}, {"ul", SMC_USER_U64}, {"ull", SMC_USER_U64},
+                    {"lu", SMC_USER_U64}, {"llu", SMC_USER_U64}};
+    char digits[64], suffix[8] = "";
+    bool is_hex = text[0] == '0' && (text[1] | 0x20) == 'x';
+    size_t length = strlen(text);
+    bool is_float = !is_hex && (strpbrk(text, ".eE") || text[length - 1] == 'f');
+    argument->type = SMC_USER_U8;
+    argument->bits = strcmp(text, "true") == 0;
+    if (argument->bits || strcmp(text, "false") == 0)
+        return true;
+    if (length >= sizeof digits)
+        return false;
+    size_t end = length;
+    while (end > 0 && length - end < 4 && strchr(is_float ? "fF" : "uUlL", text[end - 1]))
+        end--;
+    for (size_t i = end; i < length && i - end < sizeof suffix - 1; i++)
+        suffix[i - end] = (char)(text[i] | 0x20);
+    snprintf(digits, sizeof digits, "%.*s", (int)end, text);
+    if (is_float) {
+        argument->type = *suffix ? SMC_USER_F32 : SMC_USER_F64;
+        return strlen(suffix) <= 1 && read_number(argument->type, digits, &argument->bits);
+    }
+    for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++)
+        if (strcmp(suffixes[i].suffix, suffix) == 0) {
+            argument->type = suffixes[i].type;
+            if (read_number(argument->type, digits, &argument->bits))
+                return true;
+            argument->type = SMC_USER_I64; /* as in C: the next one that holds it */
+            return i == 0 && read_number(argument->type, digits, &argument->bits);
+        }
+    return false;
+}
+
+static enum smc_status read_member(const char *text, struct smc_user_argument *argument,
+                                   struct smc_error *error)
+{
+    *argument = (struct smc_user_argument){.typed = text};
+    bool is_word = strcmp(text, "true") == 0 || strcmp(text, "false") == 0;
+    if (is_word || (*text && strchr("-+.0123456789", *text))) {
+        if (read_literal(text, argument))
+            return SMC_OK;
+        return smc_fail(error, SMC_USAGE, "'%.64s' is not a number such as 1, 1u, 1ll, 2.5f or 2.5",
+                        text);
+    }
+    enum smc_status status = smc_user_argument_parse(text, argument, error);
+    if (status == SMC_OK && argument->form == SMC_USER_BYTES)
+        return smc_fail(error, SMC_USAGE, "'%.64s' is a whole argument, not a member", text);
+    return status;
+}
+
+/* A walk over members. */
+struct walk {
+    const char *typed;
+    smc_user_visit *visit;
+    void *context;
+    struct smc_error *error;
+    uint64_t most_bytes;
+};
+
+static uint64_t round_up(uint64_t bytes, uint64_t unit)
+{
+    return (bytes + unit - 1) / unit * unit;
+}
+
+/* The length of the member at the beginning; `depth` receives how deep its brackets are. */
+static size_t member_length(const char *text, size_t *depth)
+{
+    size_t open = 0, i = 0;
+    *depth = 0;
+    for (; text[i] && (open > 0 || !strchr(",}]", text[i])); i++) {
+        open += text[i] == '{' || text[i] == '[';
+        open -= open > 0 && (text[i] == '}' || text[i] == ']');
+        *depth = open > *depth ? open : *depth;
+    }
+    return i;
+}
+
+static enum smc_status walk_list(struct walk *walk, const char *text, uint64_t *end,
+                                 uint32_t *align);
+
+/* The structure in a structure: measured first, because its alignment decides its place. */
+static enum smc_status walk_nested(struct walk *walk, const char *text, uint64_t *end,
+                                   uint32_t *align)
+{
+    struct walk quiet = *walk;
+    uint64_t bytes = 0;
+    uint32_t own = 1;
+    quiet.visit = NULL;
+    enum smc_status status = walk_list(&quiet, text, &bytes, &own);
+    if (status != SMC_OK)
+        return status;
+    *end = round_up(*end, own);
+    uint64_t inner = *end;
+    if (walk->visit)
+        status = walk_list(walk, text, &inner, &own);
+    *end += round_up(bytes, own);
+    *align = own > *align ? own : *align;
+    return status;
+}
+
+static enum smc_status walk_one(struct walk *walk, const char *text, uint64_t *end, uint32_t *align)
+{
+    struct smc_user_argument member;
+    struct smc_error reason = {""};
+    enum smc_status status = SMC_OK;
+    if (*text == '{') {
+        status = walk_nested(walk, text, end, align);
+    } else {
+        if (read_member(text, &member, &reason) != SMC_OK)
+            return smc_fail(walk->error, SMC_USAGE, "'%.64s': %.800s", walk->typed, reason.message);
+        uint32_t bytes =
+            smc_user_is_pointer(&member) ? POINTER_BYTES : smc_user_types[member.type].bytes;
+        *end = round_up(*end, bytes);
+        if (walk->visit)
+            status = walk->visit(walk->context, &member, *end, walk->error);
+        *end += bytes;
+        *align = bytes > *align ? bytes : *align;
+    }
+    if (status == SMC_OK && *end > walk->most_bytes)
+        return smc_fail(walk->error, SMC_USAGE, "'%.64s' has more than %llu bytes", walk->typed,
+                        (unsigned long long)walk->most_bytes);
+    return status;
+}
+
+/* A member, or several as in 4*i32:0. */
+static enum smc_status walk_repeated(struct walk *walk, const char *text, size_t length,
+                                     uint64_t *end, uint32_t *align)
+{
+    size_t digits = strspn(text, "0123456789");
+    unsigned long times = digits > 0 && text[digits] == '*' ? strtoul(text, NULL, 10) : 1;
+    size_t start = text[digits] == '*' && digits > 0 ? digits + 1 : 0;
+    while (length > start && strchr(blanks, text[length - 1]))
+        length--;
+    if (length == start || times == 0 || times > SMC_MOST_LIST_BYTES)
+        return smc_fail(walk->error, SMC_USAGE, "'%.64s': '%.*s' is not a member", walk->typed,
+                        (int)(length < 64 ? length : 64), text);
+    char *one = smc_strndup(text + start, length - start);
+    enum smc_status status = one ? SMC_OK : smc_out_of_memory(walk->error);
+    for (unsigned long i = 0; i < times && status == SMC_OK; i++)
+        status = walk_one(walk, one, end, align);
+    free(one);
+    return status;
+}
+
+/* "{a, b}" or "[a, b]". */
+static enum smc_status walk_list(struct walk *walk, const char *text, uint64_t *end,
+                                 uint32_t *align)
+{
+    const char close = *text++ == '{' ? '}' : ']';
+    for (;;) {
+        size_t depth;
+        text += strspn(text, blanks);
+        size_t length = member_length(text, &depth);
+        if (depth > MOST_DEPTH)
+            return smc_fail(walk->error, SMC_USAGE, "'%.64s' is nested too deeply", walk->typed);
+        enum smc_status status = walk_repeated(walk, text, length, end, align);
+        if (status != SMC_OK)
+            return status;
+        text += length;
+        if (*text != ',')
+            break;
+        text++;
+    }
+    if (*text == close && !text[1])
+        return SMC_OK;
+    return smc_fail(walk->error, SMC_USAGE, "'%.64s': '%c' expected at '%.32s'", walk->typed, close,
+                    text);
+}
+
+enum smc_status smc_user_members(const char *typed, smc_user_visit *visit, void *context,
+                                 uint64_t *bytes, uint32_t *align, struct smc_error *error)
+{
+    struct walk walk = {typed, visit, context, error,
+                        *typed == '{' ? SMC_MOST_STRUCT_BYTES : SMC_MOST_LIST_BYTES};
+    *bytes = 0;
+    *align = 1;
+    enum smc_status status = walk_list(&walk, typed, bytes, align);
+    *bytes = round_up(*bytes, *align);
+    return status;
+}
+
+static enum smc_status read_members(const char *typed, struct smc_user_argument *argument,
+                                    struct smc_error *error)
+{
+    argument->form = *typed == '{' ? SMC_USER_STRUCT : SMC_USER_LIST;
+    enum smc_status status =
+        smc_user_members(typed, NULL, NULL, &argument->bytes, &argument->align, error);
+    argument->type = argument->bytes % POINTER_BYTES == 0 ? SMC_USER_U64 : SMC_USER_U8;
+    argument->is_buffer = argument->form == SMC_USER_LIST;
+    argument->elements = argument->bytes / smc_user_types[argument->type].bytes;
+    return status;
+}
+
 enum smc_status smc_user_argument_parse(const char *typed, struct smc_user_argument *argument,
                                         struct smc_error *error)
 {
+    static const char of_file[] = "struct:";
     *argument = (struct smc_user_argument){.typed = typed};
+    if (*typed == '{' || *typed == '[')
+        return read_members(typed, argument, error);
+    if (*typed == '@')
+        return read_address(typed, argument, error);
+    if (strncmp(typed, of_file, strlen(of_file)) == 0 && typed[strlen(of_file)]) {
+        argument->form = SMC_USER_BYTES;
+        argument->path = typed + strlen(of_file);
+        return SMC_OK;
+    }
     const char *rest = read_type(typed, &argument->type);
     if (!rest)
         return fail_form(typed, error);
@@ -171,9 +416,44 @@ enum smc_status smc_user_argument_parse(const char *typed, struct smc_user_argum
                         : read_buffer(rest + 1, argument, error);
 }
 
+size_t smc_user_variable_name(const char *typed)
+{
+    size_t length = 0;
+    while (typed[length] && typed[length] != '=' &&
+           (typed[length] != ':' || typed[length + 1] == ':'))
+        length += typed[length] == ':' ? 2 : 1;
+    return length;
+}
+
+enum smc_status smc_user_variable_parse(const char *typed, struct smc_user_variable *variable,
+                                        struct smc_error *error)
+{
+    size_t length = smc_user_variable_name(typed);
+    const char *value = typed + length + 1;
+    *variable = (struct smc_user_variable){.typed = typed, .is_set = true};
+    if (length == 0 || length >= sizeof variable->name || !typed[length] || !*value)
+        return smc_fail(error, SMC_USAGE,
+                        "'%.64s' is not of the form NAME=VALUE, such as scale=f32:1.5 or "
+                        "table=f32x64:random, or NAME:FILE",
+                        typed);
+    memcpy(variable->name, typed, length);
+    if (typed[length] == '=')
+        return read_member(value, &variable->value, error);
+    variable->value = (struct smc_user_argument){
+        .typed = typed, .form = SMC_USER_BYTES, .type = SMC_USER_U8, .path = value};
+    return SMC_OK;
+}
+
+bool smc_user_is_pointer(const struct smc_user_argument *argument)
+{
+    return argument->is_buffer || argument->form == SMC_USER_ADDRESS;
+}
+
 uint64_t smc_user_argument_bytes(const struct smc_user_argument *argument)
 {
     uint64_t element = smc_user_types[argument->type].bytes;
+    if (argument->form == SMC_USER_STRUCT || argument->form == SMC_USER_BYTES)
+        return argument->bytes;
     return argument->is_buffer ? argument->elements * element : element;
 }
 

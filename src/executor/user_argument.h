@@ -1,5 +1,7 @@
-/* An argument of a kernel as the user types it: a number (i32:5, u64:16M, f32:1.5) or global memory
-   (f32x1024:random, i32x4K, u8x512:file:PATH). Pure: no file is opened here. */
+/* An argument of a kernel as the user types it: a number (i32:5, u64:16M, f32:1.5), global memory
+   (f32x1024:random, i32x4K, u8x512:file:PATH), a structure ({1, 2.5f, f32x64}, struct:PATH), memory
+   that holds members as a structure does ([f32x64, f32x64]: an array of pointers), or an address
+   within the memory of another argument (@2+16). Pure: no file is opened here. */
 #ifndef SMC_USER_ARGUMENT_H
 #define SMC_USER_ARGUMENT_H
 
@@ -33,21 +35,64 @@ enum smc_user_filling {
     SMC_USER_FILE,   /* the bytes of `path` */
 };
 
+enum smc_user_form {
+    SMC_USER_PLAIN,   /* a number or memory */
+    SMC_USER_STRUCT,  /* its members, by value */
+    SMC_USER_BYTES,   /* a structure whose bytes are in a file */
+    SMC_USER_LIST,    /* memory with members */
+    SMC_USER_ADDRESS, /* within the memory of another argument */
+};
+
 struct smc_user_argument {
     const char *typed; /* the caller's */
+    enum smc_user_form form;
     enum smc_user_type type;
     bool is_buffer;
     uint64_t bits;     /* of a number: its low bytes */
     uint64_t elements; /* of a buffer: 1 or more */
     enum smc_user_filling filling;
     const char *path;
+    uint64_t bytes;      /* of a structure */
+    uint32_t align;      /* of a structure */
+    size_t target, part; /* of an address: the argument, and which of its memories; from 1 */
+    int64_t offset;      /* of an address, in elements of that memory */
 };
+
+enum { SMC_MOST_STRUCT_BYTES = 32764, SMC_MOST_LIST_BYTES = 1 << 24 };
 
 /* SMC_USAGE with an error message without a prefix: "'f33:1': ...". */
 enum smc_status smc_user_argument_parse(const char *typed, struct smc_user_argument *argument,
                                         struct smc_error *error);
 
-/* The size in bytes of a buffer or of a number. */
+/* A variable of the module: what it holds before the launch, or only its name. */
+struct smc_user_variable {
+    const char *typed;
+    char name[256];
+    bool is_set;
+    struct smc_user_argument value;
+};
+
+/* "NAME=VALUE", a value as a member of a structure or memory, or "NAME:FILE". */
+enum smc_status smc_user_variable_parse(const char *typed, struct smc_user_variable *variable,
+                                        struct smc_error *error);
+
+/* The length of the name at the beginning of "ns::name:rest"; 0: there is none. */
+size_t smc_user_variable_name(const char *typed);
+
+/* Is called for a member: a number, memory or an address, `place` bytes from the beginning. `typed`
+   of the member does not outlive the call. */
+typedef enum smc_status smc_user_visit(void *context, const struct smc_user_argument *member,
+                                       uint64_t place, struct smc_error *error);
+
+/* Visits the members of a structure or list in order, each at the next multiple of its size, as C
+   places them. `visit` may be NULL. */
+enum smc_status smc_user_members(const char *typed, smc_user_visit *visit, void *context,
+                                 uint64_t *bytes, uint32_t *align, struct smc_error *error);
+
+/* Whether the kernel receives an address: memory, or an address within it. */
+bool smc_user_is_pointer(const struct smc_user_argument *argument);
+
+/* The size in bytes of a buffer, a number or a structure with members. */
 uint64_t smc_user_argument_bytes(const struct smc_user_argument *argument);
 
 /* Element `index` of `data`, in decimal. */

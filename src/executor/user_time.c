@@ -21,6 +21,11 @@ static void add_arguments(const struct smc_user_request *request,
 enum smc_status smc_user_find_time(struct smc_user_run *run, struct smc_error *error)
 {
     struct smc_time_arguments arguments = {0};
+    for (size_t i = 0; i < run->request.argument_count; i++)
+        if (run->request.argument[i].form != SMC_USER_PLAIN) {
+            smc_time_unknown(&run->answer.time, "structures and addresses among the arguments");
+            return SMC_OK;
+        }
     add_arguments(&run->request, &arguments);
     run->answer.query.ceilings = run->request.ceilings;
     return smc_query_predict_time(&run->answer, &run->compiled.binary, run->row.kernel->name,

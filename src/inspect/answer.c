@@ -205,6 +205,7 @@ void smc_inspect_answer_one(const struct smc_inspect_kernel *kernel,
     *launch = request->settings;
     launch->regs_per_thread = regs_known ? kernel->resources.regs_per_thread : 0;
     launch->static_smem_bytes = static_smem_of(kernel, device->sm.cc);
+    launch->static_smem_compiled = regs_known;
     choose_dynamic_smem(request, row);
     launch->barriers_per_block = kernel->has_barriers ? kernel->resources.barriers : 1;
     if (kernel->blocks_per_cluster > 1)

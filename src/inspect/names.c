@@ -184,6 +184,115 @@ char *smc_name_last(const char *shown)
     return smc_strndup(name.begin + name.last, name.arguments - name.last);
 }
 
+/* --- Names as people write them --------------------------------------------------------------- */
+
+/* A name being rewritten so that spellings of the same name become equal. */
+struct spelling {
+    char text[LONGEST_BARE];
+    size_t length;
+    bool fits;
+};
+
+static void spell(struct spelling *spelling, const char *text, size_t length)
+{
+    spelling->fits = spelling->fits && length < sizeof spelling->text - spelling->length;
+    if (!spelling->fits)
+        return;
+    memcpy(spelling->text + spelling->length, text, length);
+    spelling->length += length;
+    spelling->text[spelling->length] = '\0';
+}
+
+static bool is_word(const char *text, size_t length, const char *word)
+{
+    return strlen(word) == length && memcmp(text, word, length) == 0;
+}
+
+/* The length of "(unsigned int)" before a number: a cast; else 0. */
+static size_t cast_at(const char *text)
+{
+    size_t i = 1;
+    while (is_letter(text[i]) || text[i] == ' ' || text[i] == ':')
+        i++;
+    if (text[0] != '(' || text[i] != ')' || i == 1)
+        return 0;
+    size_t number = i + 1 + strspn(text + i + 1, " -");
+    return isdigit((unsigned char)text[number]) ? i + 1 : 0;
+}
+
+/* "32u", "32UL" become "32"; hexadecimal digits stay. */
+static size_t number_length(const char *text, size_t length)
+{
+    while (length > 1 && strchr("uUlL", text[length - 1]))
+        length--;
+    return length;
+}
+
+/* Appends the word at `text`, and returns its length. */
+static size_t spell_word(const char *text, bool any_namespace, struct spelling *spelling)
+{
+    size_t length = 0;
+    while (is_letter(text[length]))
+        length++;
+    bool after_letter = spelling->length > 0 && is_letter(spelling->text[spelling->length - 1]);
+    size_t blanks = strspn(text + length, " ");
+    if (any_namespace && text[length + blanks] == ':' && text[length + blanks + 1] == ':')
+        return length + blanks + 2;
+    if (is_word(text, length, "int") && spelling->length >= strlen("unsigned") &&
+        strcmp(spelling->text + spelling->length - strlen("unsigned"), "unsigned") == 0)
+        return length;
+    if (after_letter)
+        spell(spelling, " ", 1);
+    if (isdigit((unsigned char)*text))
+        spell(spelling, text, number_length(text, length));
+    else if (is_word(text, length, "true"))
+        spell(spelling, "1", 1);
+    else if (is_word(text, length, "false"))
+        spell(spelling, "0", 1);
+    else
+        spell(spelling, text, length);
+    return length;
+}
+
+static bool rewrite(const char *text, size_t length, bool any_namespace, struct spelling *spelling)
+{
+    static const char anonymous[] = "(anonymous namespace)::";
+    *spelling = (struct spelling){.fits = true};
+    for (size_t i = 0; i < length;) {
+        size_t cast = cast_at(text + i);
+        if (any_namespace && strncmp(text + i, anonymous, sizeof anonymous - 1) == 0)
+            i += sizeof anonymous - 1;
+        else if (cast > 0)
+            i += cast;
+        else if (is_letter(text[i]))
+            i += spell_word(text + i, any_namespace, spelling);
+        else if (text[i] == ' ')
+            i++;
+        else
+            spell(spelling, text + i++, 1);
+    }
+    return spelling->fits;
+}
+
+bool smc_name_is_like(const char *shown, const char *typed, bool any_namespace)
+{
+    struct spelling wanted, known;
+    struct smc_name name, asked;
+    smc_name_parse(shown, &name);
+    smc_name_parse(typed, &asked);
+    bool has_parameters = asked.begin[asked.length] == '(';
+    size_t length = has_parameters ? strlen(asked.begin) : asked.length;
+    if (!rewrite(asked.begin, length, any_namespace, &wanted) || wanted.length == 0)
+        return false;
+    if (rewrite(name.begin, has_parameters ? strlen(name.begin) : name.length, any_namespace,
+                &known) &&
+        strcmp(known.text, wanted.text) == 0)
+        return true;
+    return asked.arguments == asked.length && !has_parameters &&
+           rewrite(name.begin, name.arguments, any_namespace, &known) &&
+           strcmp(known.text, wanted.text) == 0;
+}
+
 /* --- Patterns --------------------------------------------------------------------------------- */
 
 /* "[a-z]" at the pattern, which ends at `close`. */
@@ -284,6 +393,7 @@ bool smc_inspect_is_named(const struct smc_inspect_kernel *kernel, const char *n
     size_t length = strlen(name);
     smc_name_parse(kernel->shown, &parts);
     return strcmp(kernel->shown, name) == 0 || strcmp(kernel->name, name) == 0 ||
+           smc_name_is_like(kernel->shown, name, false) ||
            (parts.length == length && memcmp(parts.begin, name, length) == 0) ||
            (length > 0 && smc_name_bare(&parts, bare, sizeof bare) == length &&
             strcmp(bare, name) == 0);

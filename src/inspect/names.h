@@ -31,6 +31,12 @@ size_t smc_name_bare(const struct smc_name *name, char *bare, size_t size);
 /* Whether a pattern matches a kernel's name, demangled or mangled: see smc_inspect_matches. */
 bool smc_name_matches(const char *pattern, const char *shown, const char *mangled);
 
+/* Whether `typed` is the demangled name `shown` as a person writes it: blanks, the suffixes and
+   casts of numbers, "int" after "unsigned", and true or 1 do not matter. Return type and parameters
+   may be omitted, and template arguments if all are. With `any_namespace`, namespaces may be, too.
+ */
+bool smc_name_is_like(const char *shown, const char *typed, bool any_namespace);
+
 /* The last component without template arguments: "scale" of "void a::scale<float>(float*)". NULL:
    out of memory. Free it. */
 char *smc_name_last(const char *shown);

@@ -6,7 +6,6 @@ libsmc_la_SOURCES += \
 	src/machine/operations.def \
 	src/machine/patterns.c src/machine/patterns.h \
 	src/machine/program.c src/machine/program.h \
-	src/machine/text.c src/machine/text.h \
 	src/machine/warp_trace.c src/machine/warp_trace.h \
 	src/machine/walk.c src/machine/walk.h \
 	src/machine/warp.c src/machine/warp.h

@@ -69,6 +69,9 @@ struct smc_launch {
     bool smem_not_opted_in;         /* dynamic memory above the default limit was not requested with
                                        cudaFuncAttributeMaxDynamicSharedMemorySize; matters in the
                                        default mode only */
+    bool static_smem_compiled; /* a compiler took it: for sm_90a and the like, which plain sm_90 is
+                                  not, ptxas of CUDA 13.0 takes more than the default limit, and an
+                                  H200 launches it */
     enum smc_smem_mode smem_mode;
     int32_t carveout_percent; /* 0 to 100, or SMC_CARVEOUT_DEFAULT */
     enum smc_cache_config cache_config;

@@ -87,7 +87,8 @@ static uint32_t refusals(const struct smc_sm *sm, const struct smc_launch *launc
     uint64_t reserved = sm->smem_reserved_per_block_bytes;
     uint64_t oversized = sm->smem_oversized_per_block_bytes, optin = sm->smem_per_block_optin_bytes;
     uint64_t most = allows_oversized(launch->smem_mode) && oversized ? oversized : optin;
-    bool too_static = launch->static_smem_bytes > sm->smem_per_block_default_bytes;
+    bool too_static = !launch->static_smem_compiled &&
+                      launch->static_smem_bytes > sm->smem_per_block_default_bytes;
     bool too_much = allocated > most + reserved;
     bool above_default = !too_much & (allocated > sm->smem_per_block_default_bytes + reserved);
     bool by_default = launch->smem_mode == SMC_SMEM_MODE_DEFAULT;

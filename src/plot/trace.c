@@ -222,7 +222,8 @@ static void draw_legend(struct trace_picture *plot)
          i = next_bound(plot->answer, i)) {
         char percent[32], text[96];
         smc_words_percent(WHOLE * plot->answer->bound_share[i], percent);
-        snprintf(text, sizeof text, "%s %s", smc_words_bound((enum smc_trace_bound)i), percent);
+        snprintf(text, sizeof text, "%s %s", smc_trace_bound_label((enum smc_trace_bound)i),
+                 percent);
         add_entry(&row, ink_of((enum smc_trace_bound)i), text);
     }
     if (leaves_empty(plot->answer))
@@ -493,7 +494,7 @@ static void append_bounds(const struct smc_canvas *canvas, const struct smc_trac
         most = share[i] > share[most] ? i : most;
     }
     snprintf(text, sizeof text, others > 0 ? "%s +%d" : "%s",
-             smc_words_bound((enum smc_trace_bound)most), others);
+             smc_trace_bound_label((enum smc_trace_bound)most), others);
     append_fitting(canvas, SMC_FACE_NORMAL, text, BOUND_AT * canvas->char_width, out);
 }
 
@@ -602,7 +603,7 @@ static void draw_table(struct trace_picture *plot)
 /* What the GPUs hold during a slice of time; shares of all their warps, which add up to 1 with what
    is empty. */
 struct moment {
-    double filled[SMC_TRACE_BOUND_COUNT];
+    double resident[SMC_TRACE_BOUND_COUNT];
     double left_empty;
     double busy; /* share of the time */
 };
@@ -647,7 +648,7 @@ static void add_device(const struct smc_trace *trace, const struct smc_trace_row
         const struct bar bar = bar_of(row);
         const double weight =
             (double)slice->share[i].ns / fmax(total, length) / (double)devices / WHOLE;
-        moment->filled[bar.bound] += weight * bar.resident;
+        moment->resident[bar.bound] += weight * bar.resident;
         moment->left_empty += weight * (bar.occupancy - bar.resident);
     }
 }
@@ -683,7 +684,7 @@ static bool find_course(const struct smc_trace_answer *answer, struct course *co
 static void add_moment(const struct moment *moment, double weight, struct moment *sum)
 {
     for (int i = 0; i < SMC_TRACE_BOUND_COUNT; i++)
-        sum->filled[i] += weight * moment->filled[i];
+        sum->resident[i] += weight * moment->resident[i];
     sum->left_empty += weight * moment->left_empty;
     sum->busy += weight * moment->busy;
 }
@@ -700,13 +701,13 @@ static struct moment mean_between(const struct course *course, double from, doub
 }
 
 /* One column of the picture: what fills the GPU, from below, and above how busy it is. Returns how
-   much is filled, in percent. */
+   much is taken by resident warps, in percent. */
 static double draw_moment(const struct smc_chart *chart, const struct moment *moment, double left,
                           double right, double strip_top, double strip_height)
 {
     double percent = 0;
     for (int i = 0; i < SMC_TRACE_BOUND_COUNT; i++) {
-        double next = percent + WHOLE * moment->filled[i];
+        double next = percent + WHOLE * moment->resident[i];
         fill(chart, ink_of((enum smc_trace_bound)i), left, right, percent, next);
         percent = next;
     }

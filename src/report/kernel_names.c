@@ -39,25 +39,63 @@ void smc_kernel_name_shorten(const char *shown, struct smc_text *out)
     }
 }
 
+/* The length of the parameters of a function that encloses what follows, "(int) const" of
+   "f(int) const::{lambda()#1}"; 0: none begin here. */
+static size_t enclosing_parameters(const char *text)
+{
+    static const char constant[] = " const";
+    size_t length = *text == '(' ? smc_name_bracketed(text) : 0;
+    if (length > 0 && strncmp(text + length, constant, sizeof constant - 1) == 0)
+        length += sizeof constant - 1;
+    return length > 0 && strncmp(text + length, "::", 2) == 0 ? length : 0;
+}
+
+/* "{lambda#1}" of "{lambda(int)#1}". */
+static void append_lambda(const char *text, size_t length, struct smc_text *out)
+{
+    for (size_t i = 0; i < length; i++) {
+        size_t parameters = text[i] == '(' ? smc_name_bracketed(text + i) : 0;
+        if (parameters > 0 && i + parameters < length)
+            i += parameters - 1;
+        else
+            smc_text_append_char(out, text[i], 1);
+    }
+}
+
 /* Template arguments without namespaces, and unless `nested` without their own arguments:
-   "<float, policy<..>>" of "<float, a::b<int>::policy<int, 4> >". */
+   "<float, policy<..>>" of "<float, a::b<int>::policy<int, 4> >". What a lambda or a call operator
+   belongs to stays: "f::{lambda#1}" of "a::f(int)::{lambda()#1}". */
 static void append_arguments(const char *text, size_t length, bool nested, struct smc_text *out)
 {
-    static const char unnamed[] = "(anonymous namespace)::";
+    static const char unnamed[] = "(anonymous namespace)::", call[] = "operator()";
     size_t begin = out->length; /* of the word that a namespace may be */
     for (size_t i = 0; i < length; i++) {
         char c = text[i];
         size_t inner = i > 0 && strchr("<{", c) ? smc_name_bracketed(text + i) : 0;
+        size_t parameters = enclosing_parameters(text + i);
         if (strncmp(text + i, unnamed, sizeof unnamed - 1) == 0) {
             i += sizeof unnamed - 2;
+        } else if (strncmp(text + i, call, sizeof call - 1) == 0) {
+            if (out->length < 2 || out->failed || out->data[out->length - 1] != '}')
+                smc_text_append(out, call);
+            i += sizeof call - 2;
+        } else if (parameters > 0 && i + parameters < length) {
+            i += parameters - 1;
+        } else if (inner > 0 && i + inner < length && c == '{') {
+            append_lambda(text + i, inner, out);
+            i += inner - 1;
         } else if (inner > 0 && i + inner < length && nested) {
             append_arguments(text + i, inner, true, out);
             i += inner - 1;
         } else if (inner > 0 && i + inner < length) {
-            smc_text_append(out, c == '<' ? "<..>" : "{..}");
+            smc_text_append(out, "<..>");
             i += inner - 1;
         } else if (c == ':' && text[i + 1] == ':') {
-            if (!out->failed)
+            const char *next = text + i + 2;
+            bool of_lambda = i > 0 && text[i - 1] == '}';
+            if (*next == '{' || (strncmp(next, call, sizeof call - 1) == 0 && !of_lambda))
+                smc_text_append(out, "::");
+            else if (!of_lambda && !out->failed)
                 out->length = begin;
             i++;
         } else if (c != ' ' || text[i + 1] != '>') {

@@ -73,6 +73,12 @@ static struct smc_value process_id(const struct smc_trace *trace,
     return launch->process < 0 ? recorded(-1) : recorded(trace->processes[launch->process].id);
 }
 
+static struct smc_value file_name(const struct smc_trace *trace,
+                                  const struct smc_trace_launch *launch)
+{
+    return smc_value_string(launch->process < 0 ? NULL : trace->processes[launch->process].file);
+}
+
 static struct smc_value device_name(const struct smc_trace *trace,
                                     const struct smc_trace_launch *launch)
 {
@@ -97,6 +103,8 @@ struct item {
     FIELD(process, "process", NULL, "", "the index in processes", recorded(item->launch->process)) \
     FIELD(process_id, NULL, "process", "", "the number of its process",                            \
           process_id(item->trace, item->launch))                                                   \
+    FIELD(file, NULL, "file", "", "the one of several that were read that it is from",             \
+          file_name(item->trace, item->launch))                                                    \
     FIELD(module, "module", NULL, "", "the file in modules that has its machine code, its index",  \
           recorded(item->launch->module))                                                          \
     FIELD(launches, "launches", "launches", "launches", "how often it was launched",               \
@@ -357,6 +365,15 @@ static size_t count_processes(const struct smc_trace_answer *answer)
     return count;
 }
 
+/* Whether all that is known about the processes is which file each is from. */
+static bool are_files(const struct smc_trace *trace)
+{
+    for (size_t i = 0; i < trace->process_count; i++)
+        if (!trace->processes[i].file || trace->processes[i].id >= 0)
+            return false;
+    return true;
+}
+
 static void append_took(const struct smc_trace_answer *answer, struct smc_text *line)
 {
     const struct smc_trace *trace = answer->trace;
@@ -372,7 +389,8 @@ static void append_took(const struct smc_trace_answer *answer, struct smc_text *
     }
     append_gpus(answer, line);
     if (count_processes(answer) > 1)
-        smc_text_printf(line, ", in %zu processes", count_processes(answer));
+        smc_text_printf(line, ", in %zu %s", count_processes(answer),
+                        are_files(trace) ? "files" : "processes");
     if (answer->instead && knows_gpu(answer))
         smc_text_printf(line, "; answered for %s instead", answer->instead->name);
     else if (answer->instead)
@@ -548,12 +566,65 @@ static void append_paragraphs(const struct smc_text *lines, const struct smc_rep
     }
 }
 
+/* The launches of a file, and of all files with the same name. */
+static void append_file(const struct smc_trace_answer *answer, const char *file,
+                        struct smc_text *line)
+{
+    uint64_t launches = 0, ns = 0;
+    double share = 0, occupancy = 0;
+    for (size_t i = 0; i < answer->row_count; i++) {
+        const struct smc_trace_row *row = &answer->rows[i];
+        const int32_t process = row->launch->process;
+        if (process < 0 || !answer->trace->processes[process].file ||
+            strcmp(answer->trace->processes[process].file, file) != 0)
+            continue;
+        launches += row->launch->launches;
+        ns += row->launch->total_ns;
+        share += row->occupancy_percent >= 0 ? row->share : 0;
+        occupancy += row->occupancy_percent >= 0 ? row->share * row->occupancy_percent : 0;
+    }
+    smc_text_printf(line, "%s: ", file);
+    append_launches(launches, line);
+    if (answer->has_times) {
+        smc_text_append(line, ", ");
+        smc_words_time((double)ns / 1e6, line);
+    }
+    if (share > 0)
+        smc_text_printf(line, ", occupancy on average %.0f" SMC_TIE "%%", occupancy / share);
+}
+
+/* What each of several files has: a rank that has much more or less than the others is seen. */
+static void append_files(const struct smc_trace_answer *answer,
+                         const struct smc_report_style *style, struct smc_text *out)
+{
+    enum { MOST_FILES = 16 };
+    const struct smc_trace *trace = answer->trace;
+    size_t listed = 0;
+    for (size_t i = 0; i < trace->process_count && !trace->launches_unknown; i++) {
+        const char *file = trace->processes[i].file;
+        bool seen = !file;
+        for (size_t k = 0; k < i && !seen; k++)
+            seen = trace->processes[k].file && strcmp(trace->processes[k].file, file) == 0;
+        if (seen || listed++ >= MOST_FILES)
+            continue;
+        struct smc_text line = {0};
+        append_file(answer, file, &line);
+        append_note(&line, style, out);
+    }
+    if (listed > MOST_FILES) {
+        struct smc_text line = {0};
+        smc_text_printf(&line, "and %zu more files", listed - MOST_FILES);
+        append_note(&line, style, out);
+    }
+}
+
 static void append_notes(const struct smc_trace_answer *answer,
                          const struct smc_report_style *style, struct smc_text *out)
 {
     const struct smc_trace *trace = answer->trace;
     struct smc_text line = {0};
     smc_text_append(out, "\n");
+    append_files(answer, style, out);
     if (answer->row_count > 0 && !answer->has_times && !trace->launches_unknown)
         smc_text_append(&line, "no times were recorded: shares are those of the launches");
     append_note(&line, style, out);
@@ -656,6 +727,7 @@ static json_t *process_list(const struct smc_trace *trace)
         smc_json_set(object, "id",
                      process->id < 0 ? json_null() : json_integer((json_int_t)process->id));
         smc_json_known_string(object, "command", process->command ? process->command : "");
+        smc_json_set(object, "file", process->file ? json_string(process->file) : json_null());
         json_array_append_new(list, object);
     }
     return list;

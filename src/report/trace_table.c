@@ -36,7 +36,7 @@ static int compare_numbers(int64_t a, int64_t b)
     return (a > b) - (a < b);
 }
 
-/* Whatever decides on the line of a configuration. */
+/* Compares everything that two configurations must share to be in one line. */
 static int compare_kinds(const struct smc_trace_row *a, const struct smc_trace_row *b)
 {
     const struct smc_trace_launch *x = a->launch, *y = b->launch;
@@ -186,7 +186,7 @@ static void append_heading(const struct smc_trace_answer *answer, struct smc_tex
                     "smem B", "blk", "occ%", "res%", "waves", "limited by");
 }
 
-/* The part that a kernel as a whole has, too. */
+/* The cells that a kernel as a whole has too. */
 static void append_counts(const struct smc_trace *trace, double share, uint64_t launches,
                           uint64_t timed_launches, uint64_t total_ns, struct smc_text *out)
 {
@@ -271,7 +271,7 @@ static void append_grid(const struct line *line, struct smc_text *out)
     append_item(out, &item);
 }
 
-/* What raises the occupancy; nothing of that helps a grid that is too small. */
+/* The changes that raise the occupancy; none of them helps a grid that is too small. */
 static void append_gains(const struct smc_trace_row *row, struct smc_text *out)
 {
     struct smc_answer answer;

@@ -174,11 +174,24 @@ static void append_memory(const struct smc_user_run *run, const struct smc_repor
     }
 }
 
+/* What the kernel printed comes first, as it would on a GPU. */
+static void append_printed(const struct smc_user_run *run, struct smc_text *out)
+{
+    const struct smc_text *printed = &run->printed;
+    if (printed->length == 0)
+        return;
+    smc_text_append_bytes(out, printed->data, printed->length);
+    smc_text_append(out, printed->data[printed->length - 1] == '\n' ? "\n" : "\n\n");
+    if (run->printed_is_cut)
+        smc_text_append(out, "what printf wrote after these 16 MB is not shown\n\n");
+}
+
 void smc_text_user(const struct smc_user_run *run, const struct smc_confirmation *confirmation,
                    const struct smc_report_style *style, struct smc_text *out)
 {
     const struct smc_emulated_run *counts = &run->result.emulated;
     struct smc_text verdict = {0};
+    append_printed(run, out);
     append_verdict(run, &verdict);
     smc_layout_verdict(out, style, confirmation->differing ? SMC_BAD : SMC_GOOD, &verdict);
     smc_text_append_char(out, '\n', 1);
@@ -251,7 +264,9 @@ static json_t *memory_object(const struct smc_user_run *run, size_t index)
     const struct smc_emulated_traffic *traffic = run->memory[index].traffic.kind;
     bool counted = run->result.emulation.made;
     json_t *object = json_object();
-    smc_json_integer(object, "argument", memory->position);
+    smc_json_string(object, "name", memory->name);
+    smc_json_set(object, "argument",
+                 memory->position ? json_integer((json_int_t)memory->position) : json_null());
     smc_json_string(object, "type", smc_user_types[argument->type].name);
     smc_json_integer(object, "elements", argument->elements);
     for (int k = 0; k < SMC_EMULATED_KINDS; k++)
@@ -289,6 +304,9 @@ void smc_json_user(json_t *object, const struct smc_user_run *run,
     smc_json_set(object, "emulator", attempt_object(&run->result.emulated.finish));
     smc_json_set(object, "gpu", attempt_object(&gpu->finish));
     smc_json_set(object, "findings", smc_json_findings(&run->result.emulated));
+    smc_json_set(object, "printed",
+                 run->printed.length ? json_stringn(run->printed.data, run->printed.length)
+                                     : json_null());
     struct smc_conflict_fix fix;
     smc_conflict_fix_of_site(&run->result.emulated.site, &fix);
     smc_json_set(object, "conflicts", smc_json_conflicts(&fix));

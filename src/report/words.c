@@ -477,16 +477,3 @@ void smc_words_device(const struct smc_device *device, struct smc_text *out)
     else
         smc_text_append(out, smc_device_model(device));
 }
-
-const char *smc_words_bound(enum smc_trace_bound bound)
-{
-    static const char *const labels[SMC_TRACE_BOUND_COUNT] = {
-        [SMC_TRACE_BOUND_NONE] = "full occupancy",
-        [SMC_TRACE_BOUND_GRID] = "small grid",
-#define LIMIT(id, name, label) [SMC_TRACE_BOUND_##id] = (label),
-#include "model/limits.def"
-#undef LIMIT
-        [SMC_TRACE_BOUND_UNKNOWN] = "unknown",
-    };
-    return labels[bound];
-}

@@ -92,9 +92,6 @@ const char *smc_words_estimated_mark(const struct smc_answer *answer);
 /* "100 %", "62.5 %", for a table; smc_layout_percent is for a paragraph. */
 void smc_words_percent(double percent, char text[32]);
 
-/* What bounds a configuration of a trace: "registers", "small grid", "full occupancy". */
-const char *smc_words_bound(enum smc_trace_bound bound);
-
 /* The first of the limits in a set that is not empty. */
 enum smc_limit smc_words_first_limiter(uint32_t limiters);
 

@@ -101,7 +101,7 @@ void smc_rates_of(const struct smc_device *device, const struct smc_ceilings *ce
     rates->branch_issue = 1;
     rates->operand_cache = 0.5;
     rates->block_start = 60;
-    rates->launch_ms = value(ceilings, SMC_CEILING_LAUNCH, usual_launch_us) * 1e-3;
+    rates->launch_ms = value(ceilings, SMC_CEILING_EMPTY_LAUNCH, usual_launch_us) * 1e-3;
 }
 
 double smc_rates_clocks(const struct smc_rates *rates, const struct smc_instruction *in)

@@ -400,17 +400,27 @@ void smc_trace_answer_free(struct smc_trace_answer *answer)
 const char *smc_trace_bound_name(enum smc_trace_bound bound)
 {
     static const char *const names[] = {
-#define TRACE_BOUND(id, name, words) [SMC_TRACE_BOUND_##id] = (name),
+#define TRACE_BOUND(id, name, label, words) [SMC_TRACE_BOUND_##id] = (name),
 #include "trace/bounds.def"
 #undef TRACE_BOUND
     };
     return names[bound];
 }
 
+const char *smc_trace_bound_label(enum smc_trace_bound bound)
+{
+    static const char *const labels[] = {
+#define TRACE_BOUND(id, name, label, words) [SMC_TRACE_BOUND_##id] = label,
+#include "trace/bounds.def"
+#undef TRACE_BOUND
+    };
+    return labels[bound];
+}
+
 const char *smc_trace_bound_words(enum smc_trace_bound bound)
 {
     static const char *const words[] = {
-#define TRACE_BOUND(id, name, words) [SMC_TRACE_BOUND_##id] = words,
+#define TRACE_BOUND(id, name, label, words) [SMC_TRACE_BOUND_##id] = words,
 #include "trace/bounds.def"
 #undef TRACE_BOUND
     };

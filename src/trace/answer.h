@@ -17,7 +17,7 @@ enum smc_trace_agreement {
    than the GPU holds at a time; otherwise nothing if every warp slot is taken; otherwise the first
    of the limits that bind, in the order of model/limits.def. */
 enum smc_trace_bound {
-#define TRACE_BOUND(id, name, words) SMC_TRACE_BOUND_##id,
+#define TRACE_BOUND(id, name, label, words) SMC_TRACE_BOUND_##id,
 #include "trace/bounds.def"
 #undef TRACE_BOUND
     SMC_TRACE_BOUND_COUNT
@@ -100,8 +100,10 @@ uint64_t smc_trace_threads(const struct smc_trace_launch *launch);
 /* Blocks of a grid; 0: unknown. */
 uint64_t smc_trace_blocks(const struct smc_trace_launch *launch);
 
-/* "registers", ...; "limited by registers". */
+/* In JSON "smem", "grid"; for people "shared memory", "small grid"; after a share of the time
+   "limited by shared memory", "in launches too small to fill the GPU". */
 const char *smc_trace_bound_name(enum smc_trace_bound bound);
+const char *smc_trace_bound_label(enum smc_trace_bound bound);
 const char *smc_trace_bound_words(enum smc_trace_bound bound);
 
 #endif

@@ -1,5 +1,5 @@
 /* Chrome traces of kernels: PyTorch's profiler (Kineto) and the profiler of JAX and TensorFlow
-   (XLA), plain or gzip. Other events of the trace are skipped.
+   (XLA). Other events of the trace are skipped.
 
    Kineto writes how a kernel was launched as members of `args`, and the properties of all GPUs
    once. XLA writes one text: "regs:32 static_shared:0 dynamic_shared:0 grid:1,1,1 block:256,1,1".
@@ -13,7 +13,7 @@
 #include "trace/json_stream.h"
 #include "trace/read.h"
 
-/* Those that follow have several names in the course of Kineto's versions. */
+/* The names ending in _OLD are those of older releases of Kineto. */
 #define KEYS(KEY)                                                                                  \
     KEY(ACTIVE_BLOCKS, "activeBlocksPerMultiprocessor")                                            \
     KEY(ARGS, "args")                                                                              \
@@ -70,7 +70,12 @@ static const char *const keys[] = {
 #undef KEY
 };
 
-enum { MOST_GPUS = 1024 };
+enum {
+    MOST_GPUS = 1024,
+    MOST_THREADS = 1024, /* of a block, in any direction, on any GPU */
+};
+
+#define LONGEST_NS (INT64_C(1) << 53) /* of a launch: 104 days; sums of them do not overflow */
 
 /* A GPU of deviceProperties. */
 struct properties {
@@ -97,7 +102,7 @@ struct event {
     char fault[160]; /* what is wrong with it, which only matters if it is a kernel */
 };
 
-/* A row of an XLA trace, "/device:GPU:0": the `pid` of kernels is its. */
+/* A row of an XLA trace, "/device:GPU:0", which the `pid` of a kernel refers to. */
 struct row {
     int64_t pid, gpu;
 };
@@ -139,7 +144,8 @@ static void copy_text(const struct smc_json_value *value, char *text, size_t cap
                  (int)(value->length < capacity ? value->length : capacity - 1), value->text);
 }
 
-static void set_fault(struct event *event, enum key key, const struct smc_json_value *value)
+static void set_fault(struct event *event, enum key key, const struct smc_json_value *value,
+                      const char *allowed)
 {
     static const char *const kinds[] = {
         [SMC_JSON_OBJECT] = "an object",
@@ -148,18 +154,18 @@ static void set_fault(struct event *event, enum key key, const struct smc_json_v
     if (event->fault[0])
         return;
     if (value->kind >= SMC_JSON_OBJECT)
-        snprintf(event->fault, sizeof event->fault, "'%s' of a kernel is %s, not a number",
-                 keys[key], kinds[value->kind]);
+        snprintf(event->fault, sizeof event->fault, "'%s' of a kernel is %s, not %s", keys[key],
+                 kinds[value->kind], allowed);
     else
-        snprintf(event->fault, sizeof event->fault,
-                 "'%s' of a kernel is '%.*s', not a number in its range", keys[key],
-                 (int)(value->length < 40 ? value->length : 40), value->text);
+        snprintf(event->fault, sizeof event->fault, "'%s' of a kernel is '%.*s', not %s", keys[key],
+                 (int)(value->length < 40 ? value->length : 40), value->text, allowed);
 }
 
 /* A whole number from `least` to `most`; null is none. */
 static void read_whole(struct event *event, enum key key, const struct smc_json_value *value,
                        int64_t least, int64_t most, int64_t *number)
 {
+    char allowed[64];
     int64_t milli;
     if (value->kind == SMC_JSON_NULL)
         *number = SMC_TRACE_UNKNOWN;
@@ -167,8 +173,11 @@ static void read_whole(struct event *event, enum key key, const struct smc_json_
              (*number > INT64_MAX / 1000 ||
               (smc_json_decimal(value, 3, &milli) && milli == *number * 1000)))
         return;
-    else
-        set_fault(event, key, value);
+    else {
+        snprintf(allowed, sizeof allowed, "a whole number from %lld to %lld", (long long)least,
+                 (long long)most);
+        set_fault(event, key, value, allowed);
+    }
 }
 
 /* --- GPUs ------------------------------------------------------------------------------------- */
@@ -312,10 +321,11 @@ static bool read_member(struct smc_json_stream *stream, struct reader *reader, i
     } else if (key == KEY_TS) {
         event->has_ts = smc_json_decimal(value, 3, &event->ts_ns);
         if (!event->has_ts)
-            set_fault(event, KEY_TS, value);
-    } else if (key == KEY_DUR && !smc_json_decimal(value, 3, &event->dur_ns))
-        set_fault(event, KEY_DUR, value);
-    else if (key == KEY_PID)
+            set_fault(event, KEY_TS, value, "a time in us");
+    } else if (key == KEY_DUR) {
+        if (!smc_json_decimal(value, 3, &event->dur_ns) || event->dur_ns > LONGEST_NS)
+            set_fault(event, KEY_DUR, value, "a time in us of at most 104 days");
+    } else if (key == KEY_PID)
         smc_json_decimal(value, 0, &event->pid);
     return true;
 }
@@ -399,19 +409,21 @@ static void read_dimension(struct event *event, enum key key, const struct smc_j
     int64_t *const dim = key == KEY_GRID ? event->grid : event->block;
     int *const count = key == KEY_GRID ? &event->grid_count : &event->block_count;
     if (*count < 3)
-        read_whole(event, key, value, 0, UINT32_MAX, &dim[*count]);
+        read_whole(event, key, value, 0, key == KEY_GRID ? INT32_MAX : MOST_THREADS, &dim[*count]);
     else if (!event->fault[0])
         snprintf(event->fault, sizeof event->fault, "'%s' of a kernel has more than three numbers",
                  keys[key]);
     (*count)++;
 }
 
-/* {0} unless all three are there. */
-static void copy_dimensions(const int64_t from[3], int count, uint32_t to[3])
+/* {0} unless all three are there, from 1 to `most`. */
+static void copy_dimensions(const int64_t from[3], int count, int64_t most, uint32_t to[3])
 {
-    if (count == 3 && from[0] > 0 && from[1] > 0 && from[2] > 0)
-        for (int i = 0; i < 3; i++)
-            to[i] = (uint32_t)from[i];
+    bool sound = count == 3;
+    for (int i = 0; i < 3; i++)
+        sound = sound && from[i] >= 1 && from[i] <= most;
+    for (int i = 0; i < 3 && sound; i++)
+        to[i] = (uint32_t)from[i];
 }
 
 /* Kineto's occupancy is the least of two: what the kernel's resources allow, by cuda_occupancy.h,
@@ -479,8 +491,8 @@ static enum smc_status add_kernel(struct reader *reader, struct event *event)
     smc_trace_launch_init(&launch);
     launch.name = reader->name;
     launch.device = find_device(reader, event);
-    copy_dimensions(event->grid, event->grid_count, launch.grid);
-    copy_dimensions(event->block, event->block_count, launch.block);
+    copy_dimensions(event->grid, event->grid_count, INT32_MAX, launch.grid);
+    copy_dimensions(event->block, event->block_count, MOST_THREADS, launch.block);
     launch.regs_per_thread = (int32_t)event->registers;
     launch.static_smem_bytes = event->static_shared;
     launch.dynamic_smem_bytes = event->dynamic_shared;
@@ -645,9 +657,8 @@ static void note_what_is_unknown(struct reader *reader, bool unclosed)
                        "the trace does not name its GPU: --device H100 answers for that one");
     if (reader->kernels > 1 && reader->fractions == 0)
         smc_trace_note(trace, "times were recorded in whole microseconds");
-    if (reader->world_size > 1)
-        smc_trace_note(trace, "only rank %lld of %lld is in this file", (long long)reader->rank,
-                       (long long)reader->world_size);
+    trace->rank = reader->rank;
+    trace->world_size = reader->world_size;
     for (size_t i = 0; i < reader->gpu_count; i++)
         if (reader->gpu[i].is_amd) {
             smc_trace_note(trace, "GPUs of AMD: their occupancy is unknown");
@@ -671,44 +682,44 @@ static enum smc_status describe(struct reader *reader, struct smc_error *error)
     return reader->trace->tool ? SMC_OK : smc_out_of_memory(error);
 }
 
-static enum smc_status read_all(struct reader *reader, const char *file, struct smc_error *error)
+static enum smc_status read_all(struct reader *reader, struct smc_trace_input *input,
+                                struct smc_error *error)
 {
     static const struct smc_json_reader handlers = {
         .keys = keys, .key_count = KEY_COUNT, .value = on_value, .end = on_end};
     bool unclosed = false;
-    enum smc_status status = smc_json_read(file, &handlers, reader, &unclosed, error);
+    enum smc_status status = smc_json_read(input, &handlers, reader, &unclosed, error);
     if (status != SMC_OK)
         return status;
     if (!reader->has_events)
         return smc_fail(error, SMC_USAGE, "%s: JSON, but no trace: it has no array 'traceEvents'",
-                        file);
+                        input->shown);
     if (reader->kernels == 0)
         return smc_fail(error, SMC_USAGE,
                         "%s: no kernels in this trace: PyTorch records them with "
                         "activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA]",
-                        file);
+                        input->shown);
     note_what_is_unknown(reader, unclosed);
     return describe(reader, error);
 }
 
-static enum smc_status read(const char *file, struct smc_trace *trace, struct smc_error *error)
+static enum smc_status read(struct smc_trace_input *input, struct smc_trace *trace,
+                            struct smc_error *error)
 {
     struct reader reader = {.trace = trace, .error = error, .last_index = SMC_TRACE_UNKNOWN};
-    enum smc_status status = read_all(&reader, file, error);
+    enum smc_status status = read_all(&reader, input, error);
     free(reader.name);
     free(reader.gpu);
     free(reader.row);
     return status;
 }
 
-/* Any JSON that is no other reader's, and whatever is compressed. */
+/* Any JSON that is no other reader's. */
 static bool begins(const char *bytes, size_t count)
 {
-    char text[SMC_TRACE_BEGINNING + 1];
-    const size_t length = smc_json_beginning(bytes, count, text);
-    const size_t bom = length >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
-    const char *first = text + bom + strspn(text + bom, " \t\r\n");
-    return smc_json_is_gzip(bytes, count) || *first == '{' || *first == '[';
+    const size_t bom = count >= 3 && memcmp(bytes, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+    const char *first = bytes + bom + strspn(bytes + bom, " \t\r\n");
+    return *first == '{' || *first == '[';
 }
 
 const struct smc_trace_reader smc_trace_reader_chrome = {.begins = begins, .read = read};

@@ -1,5 +1,6 @@
 /* Runs a program with the library that records its launches. The library of each process writes to
-   a file of a private folder, which is read when the program has ended. */
+   a file of a private folder, which is read when the program has ended, or when --duration is over
+   and every process has said that its records are complete. */
 #include "config.h"
 
 #include "trace/collect.h"
@@ -32,14 +33,26 @@
 
 #define LIBRARY "libsmemcalc_trace.so"
 
-struct collection {
+enum { SIGNALS_KEPT = 5 };
+
+/* What was the case for this process before it ran the program. */
+struct signals {
+    struct sigaction action[SIGNALS_KEPT];
+    sigset_t mask;
+};
+
+struct smc_trace_program {
     const struct smc_trace_request *request;
     struct smc_trace *trace;
     char library[PATH_MAX];
     char folder[PATH_MAX]; /* of the records; "": none */
     char modules[PATH_MAX];
     char cupti[PATH_MAX]; /* "": none was found */
-    bool counts;          /* the library applies --skip and --count */
+    char preload[PATH_MAX + 64];
+    bool counts;       /* the library applies --skip and --count */
+    uint64_t until_ns; /* of CLOCK_MONOTONIC: the end of recording; 0: the program's end */
+    pid_t child;
+    struct signals before;
 };
 
 /* --- The library ------------------------------------------------------------------------------ */
@@ -65,7 +78,7 @@ static bool is_beside(const char *program, const char *folder, char *path, size_
 }
 
 /* The user's choice, then where it was built or installed with the program. */
-static enum smc_status find_library(struct collection *collection, struct smc_error *error)
+static enum smc_status find_library(struct smc_trace_program *collection, struct smc_error *error)
 {
     static const char *const folders[] = {".libs/", "../.libs/", "../lib/smemcalc/",
                                           "../lib64/smemcalc/", "../../.libs/"};
@@ -94,7 +107,7 @@ static enum smc_status find_library(struct collection *collection, struct smc_er
 /* --- CUPTI ------------------------------------------------------------------------------------ */
 
 /* In Python's packages, where the loader does not search. */
-static void find_in_wheels(struct collection *collection)
+static void find_in_wheels(struct smc_trace_program *collection)
 {
     static const char *const wheels[] = {
         "/usr/local/lib/python3*/*-packages/nvidia/*/lib/libcupti.so.1*",
@@ -129,7 +142,7 @@ static bool can_be_loaded(void)
 
 /* Without a CUPTI that is found here the program may still bring its own; the library then decides
    in the process. */
-static const char *choose_mode(struct collection *collection)
+static const char *choose_mode(struct smc_trace_program *collection)
 {
     const char *chosen = smc_folder_variable(TRACE_ENV_CUPTI);
     const char *mode = smc_folder_variable(TRACE_ENV_MODE);
@@ -146,7 +159,7 @@ static const char *choose_mode(struct collection *collection)
 
 /* --- The folder ------------------------------------------------------------------------------- */
 
-static enum smc_status make_folder(struct collection *collection, struct smc_error *error)
+static enum smc_status make_folder(struct smc_trace_program *collection, struct smc_error *error)
 {
     const char *parent = smc_folder_variable("TMPDIR");
     char made[PATH_MAX], counter[PATH_MAX + 16];
@@ -171,7 +184,8 @@ static enum smc_status make_folder(struct collection *collection, struct smc_err
     return SMC_OK;
 }
 
-static enum smc_status make_module_folder(struct collection *collection, struct smc_error *error)
+static enum smc_status make_module_folder(struct smc_trace_program *collection,
+                                          struct smc_error *error)
 {
     const char *wanted = collection->request->keep_folder;
     if (!wanted)
@@ -182,10 +196,18 @@ static enum smc_status make_module_folder(struct collection *collection, struct 
                         strerror(reason));
     if (!realpath(wanted, collection->modules))
         return smc_fail(error, SMC_USAGE, "option --keep-modules: %s: %s", wanted, strerror(errno));
+    char tried[PATH_MAX + 32];
+    snprintf(tried, sizeof tried, "%s/.smemcalc-XXXXXX", collection->modules);
+    const int file = mkstemp(tried);
+    if (file < 0)
+        return smc_fail(error, SMC_USAGE, "option --keep-modules: no file can be made in %s: %s",
+                        wanted, strerror(errno));
+    close(file);
+    unlink(tried);
     return SMC_OK;
 }
 
-static void remove_folder(const struct collection *collection)
+static void remove_folder(const struct smc_trace_program *collection)
 {
     struct dirent *entry;
     DIR *folder = collection->folder[0] ? opendir(collection->folder) : NULL;
@@ -208,6 +230,31 @@ static void set(const char *name, const char *value)
         unsetenv(name);
 }
 
+/* LD_PRELOAD separates paths by blanks and colons. A library whose path has one gets a link in the
+   folder of the records. */
+static bool is_one_path(const char *path)
+{
+    return !strpbrk(path, " :\t\n");
+}
+
+static enum smc_status choose_preload(struct smc_trace_program *collection, const char *mode,
+                                      struct smc_error *error)
+{
+    char *preload = collection->preload;
+    snprintf(preload, sizeof collection->preload, "%s", collection->library);
+    if (strcmp(mode, TRACE_MODE_CUPTI) == 0 || is_one_path(preload))
+        return SMC_OK;
+    snprintf(preload, sizeof collection->preload, "%s/" LIBRARY, collection->folder);
+    if (!is_one_path(preload))
+        return smc_fail(error, SMC_UNAVAILABLE,
+                        "trace: LD_PRELOAD separates paths by blanks and colons, but '%s' has one, "
+                        "and so has '%s'; set TMPDIR to a folder without",
+                        collection->library, collection->folder);
+    if (symlink(collection->library, preload) != 0)
+        return smc_fail(error, SMC_MACHINE, "%s: %s", preload, strerror(errno));
+    return SMC_OK;
+}
+
 static void set_preload(const char *library)
 {
     char value[2 * PATH_MAX];
@@ -216,22 +263,24 @@ static void set_preload(const char *library)
     setenv("LD_PRELOAD", value, 1);
 }
 
+static uint64_t now_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
 /* In the child, between fork and exec. */
-static void set_environment(const struct collection *collection, const char *mode)
+static void set_environment(const struct smc_trace_program *collection, const char *mode)
 {
     char number[64] = "";
     const struct smc_trace_filter *filter = &collection->trace->filter;
-    struct timespec now;
     set(TRACE_ENV_FOLDER, collection->folder);
     set(TRACE_ENV_MODE, mode);
     set(TRACE_ENV_MODULES, collection->modules);
     set(TRACE_ENV_FOUND_CUPTI, collection->cupti);
-    if (collection->request->duration_ms > 0) {
-        clock_gettime(CLOCK_MONOTONIC, &now);
-        snprintf(number, sizeof number, "%llu",
-                 (unsigned long long)((uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec +
-                                      1000000u * collection->request->duration_ms));
-    }
+    if (collection->until_ns > 0)
+        snprintf(number, sizeof number, "%llu", (unsigned long long)collection->until_ns);
     set(TRACE_ENV_UNTIL, number);
     number[0] = '\0';
     if (collection->counts)
@@ -241,46 +290,73 @@ static void set_environment(const struct collection *collection, const char *mod
     if (strcmp(mode, TRACE_MODE_HOOKS) != 0)
         setenv("CUDA_INJECTION64_PATH", collection->library, 1);
     if (strcmp(mode, TRACE_MODE_CUPTI) != 0)
-        set_preload(collection->library);
+        set_preload(collection->preload);
 }
 
 static volatile sig_atomic_t child_process;
 
-static void forward(int number)
+/* A terminal that hangs up tells the program, too, which is in the same process group. */
+static void forward(int number, siginfo_t *info, void *context)
 {
     const int before = errno;
-    if (child_process > 0)
+    (void)context;
+    if (child_process > 0 && info->si_code != SI_KERNEL)
         kill((pid_t)child_process, number);
     errno = before;
 }
 
-/* The keyboard's signals reach the program too, which decides what they mean; others are passed
-   on. The report is written in any case. */
-static const int survived[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP};
-enum { SURVIVED = sizeof survived / sizeof *survived };
+/* Ctrl-C and Ctrl-\ reach the program from the terminal, and it decides what they mean; SIGTERM and
+   SIGHUP that another process sent are passed on. The report is written in any case. The end of the
+   program must be noticed even if SIGCHLD was ignored so far, since its status is lost then. */
+static const int kept[SIGNALS_KEPT] = {SIGINT, SIGQUIT, SIGCHLD, SIGTERM, SIGHUP};
 
-static void survive(struct sigaction before[SURVIVED])
+static bool is_forwarded(int number)
 {
-    for (int i = 0; i < SURVIVED; i++) {
-        struct sigaction wanted = {.sa_handler = i < 2 ? SIG_IGN : forward, .sa_flags = SA_RESTART};
+    return number == SIGTERM || number == SIGHUP;
+}
+
+/* All of them are blocked until the program is known, so that none is lost; SIGCHLD stays blocked,
+   as it is waited for. */
+static void survive(struct signals *before)
+{
+    sigset_t blocked;
+    sigemptyset(&blocked);
+    for (int i = 0; i < SIGNALS_KEPT; i++)
+        sigaddset(&blocked, kept[i]);
+    sigprocmask(SIG_BLOCK, &blocked, &before->mask);
+    for (int i = 0; i < SIGNALS_KEPT; i++) {
+        struct sigaction wanted = {.sa_flags = SA_RESTART};
         sigemptyset(&wanted.sa_mask);
-        sigaction(survived[i], NULL, &before[i]);
-        if (before[i].sa_handler != SIG_IGN)
-            sigaction(survived[i], &wanted, NULL);
+        if (is_forwarded(kept[i])) {
+            wanted.sa_flags |= SA_SIGINFO;
+            wanted.sa_sigaction = forward;
+        } else {
+            wanted.sa_handler = kept[i] == SIGCHLD ? SIG_DFL : SIG_IGN;
+        }
+        sigaction(kept[i], NULL, &before->action[i]);
+        if (before->action[i].sa_handler != SIG_IGN || kept[i] == SIGCHLD)
+            sigaction(kept[i], &wanted, NULL);
     }
 }
 
-static void restore(const struct sigaction before[SURVIVED])
+static void receive(const struct signals *before)
 {
-    for (int i = 0; i < SURVIVED; i++)
-        sigaction(survived[i], &before[i], NULL);
+    sigset_t mask = before->mask;
+    sigaddset(&mask, SIGCHLD);
+    sigprocmask(SIG_SETMASK, &mask, NULL);
+}
+
+static void restore(const struct signals *before)
+{
+    for (int i = 0; i < SIGNALS_KEPT; i++)
+        sigaction(kept[i], &before->action[i], NULL);
+    sigprocmask(SIG_SETMASK, &before->mask, NULL);
 }
 
 /* In the child: becomes the program, or sends the reason why it cannot. */
-static void become(const struct collection *collection, const char *mode,
-                   const struct sigaction before[SURVIVED], int report)
+static void become(const struct smc_trace_program *collection, const char *mode, int report)
 {
-    restore(before);
+    restore(&collection->before);
     set_environment(collection, mode);
     execvp(collection->request->command[0], collection->request->command);
     const int reason = errno;
@@ -288,52 +364,65 @@ static void become(const struct collection *collection, const char *mode,
     _exit(written < 0 ? 126 : 127);
 }
 
-static enum smc_status start(const struct collection *collection, const char *mode,
-                             const struct sigaction before[SURVIVED], pid_t *child,
+static enum smc_status start(struct smc_trace_program *collection, const char *mode,
                              struct smc_error *error)
 {
     int report[2], reason = 0;
     if (pipe2(report, O_CLOEXEC) != 0)
         return smc_fail(error, SMC_MACHINE, "trace: no pipe: %s", strerror(errno));
-    *child = fork();
-    if (*child == 0)
-        become(collection, mode, before, report[1]);
+    if (collection->request->duration_ms > 0)
+        collection->until_ns = now_ns() + 1000000u * collection->request->duration_ms;
+    survive(&collection->before);
+    const pid_t child = fork();
+    if (child == 0)
+        become(collection, mode, report[1]);
     const int failure = errno;
     close(report[1]);
-    const bool failed = *child > 0 && read(report[0], &reason, sizeof reason) > 0;
+    child_process = child > 0 ? child : 0;
+    receive(&collection->before);
+    const bool failed = child > 0 && read(report[0], &reason, sizeof reason) > 0;
     close(report[0]);
-    if (*child < 0)
+    if (child > 0 && !failed) {
+        collection->child = child;
+        return SMC_OK;
+    }
+    child_process = 0;
+    while (failed && waitpid(child, NULL, 0) < 0 && errno == EINTR)
+        continue;
+    restore(&collection->before);
+    if (child < 0)
         return smc_fail(error, SMC_MACHINE, "trace: no process can be started: %s",
                         strerror(failure));
-    if (!failed)
-        return SMC_OK;
-    while (waitpid(*child, NULL, 0) < 0 && errno == EINTR)
-        continue;
     return smc_fail(error, SMC_USAGE, "trace: '%s' cannot be run: %s",
                     collection->request->command[0], strerror(reason));
 }
 
-static enum smc_status run(const struct collection *collection, const char *mode,
-                           struct smc_error *error)
+/* Waits for the program's end, at most so long; -1: as long as it takes. False: it goes on. */
+static bool await(struct smc_trace_program *collection, struct smc_trace *trace, int64_t ms)
 {
-    struct sigaction before[SURVIVED];
-    struct smc_trace *trace = collection->trace;
-    pid_t child = -1, ended;
     int status = 0;
-    child_process = 0;
-    survive(before);
-    enum smc_status started = start(collection, mode, before, &child, error);
-    if (started == SMC_OK) {
-        child_process = child;
-        while ((ended = waitpid(child, &status, 0)) < 0 && errno == EINTR)
-            continue;
-        child_process = 0;
-        trace->has_exit = ended == child;
-        trace->exit_signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
-        trace->exit_status = WIFEXITED(status) ? WEXITSTATUS(status) : 0;
+    sigset_t of_child;
+    const uint64_t begin = now_ns();
+    sigemptyset(&of_child);
+    sigaddset(&of_child, SIGCHLD);
+    for (;;) {
+        const pid_t ended = waitpid(collection->child, &status, WNOHANG);
+        if (ended == collection->child || (ended < 0 && errno != EINTR)) {
+            trace->has_exit = ended == collection->child;
+            break;
+        }
+        const int64_t left = ms < 0 ? 1000 : ms - (int64_t)((now_ns() - begin) / 1000000);
+        if (left <= 0)
+            return false;
+        const struct timespec wait = {.tv_sec = left / 1000, .tv_nsec = left % 1000 * 1000000};
+        sigtimedwait(&of_child, NULL, &wait);
     }
-    restore(before);
-    return started;
+    child_process = 0;
+    collection->child = 0;
+    restore(&collection->before);
+    trace->exit_signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+    trace->exit_status = WIFEXITED(status) ? WEXITSTATUS(status) : 0;
+    return true;
 }
 
 /* --- What was recorded ------------------------------------------------------------------------ */
@@ -349,7 +438,7 @@ static int compare_names(const void *a, const void *b)
 }
 
 /* The file as it is now; a survivor of the program may still write to it. */
-static enum smc_status read_record(struct collection *collection, const char *name,
+static enum smc_status read_record(struct smc_trace_program *collection, const char *name,
                                    struct smc_error *error)
 {
     char path[PATH_MAX + NAME_MAX + 2];
@@ -382,7 +471,52 @@ static enum smc_status read_record(struct collection *collection, const char *na
     return status;
 }
 
-static enum smc_status list_records(const struct collection *collection, char ***names,
+/* Whether a process that still records has not yet said that its records are complete. */
+static bool is_incomplete(const struct smc_trace_program *collection, const char *name)
+{
+    char path[PATH_MAX + NAME_MAX + 2];
+    struct record_header header;
+    snprintf(path, sizeof path, "%s/%s", collection->folder, name);
+    const int file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+    const bool is_whole = file >= 0 && read(file, &header, sizeof header) == (ssize_t)sizeof header;
+    if (file >= 0)
+        close(file);
+    return is_whole && header.mode != RECORD_MODE_NONE && header.end == RECORD_RUNS &&
+           !header.is_over && header.process > 0 && kill((pid_t)header.process, 0) == 0;
+}
+
+static bool are_complete(const struct smc_trace_program *collection)
+{
+    bool incomplete = false;
+    struct dirent *entry;
+    DIR *folder = opendir(collection->folder);
+    while (folder && !incomplete && (entry = readdir(folder)))
+        incomplete = is_record(entry->d_name) && is_incomplete(collection, entry->d_name);
+    if (folder)
+        closedir(folder);
+    return !incomplete;
+}
+
+/* Until the program ends or its time is over. Each process then empties CUPTI's buffers; one that
+   does not, because it is stopped, is not waited for longer than LONGEST_FLUSH_MS. */
+static void observe(struct smc_trace_program *collection)
+{
+    enum { LONGEST_FLUSH_MS = 5000, STEP_MS = 10 };
+    struct smc_trace *trace = collection->trace;
+    const uint64_t now = now_ns(), until = collection->until_ns;
+    if (until == 0) {
+        await(collection, trace, -1);
+        return;
+    }
+    bool ended = await(collection, trace, until > now ? (int64_t)((until - now) / 1000000) + 1 : 0);
+    for (int waited = 0; !ended && waited < LONGEST_FLUSH_MS; waited += STEP_MS) {
+        if (waited > 0 && are_complete(collection))
+            break;
+        ended = await(collection, trace, STEP_MS);
+    }
+}
+
+static enum smc_status list_records(const struct smc_trace_program *collection, char ***names,
                                     size_t *count, struct smc_error *error)
 {
     size_t capacity = 0;
@@ -413,7 +547,7 @@ static enum smc_status list_records(const struct collection *collection, char **
     return entry ? smc_out_of_memory(error) : SMC_OK;
 }
 
-static enum smc_status read_records(struct collection *collection, struct smc_error *error)
+static enum smc_status read_records(struct smc_trace_program *collection, struct smc_error *error)
 {
     char **names;
     size_t count;
@@ -430,7 +564,10 @@ static enum smc_status read_records(struct collection *collection, struct smc_er
     trace->filter = filter;
     free(names);
     if (status == SMC_OK && count == 0)
-        smc_trace_note(trace, "no process of the program started CUDA");
+        smc_trace_note(trace,
+                       collection->child > 0
+                           ? "no process of the program started CUDA before the time was over"
+                           : "no process of the program started CUDA");
     if (status == SMC_OK)
         status = smc_trace_match_modules(trace, error);
     return status;
@@ -450,8 +587,8 @@ static void describe(struct smc_trace *trace, const struct smc_trace_request *re
 }
 
 /* The driver loads one library; who asked for another wants it. */
-static enum smc_status check_environment(const struct collection *collection, const char *mode,
-                                         struct smc_error *error)
+static enum smc_status check_environment(const struct smc_trace_program *collection,
+                                         const char *mode, struct smc_error *error)
 {
     const char *other = smc_folder_variable("CUDA_INJECTION64_PATH");
     if (!other || strcmp(mode, TRACE_MODE_HOOKS) == 0 || strcmp(other, collection->library) == 0)
@@ -462,10 +599,21 @@ static enum smc_status check_environment(const struct collection *collection, co
                     other);
 }
 
-enum smc_status smc_trace_collect(const struct smc_trace_request *request, struct smc_trace *trace,
-                                  struct smc_error *error)
+void smc_trace_await(struct smc_trace_program *program, struct smc_trace *trace)
 {
-    struct collection *collection = smc_calloc(1, sizeof *collection);
+    if (!program)
+        return;
+    if (program->child > 0)
+        await(program, trace, -1);
+    remove_folder(program);
+    free(program);
+}
+
+enum smc_status smc_trace_collect(const struct smc_trace_request *request, struct smc_trace *trace,
+                                  struct smc_trace_program **program, struct smc_error *error)
+{
+    *program = NULL;
+    struct smc_trace_program *collection = smc_calloc(1, sizeof *collection);
     if (!collection)
         return smc_out_of_memory(error);
     collection->request = request;
@@ -487,9 +635,17 @@ enum smc_status smc_trace_collect(const struct smc_trace_request *request, struc
     if (status == SMC_OK)
         status = make_folder(collection, error);
     if (status == SMC_OK)
-        status = run(collection, mode, error);
+        status = choose_preload(collection, mode, error);
     if (status == SMC_OK)
+        status = start(collection, mode, error);
+    if (status == SMC_OK) {
+        observe(collection);
         status = read_records(collection, error);
+    }
+    if (collection->child > 0) {
+        *program = collection;
+        return status;
+    }
     remove_folder(collection);
     free(collection);
     return status;

@@ -12,11 +12,19 @@ struct smc_trace_request {
     bool without_cupti;      /* use the driver's launch calls even if CUPTI is there */
 };
 
-/* Runs the program to its end; its standard input, output and error are its own. The filter of
-   `trace` applies. SMC_USAGE if the program cannot be started, with its name and the reason;
-   SMC_UNAVAILABLE if the library is missing or this build is without it; SMC_MACHINE: memory, no
-   space for the records. A program that fails is no failure of this: see trace->exit_status. */
+/* A program that goes on although all that is wanted of it was recorded. */
+struct smc_trace_program;
+
+/* Runs the program to its end, or until `duration_ms` is over: then `*program` is the one that goes
+   on, to be awaited after the report; else NULL. Its standard input, output and error are its own.
+   The filter of `trace` applies. SMC_USAGE if the program cannot be started, with its name and the
+   reason; SMC_UNAVAILABLE if the library is missing or this build is without it; SMC_MACHINE:
+   memory, no space for the records. A program that fails is no failure of this: see
+   trace->exit_status. */
 enum smc_status smc_trace_collect(const struct smc_trace_request *request, struct smc_trace *trace,
-                                  struct smc_error *error);
+                                  struct smc_trace_program **program, struct smc_error *error);
+
+/* Waits for the end of the program and notes its exit status in `trace`. NULL: does nothing. */
+void smc_trace_await(struct smc_trace_program *program, struct smc_trace *trace);
 
 #endif

@@ -1,21 +1,16 @@
-/* JSON as a stream: yajl, fed from a file that may be compressed. */
+/* JSON as a stream: yajl, given a part of the input at a time. */
 #include "config.h"
 
 #include "trace/json_stream.h"
 
-#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <yajl/yajl_parse.h>
-#ifdef HAVE_ZLIB
-#include <zlib.h>
-#endif
 
 #include "base/hash.h"
 #include "base/memory.h"
-#include "trace/read.h"
 
 enum {
     CHUNK = 1 << 16,
@@ -73,106 +68,6 @@ static void *pool_realloc(void *context, void *memory, size_t bytes)
 static void pool_free(void *context, void *memory)
 {
     (void)context, (void)memory;
-}
-
-/* --- The file --------------------------------------------------------------------------------- */
-
-struct source {
-    const char *file;
-    FILE *plain;
-#ifdef HAVE_ZLIB
-    gzFile packed;
-#endif
-};
-
-bool smc_json_is_gzip(const char *bytes, size_t count)
-{
-    return count >= 2 && (unsigned char)bytes[0] == 0x1f && (unsigned char)bytes[1] == 0x8b;
-}
-
-static enum smc_status fail_to_read(const char *file, struct smc_error *error)
-{
-    const int reason = errno;
-    return smc_fail(error, smc_memory_status(reason, SMC_USAGE), "%s: %s", file, strerror(reason));
-}
-
-static enum smc_status open_packed(struct source *source, struct smc_error *error)
-{
-    fclose(source->plain);
-    source->plain = NULL;
-#ifdef HAVE_ZLIB
-    errno = ENOMEM; /* zlib sets it only if the file cannot be opened */
-    source->packed = gzopen(source->file, "rb");
-    if (!source->packed)
-        return fail_to_read(source->file, error);
-    gzbuffer(source->packed, CHUNK);
-    return SMC_OK;
-#else
-    return smc_fail(error, SMC_UNAVAILABLE,
-                    "%s: compressed; this build has no zlib: 'gunzip' it first", source->file);
-#endif
-}
-
-static enum smc_status open_source(struct source *source, struct smc_error *error)
-{
-    char magic[2];
-    source->plain = fopen(source->file, "rb");
-    if (!source->plain)
-        return fail_to_read(source->file, error);
-    const size_t count = fread(magic, 1, sizeof magic, source->plain);
-    if (ferror(source->plain))
-        return fail_to_read(source->file, error);
-    if (smc_json_is_gzip(magic, count))
-        return open_packed(source, error);
-    rewind(source->plain);
-    return SMC_OK;
-}
-
-static void close_source(struct source *source)
-{
-    if (source->plain)
-        fclose(source->plain);
-#ifdef HAVE_ZLIB
-    if (source->packed)
-        gzclose(source->packed);
-#endif
-}
-
-#ifdef HAVE_ZLIB
-static enum smc_status read_packed(struct source *source, char *chunk, size_t *count,
-                                   struct smc_error *error)
-{
-    int code;
-    const int got = gzread(source->packed, chunk, CHUNK);
-    *count = got > 0 ? (size_t)got : 0;
-    if (got == CHUNK)
-        return SMC_OK;
-    const char *message = gzerror(source->packed, &code);
-    if (code == Z_OK || code == Z_STREAM_END)
-        return SMC_OK;
-    if (code == Z_MEM_ERROR)
-        return smc_out_of_memory(error);
-    if (code == Z_ERRNO)
-        return fail_to_read(source->file, error);
-    if (code == Z_BUF_ERROR)
-        return smc_fail(error, SMC_USAGE,
-                        "%s: the compressed file ends early: it was not written completely",
-                        source->file);
-    const char *detail = strstr(message, ": ") ? strrchr(message, ':') + 2 : message;
-    return smc_fail(error, SMC_USAGE, "%s: the compressed file is damaged: %.80s", source->file,
-                    detail);
-}
-#endif
-
-static enum smc_status read_chunk(struct source *source, char *chunk, size_t *count,
-                                  struct smc_error *error)
-{
-#ifdef HAVE_ZLIB
-    if (source->packed)
-        return read_packed(source, chunk, count, error);
-#endif
-    *count = fread(chunk, 1, CHUNK, source->plain);
-    return ferror(source->plain) ? fail_to_read(source->file, error) : SMC_OK;
 }
 
 /* --- Keys ------------------------------------------------------------------------------------- */
@@ -377,14 +272,14 @@ static enum smc_status parse_end(struct smc_json_stream *stream, bool *unclosed,
                     self->file, 1 + (unsigned long long)self->lines);
 }
 
-static enum smc_status parse_source(struct smc_json_stream *stream, struct source *source,
-                                    char *chunk, bool *unclosed, struct smc_error *error)
+static enum smc_status parse_input(struct smc_json_stream *stream, struct smc_trace_input *input,
+                                   char *chunk, bool *unclosed, struct smc_error *error)
 {
     struct smc_json_private *self = stream->private;
     size_t without_value = 0;
     for (;;) {
         size_t count;
-        enum smc_status status = read_chunk(source, chunk, &count, error);
+        enum smc_status status = smc_trace_input_read(input, chunk, CHUNK, &count, error);
         if (status != SMC_OK)
             return status;
         if (count == 0)
@@ -400,25 +295,20 @@ static enum smc_status parse_source(struct smc_json_stream *stream, struct sourc
     }
 }
 
-enum smc_status smc_json_read(const char *file, const struct smc_json_reader *reader, void *context,
-                              bool *unclosed, struct smc_error *error)
+enum smc_status smc_json_read(struct smc_trace_input *input, const struct smc_json_reader *reader,
+                              void *context, bool *unclosed, struct smc_error *error)
 {
-    struct smc_json_private self = {.file = file, .reader = reader, .error = error};
+    struct smc_json_private self = {.file = input->shown, .reader = reader, .error = error};
     struct smc_json_stream stream = {.context = context, .private = &self};
     yajl_alloc_funcs functions = {pool_malloc, pool_realloc, pool_free, &self};
-    struct source source = {.file = file};
-    enum smc_status status = open_source(&source, error);
-    self.pool = status == SMC_OK ? smc_malloc(POOL + CHUNK) : NULL;
-    if (self.pool) {
-        index_keys(&self);
-        self.yajl = yajl_alloc(&callbacks, &functions, &stream);
-        yajl_config(self.yajl, yajl_dont_validate_strings, 1);
-        status = parse_source(&stream, &source, self.pool + POOL, unclosed, error);
-    } else if (status == SMC_OK) {
-        status = smc_out_of_memory(error);
-    }
+    self.pool = smc_malloc(POOL + CHUNK);
+    if (!self.pool)
+        return smc_out_of_memory(error);
+    index_keys(&self);
+    self.yajl = yajl_alloc(&callbacks, &functions, &stream);
+    yajl_config(self.yajl, yajl_dont_validate_strings, 1);
+    enum smc_status status = parse_input(&stream, input, self.pool + POOL, unclosed, error);
     free(self.pool);
-    close_source(&source);
     return status;
 }
 
@@ -503,31 +393,6 @@ bool smc_json_decimal(const struct smc_json_value *value, unsigned decimals, int
 }
 
 /* --- What kind of file it is ------------------------------------------------------------------ */
-
-size_t smc_json_beginning(const char *bytes, size_t count, char *text)
-{
-    size_t length = 0;
-    if (!smc_json_is_gzip(bytes, count)) {
-        memcpy(text, bytes, count);
-        length = count;
-    }
-#ifdef HAVE_ZLIB
-    else {
-        z_stream stream = {0};
-        if (inflateInit2(&stream, 16 + MAX_WBITS) == Z_OK) {
-            stream.next_in = (unsigned char *)(uintptr_t)bytes;
-            stream.avail_in = (unsigned)count;
-            stream.next_out = (unsigned char *)text;
-            stream.avail_out = SMC_TRACE_BEGINNING;
-            inflate(&stream, Z_SYNC_FLUSH);
-            length = SMC_TRACE_BEGINNING - stream.avail_out;
-            inflateEnd(&stream);
-        }
-    }
-#endif
-    text[length] = '\0';
-    return length;
-}
 
 /* The end of the string that begins at `at`, past the quote; `length` if it has none. */
 static size_t skip_string(const char *text, size_t length, size_t at)

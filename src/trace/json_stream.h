@@ -1,4 +1,4 @@
-/* JSON of any size, plain or gzip, as a sequence of values: memory does not grow with the file. */
+/* JSON of any size as a sequence of values: memory does not grow with the file. */
 #ifndef SMC_TRACE_JSON_STREAM_H
 #define SMC_TRACE_JSON_STREAM_H
 
@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "base/status.h"
+#include "trace/input.h"
 
 enum {
     SMC_JSON_DEPTH = 64,        /* most objects and arrays inside each other */
@@ -61,12 +62,12 @@ static inline int smc_json_key(const struct smc_json_stream *stream)
     return stream->depth > 0 ? stream->level[stream->depth - 1].key : SMC_JSON_UNKNOWN_KEY;
 }
 
-/* Reads the whole file. SMC_USAGE: it is not JSON, ends early or is nested too deep; the message
-   begins with "FILE:LINE: ". SMC_UNAVAILABLE: it is compressed and this build lacks zlib.
+/* Reads the whole input. SMC_USAGE: it is not JSON, ends early or is nested too deep; the message
+   begins with "FILE:LINE: ".
    `unclosed` (or NULL) receives whether the file is an array without its last bracket, which the
    format of Chrome permits; with NULL that is a failure. */
-enum smc_status smc_json_read(const char *file, const struct smc_json_reader *reader, void *context,
-                              bool *unclosed, struct smc_error *error);
+enum smc_status smc_json_read(struct smc_trace_input *input, const struct smc_json_reader *reader,
+                              void *context, bool *unclosed, struct smc_error *error);
 
 /* Fails with SMC_USAGE at the current place of the file. Returns false. */
 bool smc_json_fail(struct smc_json_stream *stream, const char *format, ...)
@@ -78,13 +79,6 @@ bool smc_json_stop(struct smc_json_stream *stream, enum smc_status status);
 /* The value of a number, or of a number in a string, times 10 to the power of `decimals`, rounded.
    Exact: nothing goes through floating point. False: it is no number, or exceeds 63 bits. */
 bool smc_json_decimal(const struct smc_json_value *value, unsigned decimals, int64_t *number);
-
-/* The first bytes of a file's text, decompressed if need be, with '\0' after them; `text` has
-   SMC_TRACE_BEGINNING + 1 bytes. Returns their number; 0: nothing could be decompressed. */
-size_t smc_json_beginning(const char *bytes, size_t count, char *text);
-
-/* Whether bytes begin a gzip file. */
-bool smc_json_is_gzip(const char *bytes, size_t count);
 
 /* Whether the text begins an object that has this key among the members that can be seen. */
 bool smc_json_begins_with_key(const char *text, size_t length, const char *key);

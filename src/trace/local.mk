@@ -3,13 +3,14 @@ libsmc_la_SOURCES += \
 	src/trace/bounds.def \
 	src/trace/chrome.c \
 	src/trace/collect.c src/trace/collect.h \
+	src/trace/input.c src/trace/input.h \
+	src/trace/merge.c \
 	src/trace/ncu.c src/trace/ncu_metrics.def \
 	src/trace/ncu_numbers.c src/trace/ncu_numbers.h \
 	src/trace/gate.c src/trace/gate.h \
 	src/trace/modules.c src/trace/modules.h \
 	src/trace/records.c src/trace/records.h \
 	src/trace/inject/names.h src/trace/inject/records.h \
-	src/trace/ncu.c \
 	src/trace/nsys.c \
 	src/trace/json_stream.c src/trace/json_stream.h \
 	src/trace/own.c \
@@ -23,7 +24,7 @@ libsmc_la_SOURCES += \
 # no names but those of the driver that it hooks.
 pkglib_LTLIBRARIES += libsmemcalc_trace.la
 libsmemcalc_trace_la_SOURCES = \
-	src/trace/inject/abi.h \
+	src/trace/inject/abi.h src/trace/inject/driver_calls.def \
 	src/trace/inject/cupti.c src/trace/inject/cupti.h \
 	src/trace/inject/hooks.c src/trace/inject/hooks.h \
 	src/trace/inject/inject.c src/trace/inject/inject.h \

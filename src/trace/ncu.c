@@ -15,7 +15,7 @@
 
 /* --- What is read ----------------------------------------------------------------------------- */
 
-/* Columns that say of which launch a row is, or of which metric. */
+/* Columns that identify the launch or the metric of a row. */
 enum column {
     ID,
     PROCESS_ID,
@@ -103,7 +103,7 @@ struct launch {
     struct quantity metric[METRICS];
 };
 
-/* Of what something is said if it is missing. */
+/* What a note mentions if it is missing. */
 static const char *const needs[] = {
     "numbers of registers",
     "sizes of static shared memory",
@@ -325,24 +325,10 @@ static bool read_number(struct reading *reading, enum metric metric, const char 
     return smc_ncu_number(text, reading->sign ? reading->sign : SMC_NCU_POINT, value, decimals);
 }
 
-static int32_t cache_config_of(const char *text)
-{
-    static const char *const words[] = {
-        [SMC_CACHE_PREFER_NONE] = "None",
-        [SMC_CACHE_PREFER_SHARED] = "Shared",
-        [SMC_CACHE_PREFER_L1] = "L1",
-        [SMC_CACHE_PREFER_EQUAL] = "Equal",
-    };
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (strstr(text, words[i]))
-            return (int32_t)i;
-    return SMC_TRACE_UNKNOWN;
-}
-
 static void set_text(struct launch *launch, enum metric metric, const char *text)
 {
     if (metric == CACHE_CONFIG)
-        launch->cache_config = cache_config_of(text);
+        launch->cache_config = smc_trace_cache_config(text);
     else if (launch->gpu_name.length == 0)
         smc_text_append(&launch->gpu_name, text);
 }
@@ -486,7 +472,8 @@ static int64_t whole(const struct quantity *quantity, int64_t least, int64_t gre
                : SMC_TRACE_UNKNOWN;
 }
 
-/* Bytes that were written as "4.10 Kbyte" are some number from 4095 to 4105: the roundest. */
+/* "4.10 Kbyte" stands for some number from 4095 to 4105 bytes: returns the one that is divisible by
+   the highest power of two. */
 static int64_t bytes_of(struct reading *reading, enum metric metric)
 {
     struct quantity quantity = reading->launch.metric[metric];
@@ -814,11 +801,12 @@ static void note_unknown(struct reading *reading)
         smc_trace_note(trace, "no kernels were recorded");
 }
 
-static enum smc_status read(const char *file, struct smc_trace *trace, struct smc_error *error)
+static enum smc_status read(struct smc_trace_input *input, struct smc_trace *trace,
+                            struct smc_error *error)
 {
+    const char *path;
     struct reading *reading = smc_calloc(1, sizeof *reading);
     struct smc_csv_record *record = smc_malloc(sizeof *record);
-    enum smc_status status = SMC_OK;
     trace->source = SMC_TRACE_NSIGHT_COMPUTE;
     trace->tool = smc_strdup("Nsight Compute");
     if (!reading || !record || !trace->tool) {
@@ -828,10 +816,13 @@ static enum smc_status read(const char *file, struct smc_trace *trace, struct sm
     }
     *reading =
         (struct reading){.shown = trace->file, .trace = trace, .error = error, .record = record};
-    reading->stream = fopen(file, "rb");
-    if (!reading->stream)
+    enum smc_status status = smc_trace_input_file(input, &path, error);
+    if (status == SMC_OK)
+        reading->stream = fopen(path, "rb");
+    if (status == SMC_OK && !reading->stream)
         status = smc_fail(error, smc_memory_status(errno, SMC_USAGE), "%s: %s", trace->file,
                           strerror(errno));
+    smc_trace_input_unlink(input);
     if (status == SMC_OK)
         status = read_table(reading);
     if (status == SMC_OK)

@@ -14,13 +14,14 @@ static bool begins(const char *bytes, size_t count)
 
 #ifndef HAVE_SQLITE
 
-static enum smc_status read(const char *file, struct smc_trace *trace, struct smc_error *error)
+static enum smc_status read(struct smc_trace_input *input, struct smc_trace *trace,
+                            struct smc_error *error)
 {
-    (void)file;
+    (void)trace;
     return smc_fail(error, SMC_UNAVAILABLE,
                     "%s: an export of Nsight Systems; this build cannot read SQLite "
                     "(libsqlite3-dev was not found)",
-                    trace->file);
+                    input->shown);
 }
 
 #else
@@ -86,7 +87,7 @@ static const char *const names[COLUMNS] = {
     [CLUSTER + 2] = "clusterZ",
 };
 
-/* Numbers of which something is said if they are missing or impossible. */
+/* Numbers that a note mentions if they are missing or impossible. */
 static const struct number {
     enum column first;
     int count;
@@ -109,8 +110,8 @@ enum { NUMBERS = sizeof numbers / sizeof *numbers };
 #define EARLIEST_NS (-(INT64_C(1) << 62))
 #define LONGEST_NS  (INT64_C(1) << 53) /* of a launch: 104 days */
 
-/* Launches with equal keys that followed one another, more or less: they are added to the trace
-   together, and only their first one looks up its record. */
+/* Launches with equal keys that are close to each other in the file. They are added to the trace
+   together, so that the record is looked up once for all of them. */
 struct batch {
     int64_t key[COLUMNS - KEY];
     bool used;
@@ -127,7 +128,7 @@ struct name {
     char *text; /* NULL: an empty place of the table */
 };
 
-/* A GPU of the file, and which GPU a process calls by which number. */
+/* A GPU of the file. */
 struct gpu {
     int64_t id;
     struct smc_trace_gpu recorded;
@@ -140,7 +141,7 @@ struct ordinal {
     char *uuid;        /* NULL: unknown */
 };
 
-/* The index in the trace of what a process calls so. */
+/* The index in the trace of the GPU that has this number in this process. */
 struct resolved {
     int64_t pid, ordinal;
     int32_t device;
@@ -295,7 +296,7 @@ static int64_t within(sqlite3_stmt *row, int column, int64_t least, int64_t grea
     return is ? value : 0;
 }
 
-/* Hertz; before 2021.3 kilohertz. The two ranges do not meet. */
+/* Recorded in Hz, and in kHz before 2021.3; no GPU's clock is plausible in both units. */
 static uint32_t clock_khz(int64_t clock)
 {
     if (clock >= 100000000)
@@ -373,7 +374,7 @@ static const struct ordinal *find_ordinal(const struct export *export, int64_t p
     return NULL;
 }
 
-/* Parts of one GPU (MIG) are GPUs of their own: the first has the GPU's number. */
+/* Each MIG instance of a GPU counts as a GPU; the first one keeps the GPU's number. */
 static int64_t number_of(const struct export *export, const struct ordinal *ordinal)
 {
     enum { PARTS_FROM = 1000 };
@@ -519,17 +520,11 @@ static enum smc_status find_kernel_name(struct export *export, const int64_t *va
 static enum smc_status take_cache_config(struct export *export, sqlite3_stmt *row, void *context,
                                          struct smc_error *error)
 {
-    static const char *const words[] = {
-        [SMC_CACHE_PREFER_NONE] = "NONE",
-        [SMC_CACHE_PREFER_SHARED] = "SHARED",
-        [SMC_CACHE_PREFER_L1] = "L1",
-        [SMC_CACHE_PREFER_EQUAL] = "EQUAL",
-    };
+    const int32_t config = smc_trace_cache_config(text_of(row, 1));
     int64_t id;
     (void)context, (void)error;
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (smc_sqlite_integer(row, 0, &id) && strstr(text_of(row, 1), words[i]))
-            export->cache_config[i] = id;
+    if (config != SMC_TRACE_UNKNOWN && smc_sqlite_integer(row, 0, &id))
+        export->cache_config[config] = id;
     return SMC_OK;
 }
 
@@ -582,13 +577,13 @@ static int32_t at_least(int64_t value, int64_t least)
     return value >= least && value <= INT32_MAX ? (int32_t)value : SMC_TRACE_UNKNOWN;
 }
 
-/* A process number is the middle of a number that also has the machine and the thread. */
+/* Bits 24 to 47 of a global id are the number of the process. */
 static int64_t pid_of(int64_t global)
 {
     return global == NONE ? SMC_TRACE_UNKNOWN : (int64_t)((uint64_t)global >> 24 & 0xffffff);
 }
 
-/* Before CUDA's own value for 'not requested' was recorded, 0 stood for it. */
+/* Older releases record 0 if no carve-out was requested. */
 static int32_t carveout_of(int64_t percent)
 {
     return percent >= 1 && percent <= 100 ? (int32_t)percent : SMC_CARVEOUT_DEFAULT;
@@ -840,15 +835,20 @@ static enum smc_status read_all(struct export *export, struct smc_error *error)
     return status == SMC_OK ? read_rest(export, error) : status;
 }
 
-static enum smc_status read(const char *file, struct smc_trace *trace, struct smc_error *error)
+static enum smc_status read(struct smc_trace_input *input, struct smc_trace *trace,
+                            struct smc_error *error)
 {
+    const char *path;
     struct export export = {
         .trace = trace,
         .in_order = trace->filter.skip > 0 || trace->filter.count > 0,
         .cache_config = {NONE, NONE, NONE, NONE},
     };
     trace->source = SMC_TRACE_NSIGHT_SYSTEMS;
-    enum smc_status status = smc_sqlite_open(&export.sqlite, file, trace->file, error);
+    enum smc_status status = smc_trace_input_file(input, &path, error);
+    if (status == SMC_OK)
+        status = smc_sqlite_open(&export.sqlite, path, trace->file, error);
+    smc_trace_input_unlink(input);
     if (status == SMC_OK)
         status = read_all(&export, error);
     sqlite3_finalize(export.strings);

@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/file.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "devices/devices.h"
@@ -77,12 +76,13 @@ static enum smc_status read_real(const struct reading *reading, const json_t *ob
     return fail(reading, key, value, allowed);
 }
 
-/* Milliseconds with 15 digits hold the nanoseconds of ten days exactly. */
+/* Milliseconds with 15 digits hold the nanoseconds of ten days exactly. No program takes three
+   years, so that sums do not overflow. */
 static enum smc_status read_time(const struct reading *reading, const json_t *object,
                                  const char *key, uint64_t *ns)
 {
     double ms;
-    enum smc_status status = read_real(reading, object, key, 9e12, 0, &ms);
+    enum smc_status status = read_real(reading, object, key, 1e11, 0, &ms);
     if (status == SMC_OK)
         *ns = (uint64_t)llround(ms * 1e6);
     return status;
@@ -159,8 +159,9 @@ static enum smc_status read_process(struct reading *reading, const json_t *objec
         read_whole(reading, object, "id", 0, INT64_MAX, SMC_TRACE_UNKNOWN, &id);
     if (status != SMC_OK)
         return status;
-    *index = smc_trace_process(reading->trace, id,
-                               json_string_value(json_object_get(object, "command")));
+    *index = smc_trace_process_of_file(reading->trace, id,
+                                       json_string_value(json_object_get(object, "command")),
+                                       json_string_value(json_object_get(object, "file")));
     return *index == SMC_TRACE_UNKNOWN ? smc_out_of_memory(reading->error) : SMC_OK;
 }
 
@@ -255,20 +256,13 @@ static enum smc_status read_wholes(const struct reading *reading, const json_t *
 static enum smc_status read_cache_config(const struct reading *reading, const json_t *object,
                                          int32_t *config)
 {
-    static const char *const names[] = {
-        [SMC_CACHE_PREFER_NONE] = "none",
-        [SMC_CACHE_PREFER_SHARED] = "shared",
-        [SMC_CACHE_PREFER_L1] = "l1",
-        [SMC_CACHE_PREFER_EQUAL] = "equal",
-    };
     const json_t *value = json_object_get(object, "cache_config");
     if (!value || json_is_null(value))
         return SMC_OK;
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (json_is_string(value) && strcmp(names[i], json_string_value(value)) == 0) {
-            *config = (int32_t)i;
-            return SMC_OK;
-        }
+    *config = json_is_string(value) ? smc_trace_cache_config(json_string_value(value))
+                                    : SMC_TRACE_UNKNOWN;
+    if (*config != SMC_TRACE_UNKNOWN)
+        return SMC_OK;
     return fail(reading, "cache_config", value, "none, shared, l1 or equal");
 }
 
@@ -429,12 +423,14 @@ static enum smc_status read_root(struct reading *reading, const json_t *root)
     return read_course(reading, root);
 }
 
-static enum smc_status read(const char *file, struct smc_trace *trace, struct smc_error *error)
+static enum smc_status read(struct smc_trace_input *input, struct smc_trace *trace,
+                            struct smc_error *error)
 {
     struct smc_text bytes = {0};
-    struct reading reading = {.file = file, .trace = trace, .error = error};
+    struct reading reading = {.file = input->shown, .trace = trace, .error = error};
     json_error_t why;
-    enum smc_status status = smc_file_read(file, "report of a trace", MOST_BYTES, &bytes, error);
+    enum smc_status status =
+        smc_trace_input_text(input, "report of a trace", MOST_BYTES, &bytes, error);
     json_t *root = status == SMC_OK
                        ? json_loadb(bytes.data, bytes.length, JSON_REJECT_DUPLICATES, &why)
                        : NULL;
@@ -442,7 +438,8 @@ static enum smc_status read(const char *file, struct smc_trace *trace, struct sm
     if (root)
         status = read_root(&reading, root);
     else if (status == SMC_OK)
-        status = smc_fail(error, SMC_USAGE, "%s:%d: damaged JSON: %s", file, why.line, why.text);
+        status =
+            smc_fail(error, SMC_USAGE, "%s:%d: damaged JSON: %s", reading.file, why.line, why.text);
     json_decref(root);
     free(reading.launch);
     free(reading.device);

@@ -1,7 +1,6 @@
 /* A file that was recorded, given to the reader of its kind. */
 #include "trace/read.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -14,20 +13,6 @@ static const struct smc_trace_reader *const readers[] = {
     &smc_trace_reader_nsys,   &smc_trace_reader_own, &smc_trace_reader_triton,
     &smc_trace_reader_chrome, &smc_trace_reader_ncu,
 };
-
-static enum smc_status read_beginning(const char *file, char *bytes, size_t *count,
-                                      struct smc_error *error)
-{
-    FILE *stream = fopen(file, "rb");
-    if (!stream)
-        return smc_fail(error, smc_memory_status(errno, SMC_USAGE), "%s: %s", file,
-                        strerror(errno));
-    *count = fread(bytes, 1, SMC_TRACE_BEGINNING, stream);
-    const int reason = ferror(stream) ? errno : 0;
-    fclose(stream);
-    bytes[*count] = '\0';
-    return reason ? smc_fail(error, SMC_USAGE, "%s: %s", file, strerror(reason)) : SMC_OK;
-}
 
 /* Reports that only their own tool reads: by which command it writes them so that they are read
    here. */
@@ -58,27 +43,37 @@ static bool is_folder(const char *path)
     return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
 }
 
-enum smc_status smc_trace_read(const char *file, struct smc_trace *trace, struct smc_error *error)
+static enum smc_status read_input(struct smc_trace_input *input, struct smc_trace *trace,
+                                  struct smc_error *error)
 {
-    char bytes[SMC_TRACE_BEGINNING + 1];
-    size_t count = 0;
-    trace->file = smc_strdup(file);
-    if (!trace->file)
-        return smc_out_of_memory(error);
-    smc_utf8_make_safe(trace->file);
-    if (is_folder(file))
-        return smc_trace_read_triton_cache(file, trace, error);
-    enum smc_status status = read_beginning(file, bytes, &count, error);
-    if (status != SMC_OK)
-        return status;
+    const char *bytes = input->beginning;
     for (size_t i = 0; i < sizeof readers / sizeof *readers; i++)
-        if (readers[i]->begins(bytes, count))
-            return readers[i]->read(file, trace, error);
-    status = refuse_report(file, error);
+        if (readers[i]->begins(bytes, input->beginning_count))
+            return readers[i]->read(input, trace, error);
+    enum smc_status status = refuse_report(input->shown, error);
+    if (status == SMC_OK && input->beginning_count == 0)
+        status = smc_fail(error, SMC_USAGE, "%s: not a trace: the file is empty", input->shown);
     if (status != SMC_OK)
         return status;
     return smc_fail(error, SMC_USAGE,
                     "%s: not a trace: neither an export of Nsight Systems (.sqlite), 'ncu --csv', "
                     "a Chrome trace, JSON of Triton's cache, nor of 'smemcalc trace'",
-                    file);
+                    input->shown);
+}
+
+enum smc_status smc_trace_read(const char *file, struct smc_trace *trace, struct smc_error *error)
+{
+    struct smc_trace_input input = {0};
+    const bool folder = is_folder(file);
+    enum smc_status status = folder ? SMC_OK : smc_trace_input_open(&input, file, error);
+    trace->file = smc_strdup(input.shown ? input.shown : file);
+    if (!trace->file)
+        status = smc_out_of_memory(error);
+    else
+        smc_utf8_make_safe(trace->file);
+    if (status == SMC_OK)
+        status = folder ? smc_trace_read_triton_cache(file, trace, error)
+                        : read_input(&input, trace, error);
+    smc_trace_input_close(&input);
+    return status;
 }

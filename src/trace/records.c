@@ -1,5 +1,7 @@
-/* The file that the injected library writes, read. Launches that the GPU executed are joined with
-   the program's calls, which have the driver's answers and count what no record says. */
+/* The file that the injected library writes, read. It has two kinds of launches: those that the GPU
+   executed, as CUPTI reported them, and those that the program called for. Both are joined here:
+   executions have the times, calls have the driver's answers, and calls without an execution are
+   launches whose records did not arrive. */
 #include "trace/records.h"
 
 #include <stdlib.h>
@@ -26,6 +28,7 @@ struct reading {
     size_t launch_count, launch_capacity;
     uint64_t broken; /* entries that make no sense */
     uint64_t untimed;
+    uint64_t missing_graph_launches; /* at most so many called ones were not reported */
 };
 
 /* --- Entries ---------------------------------------------------------------------------------- */
@@ -115,16 +118,22 @@ static bool are_possible(const struct record_launch *launch)
            launch->smem_configured_bytes <= INT32_MAX;
 }
 
+static void limit(uint64_t *value, uint64_t most)
+{
+    if (*value > most)
+        *value = most;
+}
+
 /* Counts are changed one after another: the process may have ended between two of them, and a
-   survivor goes on counting. */
+   survivor goes on counting while the file is read. */
 static void repair(struct record_launch *launch)
 {
-    if (launch->graph_launches > launch->launches)
-        launch->graph_launches = launch->launches;
-    if (launch->timed_launches > launch->launches)
-        launch->timed_launches = launch->launches;
+    limit(&launch->graph_launches, launch->launches);
+    limit(&launch->timed_launches, launch->launches);
     if (launch->timed_launches == 0)
         launch->total_ns = launch->least_ns = launch->greatest_ns = 0;
+    limit(&launch->greatest_ns, launch->total_ns);
+    limit(&launch->least_ns, launch->greatest_ns);
 }
 
 static bool take_launch(struct reading *reading, const void *bytes, size_t size)
@@ -215,25 +224,36 @@ static int compare(const void *a, const void *b)
     return y->record.key.origin - x->record.key.origin;
 }
 
-/* The call whose configuration is most like that of an execution: 2 for each member that is the
-   same, so that the driver's answer is that for this launch. NULL: there is none. */
-static const struct found *call_like(const struct found *executed, const struct found *calls,
-                                     size_t count)
+/* CUPTI's records have at least 16 registers per thread: of kernels whose attribute is 4 and 8 on
+   an H200 (CUPTI 13.0, driver 580.159.04, 2026-11-23). */
+static bool has_registers(const struct record_key *executed, const struct record_key *called)
+{
+    enum { LEAST_OF_CUPTI = 16 };
+    const int32_t regs = called->regs_per_thread;
+    return executed->regs_per_thread == regs ||
+           (executed->regs_per_thread == LEAST_OF_CUPTI && regs >= 0 && regs < LEAST_OF_CUPTI);
+}
+
+/* The driver's answer for an execution is that for a call of the same function: one with the same
+   registers, static shared memory and carve-out. CUPTI does not report every carve-out; where the
+   functions differ in nothing else, the answer counts if it is the same for all. */
+static int32_t answer_for(const struct found *executed, const struct found *calls, size_t count)
 {
     const struct record_key *wanted = &executed->record.key;
-    const struct found *best = NULL;
-    int most = -1;
+    int32_t answer = RECORD_UNKNOWN;
+    bool differs = false;
     for (size_t i = 0; i < count; i++) {
         const struct record_key *key = &calls[i].record.key;
-        const int score = (key->regs_per_thread == wanted->regs_per_thread ? 4 : 0) +
-                          (key->static_smem_bytes == wanted->static_smem_bytes ? 2 : 0) +
-                          (key->carveout_percent == wanted->carveout_percent ? 1 : 0);
-        if (score > most) {
-            most = score;
-            best = &calls[i];
-        }
+        const int32_t blocks = calls[i].record.api_blocks_per_sm;
+        if (!has_registers(wanted, key) || key->static_smem_bytes != wanted->static_smem_bytes ||
+            blocks < 0)
+            continue;
+        if (key->carveout_percent == wanted->carveout_percent)
+            return blocks;
+        differs = differs || (answer >= 0 && answer != blocks);
+        answer = blocks;
     }
-    return best;
+    return differs ? RECORD_UNKNOWN : answer;
 }
 
 static int32_t trace_device(struct reading *reading, int32_t ordinal)
@@ -293,8 +313,13 @@ static enum smc_status add_course(struct reading *reading, const struct found *f
     return status;
 }
 
+/* Launches by calls and launches by graphs. */
+struct counts {
+    uint64_t direct, graph;
+};
+
 static enum smc_status add_executed(struct reading *reading, const struct found *found,
-                                    const struct found *call, uint64_t more,
+                                    int32_t api_blocks, const struct counts *more,
                                     struct smc_error *error)
 {
     struct smc_trace_launch launch;
@@ -303,30 +328,51 @@ static enum smc_status add_executed(struct reading *reading, const struct found 
     fill_key(reading, found, &launch);
     if (record->smem_configured_bytes > 0)
         launch.smem_configured_bytes = (int64_t)record->smem_configured_bytes;
-    launch.launches = record->launches + more;
-    launch.graph_launches = record->graph_launches;
+    launch.launches = record->launches + more->direct + more->graph;
+    launch.graph_launches = record->graph_launches + more->graph;
     launch.timed_launches = record->timed_launches;
     launch.total_ns = record->total_ns;
     launch.least_ns = record->least_ns;
     launch.greatest_ns = record->greatest_ns;
-    if (call && call->record.api_blocks_per_sm >= 0)
-        launch.api_blocks_per_sm = call->record.api_blocks_per_sm;
+    if (api_blocks >= 0)
+        launch.api_blocks_per_sm = api_blocks;
     reading->untimed += launch.launches - launch.timed_launches;
     enum smc_status status = smc_trace_add_launches(reading->trace, &launch, &index, error);
     return status == SMC_OK ? add_course(reading, found, index, error) : status;
 }
 
 static enum smc_status add_called(struct reading *reading, const struct found *found,
-                                  struct smc_error *error)
+                                  const struct counts *counts, struct smc_error *error)
 {
     struct smc_trace_launch launch;
+    if (counts->direct + counts->graph == 0)
+        return SMC_OK;
     fill_key(reading, found, &launch);
-    launch.launches = found->record.launches;
-    launch.graph_launches = found->record.graph_launches;
+    launch.launches = counts->direct + counts->graph;
+    launch.graph_launches = counts->graph;
     if (found->record.api_blocks_per_sm >= 0)
         launch.api_blocks_per_sm = found->record.api_blocks_per_sm;
     reading->untimed += launch.launches;
     return smc_trace_add_launches(reading->trace, &launch, NULL, error);
+}
+
+static struct counts counts_of(const struct found *found)
+{
+    const struct record_launch *record = &found->record;
+    return (struct counts){record->launches - record->graph_launches, record->graph_launches};
+}
+
+static uint64_t beyond(uint64_t called, uint64_t executed)
+{
+    return called > executed ? called - executed : 0;
+}
+
+/* Of `launches` that graphs were called to do and no execution shows, those that are believed. */
+static uint64_t take_missing(struct reading *reading, uint64_t launches)
+{
+    limit(&launches, reading->missing_graph_launches);
+    reading->missing_graph_launches -= launches;
+    return launches;
 }
 
 /* Calls beyond the executions were not seen on the GPU: they have no time. */
@@ -334,24 +380,52 @@ static enum smc_status add_group(struct reading *reading, const struct found *gr
                                  struct smc_error *error)
 {
     size_t executions = 0;
-    uint64_t executed = 0, called = 0;
+    struct counts executed = {0, 0}, called = {0, 0};
     enum smc_status status = SMC_OK;
-    for (size_t i = 0; i < count; i++)
-        if (group[i].record.key.origin == RECORD_EXECUTED) {
-            executions++;
-            executed += group[i].record.launches;
-        } else {
-            called += group[i].record.launches;
-        }
-    uint64_t missing = called > executed ? called - executed : 0;
-    for (size_t i = 0; i < executions && status == SMC_OK; i++) {
-        const struct found *call = call_like(&group[i], group + executions, count - executions);
-        status = add_executed(reading, &group[i], call, missing, error);
-        missing = 0;
+    for (size_t i = 0; i < count; i++) {
+        const bool is_executed = group[i].record.key.origin == RECORD_EXECUTED;
+        const struct counts counts = counts_of(&group[i]);
+        struct counts *sum = is_executed ? &executed : &called;
+        sum->direct += counts.direct;
+        sum->graph += counts.graph;
+        executions += is_executed;
     }
-    for (size_t i = 0; executions == 0 && i < count && status == SMC_OK; i++)
-        status = add_called(reading, &group[i], error);
+    struct counts missing = {beyond(called.direct, executed.direct), 0};
+    if (executions > 0)
+        missing.graph = take_missing(reading, beyond(called.graph, executed.graph));
+    for (size_t i = 0; i < executions && status == SMC_OK; i++) {
+        const int32_t answer = answer_for(&group[i], group + executions, count - executions);
+        status = add_executed(reading, &group[i], answer, &missing, error);
+        missing = (struct counts){0, 0};
+    }
+    for (size_t i = 0; executions == 0 && i < count && status == SMC_OK; i++) {
+        struct counts counts = counts_of(&group[i]);
+        counts.graph = take_missing(reading, counts.graph);
+        status = add_called(reading, &group[i], &counts, error);
+    }
     return status;
+}
+
+/* A call of cuLaunchKernel is one launch. Which kernels a graph launches is only what was known of
+   it: an update or a disabled node may have escaped the library. So where every record of CUPTI
+   arrived, graphs launched what these say; where some are missing, at most as many are added as
+   graphs were called to launch beyond all that arrived. */
+static void find_missing(struct reading *reading)
+{
+    const struct record_header *header = &reading->header;
+    uint64_t called = 0, executed = 0, executions = 0;
+    for (size_t i = 0; i < reading->launch_count; i++) {
+        const struct record_launch *record = &reading->launches[i].record;
+        if (record->key.origin == RECORD_EXECUTED) {
+            executed += record->graph_launches;
+            executions += record->launches;
+        } else {
+            called += record->graph_launches;
+        }
+    }
+    const bool is_complete = header->mode == RECORD_MODE_CUPTI && header->end != RECORD_RUNS &&
+                             header->dropped == 0 && header->lost_times == 0 && executions > 0;
+    reading->missing_graph_launches = is_complete ? 0 : beyond(called, executed);
 }
 
 static enum smc_status add_groups(struct reading *reading, struct smc_error *error)
@@ -359,6 +433,7 @@ static enum smc_status add_groups(struct reading *reading, struct smc_error *err
     enum smc_status status = SMC_OK;
     if (reading->launch_count > 0)
         qsort(reading->launches, reading->launch_count, sizeof *reading->launches, compare);
+    find_missing(reading);
     for (size_t begin = 0, end; begin < reading->launch_count && status == SMC_OK; begin = end) {
         for (end = begin + 1; end < reading->launch_count; end++)
             if (compare_group(&reading->launches[begin], &reading->launches[end]) != 0)
@@ -407,6 +482,16 @@ static void name_tool(struct smc_trace *trace, const struct record_header *heade
     smc_text_free(&tool);
 }
 
+static const char *why_untimed(const struct record_header *header)
+{
+    if (header->lost_times > 0)
+        return ": there was no space for them in the file of records";
+    if (header->end == RECORD_RUNS)
+        return header->is_over ? ": they ran when the recording ended"
+                               : ": it ended before the GPU reported them";
+    return "";
+}
+
 static void note_losses(const struct reading *reading)
 {
     struct smc_trace *trace = reading->trace;
@@ -414,9 +499,9 @@ static void note_losses(const struct reading *reading)
     const long long id = header->process;
     if (header->mode == RECORD_MODE_CUPTI && reading->untimed > 0)
         smc_trace_note(trace, "process %lld: %llu launches have no time%s", id,
-                       (unsigned long long)reading->untimed,
-                       header->end == RECORD_RUNS ? ": it ended before the GPU reported them" : "");
-    if (header->mode == RECORD_MODE_NONE && header->flags & RECORD_FLAG_FORKED)
+                       (unsigned long long)reading->untimed, why_untimed(header));
+    if (header->mode == RECORD_MODE_NONE && header->flags & RECORD_FLAG_FORKED &&
+        reading->untimed > 0)
         smc_trace_note(
             trace,
             "process %lld: %llu launches have no time: CUPTI does not work in a child of "
@@ -455,9 +540,12 @@ enum smc_status smc_trace_add_records(struct smc_trace *trace, const void *bytes
     reading.process = smc_trace_process(trace, reading.header.process, reading.command);
     if (reading.header.mode == RECORD_MODE_HOOKS) {
         trace->source = SMC_TRACE_HOOKS;
+        const char *reason = reading.header.message;
         smc_trace_note(trace,
-                       "without CUPTI: launches were counted by the program's calls and have "
-                       "no times");
+                       "without CUPTI%s%.*s%s: launches were counted by the program's calls and "
+                       "have no times",
+                       reason[0] ? " (" : "", (int)sizeof reading.header.message, reason,
+                       reason[0] ? ")" : "");
     }
     name_tool(trace, &reading.header);
     if (smc_memory_failed())

@@ -113,8 +113,8 @@ static void distrust(struct smc_sqlite *sqlite)
     sqlite3_progress_handler(sqlite->db, STEPS_PER_CALL, count_steps, sqlite);
 }
 
-/* Reads the names of the tables. For some damage to them SQLite says that memory is short: it is
-   not if it says so twice, while there is some. */
+/* Reads the names of the tables. SQLite reports some kinds of damage as a lack of memory. It is
+   damage if a second attempt fails too although memory can be allocated. */
 static enum smc_status read_schema(struct smc_sqlite *sqlite, struct smc_error *error)
 {
     static const char sql[] = "SELECT 1 FROM sqlite_master LIMIT 1";

@@ -1,4 +1,6 @@
 /* The records of a trace: launches with one configuration are one record, whatever their number. */
+#include "config.h"
+
 #include "trace/trace.h"
 
 #include <stdarg.h>
@@ -11,6 +13,7 @@
 #include "base/utf8.h"
 #include "inspect/kernels.h"
 #include "inspect/names.h"
+#include "model/carveouts.h"
 
 void smc_trace_launch_init(struct smc_trace_launch *launch)
 {
@@ -30,6 +33,20 @@ void smc_trace_launch_init(struct smc_trace_launch *launch)
         .achieved_occupancy_percent = SMC_TRACE_UNKNOWN,
         .smem_bytes = SMC_TRACE_UNKNOWN,
     };
+}
+
+int32_t smc_trace_cache_config(const char *words)
+{
+    static const char *const names[SMC_CACHE_CONFIG_COUNT] = {
+        [SMC_CACHE_PREFER_NONE] = "none",
+        [SMC_CACHE_PREFER_SHARED] = "shared",
+        [SMC_CACHE_PREFER_L1] = "l1",
+        [SMC_CACHE_PREFER_EQUAL] = "equal",
+    };
+    for (int32_t i = 0; i < SMC_CACHE_CONFIG_COUNT; i++)
+        if (strcasestr(words, names[i]))
+            return i;
+    return SMC_TRACE_UNKNOWN;
 }
 
 int64_t smc_trace_smem_bytes(const struct smc_trace_launch *launch)
@@ -441,20 +458,38 @@ int32_t smc_trace_device(struct smc_trace *trace, const struct smc_trace_gpu *gp
     return (int32_t)trace->device_count++;
 }
 
+static bool is_equal_text(const char *a, const char *b)
+{
+    return a && b ? strcmp(a, b) == 0 : a == b;
+}
+
 int32_t smc_trace_process(struct smc_trace *trace, int64_t id, const char *command)
 {
+    return smc_trace_process_of_file(trace, id, command, NULL);
+}
+
+int32_t smc_trace_process_of_file(struct smc_trace *trace, int64_t id, const char *command,
+                                  const char *file)
+{
     for (size_t i = 0; i < trace->process_count; i++)
-        if (trace->processes[i].id == id)
+        if (trace->processes[i].id == id && is_equal_text(trace->processes[i].file, file))
             return (int32_t)i;
     struct smc_trace_process *grown =
         smc_realloc(trace->processes, (trace->process_count + 1) * sizeof *trace->processes);
     if (!grown)
         return SMC_TRACE_UNKNOWN;
     trace->processes = grown;
-    char *copy = command ? safe_copy(command) : NULL;
-    if (command && !copy)
+    const struct smc_trace_process added = {
+        .id = id,
+        .command = command ? safe_copy(command) : NULL,
+        .file = file ? safe_copy(file) : NULL,
+    };
+    if ((command && !added.command) || (file && !added.file)) {
+        free(added.command);
+        free(added.file);
         return SMC_TRACE_UNKNOWN;
-    grown[trace->process_count] = (struct smc_trace_process){.id = id, .command = copy};
+    }
+    grown[trace->process_count] = added;
     return (int32_t)trace->process_count++;
 }
 
@@ -507,8 +542,10 @@ void smc_trace_free(struct smc_trace *trace)
         free(trace->launches[i].name);
         free(trace->launches[i].shown);
     }
-    for (size_t i = 0; i < trace->process_count; i++)
+    for (size_t i = 0; i < trace->process_count; i++) {
         free(trace->processes[i].command);
+        free(trace->processes[i].file);
+    }
     for (size_t i = 0; i < trace->module_count; i++) {
         free(trace->modules[i].file);
         free(trace->modules[i].shown);

@@ -79,6 +79,7 @@ struct smc_trace_launch {
 struct smc_trace_process {
     int64_t id;    /* SMC_TRACE_UNKNOWN: not recorded */
     char *command; /* safe for a terminal; or NULL */
+    char *file;    /* likewise: the one of several that were read that it is from; or NULL */
 };
 
 /* The launches that ran within one slice of time; for pictures of the course of the program. */
@@ -137,10 +138,16 @@ struct smc_trace {
     size_t index_size;
     uint64_t wanted; /* launches of wanted kernels so far */
 
+    int64_t rank, world_size; /* of the file in a distributed job; world_size 0: it is of none */
+
     bool launches_unknown; /* the source lists compiled kernels (Triton's cache) and says neither
                               whether nor how often they were launched: `launches` of each record is
                               1, is no count, and is not shown */
 };
+
+/* The enum smc_cache_config that is named in words such as "cudaFuncCachePreferL1", "PREFER_SHARED"
+   or "equal"; SMC_TRACE_UNKNOWN: none is. */
+int32_t smc_trace_cache_config(const char *words);
 
 /* A launch about which nothing is known. */
 void smc_trace_launch_init(struct smc_trace_launch *launch);
@@ -189,6 +196,10 @@ int32_t smc_trace_device(struct smc_trace *trace, const struct smc_trace_gpu *gp
 /* The index of the process with this id, which is added if it is new; SMC_TRACE_UNKNOWN: memory.
    `command` may be NULL. */
 int32_t smc_trace_process(struct smc_trace *trace, int64_t id, const char *command);
+
+/* The same, of one of several files; the same id in another file is another process. */
+int32_t smc_trace_process_of_file(struct smc_trace *trace, int64_t id, const char *command,
+                                  const char *file);
 
 /* The index of the module whose machine code is in `file`; SMC_TRACE_UNKNOWN: memory. */
 int32_t smc_trace_module(struct smc_trace *trace, const char *file);

@@ -245,9 +245,10 @@ static enum smc_status parse(const char *file, const struct smc_text *bytes, jso
     return smc_fail(error, SMC_USAGE, "%s:%d: damaged JSON: %s", file, why.line, why.text);
 }
 
-static enum smc_status read_metadata(const char *file, struct smc_trace *trace,
+static enum smc_status read_metadata(struct smc_trace_input *input, struct smc_trace *trace,
                                      struct smc_error *error)
 {
+    const char *file = input->path;
     struct smc_text bytes = {0};
     struct metadata metadata = {.file = file, .error = error};
     char *stem = stem_of(file);
@@ -255,9 +256,9 @@ static enum smc_status read_metadata(const char *file, struct smc_trace *trace,
     trace->launches_unknown = true;
     enum smc_status status = stem ? SMC_OK : smc_out_of_memory(error);
     if (status == SMC_OK)
-        status = smc_file_read(file, "metadata of Triton", MOST_BYTES, &bytes, error);
+        status = smc_trace_input_text(input, "metadata of Triton", MOST_BYTES, &bytes, error);
     if (status == SMC_OK)
-        status = parse(file, &bytes, &metadata.root, error);
+        status = parse(input->shown, &bytes, &metadata.root, error);
     if (status == SMC_OK) {
         const char *name = json_string_value(json_object_get(metadata.root, "name"));
         status = add_kernel(trace, &metadata, name && *name ? name : stem);
@@ -276,19 +277,19 @@ static bool begins(const char *bytes, size_t count)
            !smc_json_begins_with_key(bytes, count, "traceEvents");
 }
 
-/* Other JSON lies there too: lists of a kernel's files, results of autotuning. */
-static bool is_metadata(const char *file)
+/* Other JSON is there too: lists of a kernel's files, results of autotuning. */
+static enum smc_status read_if_metadata(const char *file, struct smc_trace *trace,
+                                        struct smc_error *error)
 {
-    char bytes[SMC_TRACE_BEGINNING + 1];
-    FILE *stream = smc_file_is_regular(file) ? fopen(file, "rb") : NULL;
-    const size_t count = stream ? fread(bytes, 1, SMC_TRACE_BEGINNING, stream) : 0;
-    if (stream)
-        fclose(stream);
-    else
-        smc_memory_status(errno, SMC_OK);
-    bytes[count] = '\0';
+    struct smc_trace_input input;
     const char *slash = strrchr(file, '/');
-    return begins(bytes, count) && strncmp(slash ? slash + 1 : file, "__grp__", 7) != 0;
+    if (!smc_file_is_regular(file) || strncmp(slash ? slash + 1 : file, "__grp__", 7) == 0)
+        return SMC_OK;
+    enum smc_status status = smc_trace_input_open(&input, file, error);
+    if (status == SMC_OK && begins(input.beginning, input.beginning_count))
+        status = read_metadata(&input, trace, error);
+    smc_trace_input_close(&input);
+    return status;
 }
 
 /* A file that cannot be read is noted, and the others are read. */
@@ -297,9 +298,7 @@ static enum smc_status read_matches(const struct smc_folder_matches *matches,
 {
     for (size_t i = 0; i < matches->count; i++) {
         struct smc_error why;
-        if (!is_metadata(matches->path[i]))
-            continue;
-        enum smc_status status = read_metadata(matches->path[i], trace, &why);
+        enum smc_status status = read_if_metadata(matches->path[i], trace, &why);
         if (status == SMC_USAGE)
             smc_trace_note(trace, "left out: %s", why.message);
         else if (status != SMC_OK)

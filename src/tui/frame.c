@@ -63,6 +63,22 @@ struct smc_rect smc_rect_share_left(struct smc_rect *rect, int cols)
     return strip;
 }
 
+struct smc_rect smc_rect_split(struct smc_rect *rect, const struct smc_split *split)
+{
+    struct smc_rect rest = *rect;
+    if (rect->cols >= split->beside_from) {
+        *rect = smc_rect_share_left(&rest, rect->cols - split->beside_cols + 1);
+        return rest;
+    }
+    if (rect->rows < split->below_from)
+        return (struct smc_rect){0};
+    int rows = rect->rows * 2 / 5;
+    rows = rows > split->most_below ? split->most_below : rows;
+    rows = rows < split->least_below ? split->least_below : rows;
+    *rect = smc_rect_share_top(&rest, rect->rows - rows + 1);
+    return rest;
+}
+
 struct smc_rect smc_rect_inside(struct smc_rect rect)
 {
     if (rect.rows < 2 || rect.cols < 2)

@@ -24,6 +24,16 @@ struct smc_rect smc_rect_cut_left(struct smc_rect *rect, int cols);
 struct smc_rect smc_rect_share_top(struct smc_rect *rect, int rows);
 struct smc_rect smc_rect_share_left(struct smc_rect *rect, int cols);
 
+/* Where a panel is that belongs to a table: beside it on a wide screen, else below it. */
+struct smc_split {
+    int beside_from, beside_cols;            /* columns of the screen; of the panel */
+    int below_from, least_below, most_below; /* rows of the screen; of the panel, of which it has
+                                                two fifths within these limits */
+};
+
+/* Cuts the panel off, which shares an edge with the rest; empty if the screen is too small. */
+struct smc_rect smc_rect_split(struct smc_rect *rect, const struct smc_split *split);
+
 /* Without its edge. */
 struct smc_rect smc_rect_inside(struct smc_rect rect);
 

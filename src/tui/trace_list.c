@@ -99,7 +99,7 @@ static bool matches(const struct smc_trace_list *list, size_t kernel, const char
 {
     const struct smc_trace_kernel *found = &list->answer->kernels[kernel];
     for (size_t i = 0; i < found->count; i++)
-        if (strcasestr(smc_words_bound(list->answer->rows[found->first + i].bound), text))
+        if (strcasestr(smc_trace_bound_label(list->answer->rows[found->first + i].bound), text))
             return true;
     return strcasestr(found->shown, text);
 }
@@ -193,7 +193,7 @@ static bool name_kernels(struct smc_trace_list *list)
     return ok;
 }
 
-/* What the first screen takes for the source of registers and static shared memory. */
+/* The kernel as the first screen shows it, with its registers and static shared memory. */
 static void set_file_kernel(const struct smc_trace_list *list, size_t kernel, size_t row)
 {
     enum { REGS = 32 };
@@ -464,7 +464,7 @@ static void write_bound(const struct smc_trace_list *list, const struct smc_trac
         others += !(seen & bit);
         seen |= bit;
     }
-    snprintf(text, SMC_TRACE_CELL_CHARS, others > 0 ? "%s +%d" : "%s", smc_words_bound(bound),
+    snprintf(text, SMC_TRACE_CELL_CHARS, others > 0 ? "%s +%d" : "%s", smc_trace_bound_label(bound),
              others);
 }
 
@@ -508,7 +508,7 @@ const struct smc_trace_column_info smc_trace_column_info[SMC_TRACE_COLUMN_COUNT]
     [SMC_TRACE_COLUMN_SMEM] = {"shared", 8, 74, false, false, smem_number, write_smem},
     [SMC_TRACE_COLUMN_BLOCKS] = {"blk/SM", 7, 124, true, false, blocks_number, write_blocks},
     [SMC_TRACE_COLUMN_OCCUPANCY] = {"occup.", 8, 0, true, false, occupancy_number, write_occupancy},
-    [SMC_TRACE_COLUMN_RESIDENT] = {"filled", 8, 108, true, false, resident_number, write_resident},
+    [SMC_TRACE_COLUMN_RESIDENT] = {"resid.", 8, 108, true, false, resident_number, write_resident},
     [SMC_TRACE_COLUMN_BOUND] = {"limited by", 19, 0, true, true, bound_number, write_bound},
     [SMC_TRACE_COLUMN_STEP] = {"next step", 28, 150, true, true, occupancy_number, write_step},
 };
@@ -614,10 +614,10 @@ static void append_waves(const struct smc_trace_row *row, struct smc_text *out)
     if (row->bound == SMC_TRACE_BOUND_GRID)
         smc_text_printf(out,
                         "too small a grid: %" PRIu64 " of %" PRIu64
-                        " resident blocks; the GPU is %s filled",
+                        " blocks that the GPU holds; resident warps %s",
                         row->waves.grid_blocks, row->waves.resident_blocks, percent);
     else
-        smc_text_printf(out, "%" PRIu64 ", the last %.0f %% empty; the GPU is %s filled",
+        smc_text_printf(out, "%" PRIu64 ", the last %.0f %% empty; resident warps %s",
                         row->waves.waves, row->tail_percent, percent);
 }
 
@@ -700,6 +700,8 @@ static void append_place(const struct smc_trace_list *list, const struct smc_tra
                                                 : trace->devices[launch->device].device.name);
     if (launch->process >= 0 && trace->processes[launch->process].id >= 0)
         smc_text_printf(out, ", process %" PRId64, trace->processes[launch->process].id);
+    if (launch->process >= 0 && trace->processes[launch->process].file)
+        smc_text_printf(out, ", in %s", trace->processes[launch->process].file);
     if (launch->module >= 0 && trace->modules[launch->module].shown)
         smc_text_printf(out, ", module %s", trace->modules[launch->module].shown);
 }
@@ -767,13 +769,13 @@ void smc_trace_list_append_summary(const struct smc_trace_list *list, struct smc
     }
     if (answer->resident_percent >= 0) {
         smc_words_percent(answer->resident_percent, percent);
-        smc_text_printf(out, ", filled %s", percent);
+        smc_text_printf(out, ", resident warps %s", percent);
     }
     const char *separator = out->length ? ": " : "";
     for (int i = next_bound(answer->bound_share, -1); i < SMC_TRACE_BOUND_COUNT;
          i = next_bound(answer->bound_share, i)) {
         smc_words_percent(100 * answer->bound_share[i], percent);
-        smc_text_printf(out, "%s%s %s", separator, smc_words_bound((enum smc_trace_bound)i),
+        smc_text_printf(out, "%s%s %s", separator, smc_trace_bound_label((enum smc_trace_bound)i),
                         percent);
         separator = ", ";
     }

@@ -24,17 +24,15 @@ enum {
 
 void smc_devices_lay_out(struct smc_rect body, struct smc_devices_layout *layout)
 {
-    struct smc_rect rest = body;
+    static const struct smc_split split = {
+        .beside_from = SIDE_BY_SIDE_FROM,
+        .beside_cols = SIDE,
+        .below_from = BELOW_FROM,
+        .least_below = BELOW_ROWS,
+        .most_below = MOST_BELOW_ROWS,
+    };
     *layout = (struct smc_devices_layout){.table = body};
-    if (body.cols >= SIDE_BY_SIDE_FROM) {
-        layout->table = smc_rect_share_left(&rest, body.cols - SIDE + 1);
-        layout->compare = rest;
-    } else if (body.rows >= BELOW_FROM) {
-        int rows = body.rows * 2 / 5;
-        rows = rows < BELOW_ROWS ? BELOW_ROWS : rows > MOST_BELOW_ROWS ? MOST_BELOW_ROWS : rows;
-        layout->table = smc_rect_share_top(&rest, body.rows - rows + 1);
-        layout->compare = rest;
-    }
+    layout->compare = smc_rect_split(&layout->table, &split);
     layout->table_inside = smc_rect_inside(layout->table);
     layout->compare_inside = smc_rect_inside(layout->compare);
 }

@@ -24,17 +24,15 @@ struct layout {
 
 static void lay_out(struct smc_rect body, struct layout *layout)
 {
-    struct smc_rect rest = body;
+    static const struct smc_split split = {
+        .beside_from = SIDE_BY_SIDE_FROM,
+        .beside_cols = SIDE,
+        .below_from = BELOW_FROM,
+        .least_below = BELOW_ROWS,
+        .most_below = MOST_BELOW_ROWS,
+    };
     *layout = (struct layout){.table = body};
-    if (body.cols >= SIDE_BY_SIDE_FROM) {
-        layout->table = smc_rect_share_left(&rest, body.cols - SIDE + 1);
-        layout->facts = rest;
-    } else if (body.rows >= BELOW_FROM) {
-        int rows = body.rows * 2 / 5;
-        rows = rows < BELOW_ROWS ? BELOW_ROWS : rows > MOST_BELOW_ROWS ? MOST_BELOW_ROWS : rows;
-        layout->table = smc_rect_share_top(&rest, body.rows - rows + 1);
-        layout->facts = rest;
-    }
+    layout->facts = smc_rect_split(&layout->table, &split);
     layout->lines = smc_rect_inside(layout->table);
     layout->summary = smc_rect_cut_top(&layout->lines, 1);
     layout->heading = smc_rect_cut_top(&layout->lines, 1);
@@ -71,7 +69,7 @@ static void draw_heading(const struct smc_trace_list *list, const struct smc_tra
                       i == (int)list->sort ? SMC_STYLE_TITLE : SMC_STYLE_DIM, line, frame);
 }
 
-/* Of a configuration its block and grid, indented. */
+/* The kernel's name; for a configuration its block and grid, indented. */
 static void append_name(const struct smc_trace_list *list, const struct smc_trace_line *line,
                         struct smc_text *out)
 {

@@ -4,8 +4,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 
+#include "../machine_text.h"
 #include "machine/launch.h"
-#include "machine/text.h"
 
 enum { ENTRIES = 512, LINES = 4096, SKIPS = 8 };
 

@@ -23,7 +23,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     close(file);
     memset(&trace, 0, sizeof trace);
     trace.file = strdup("fuzz");
-    const enum smc_status status = NAMED(READER).read(path, &trace, &error);
+    struct smc_trace_input input;
+    enum smc_status status = smc_trace_input_open(&input, path, &error);
+    if (status == SMC_OK)
+        status = NAMED(READER).read(&input, &trace, &error);
+    smc_trace_input_close(&input);
     unlink(path);
     if ((status != SMC_OK && status != SMC_USAGE) || (status == SMC_OK) != !error.message[0])
         abort();

@@ -23,6 +23,7 @@ _Thread_local cudaError_t fake_cuda_last_error;
 static _Thread_local int current_device;
 
 struct CUkern_st {
+    char variable[4096];
     char name[64];
     int max_dynamic_smem_bytes;
     int regs_per_thread;
@@ -247,11 +248,32 @@ cudaError_t cudaDeviceSynchronize(void)
     return ends(here(fake_cuda.crash));
 }
 
+/* Functions for the host that the queue has not come to: it does when it is asked. */
+static _Thread_local struct {
+    cudaHostFn_t function;
+    void *data;
+} pending[4];
+static _Thread_local int pending_count;
+
+cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void *data)
+{
+    (void)stream;
+    if (pending_count == (int)(sizeof pending / sizeof *pending))
+        return ends(cudaErrorMemoryAllocation);
+    pending[pending_count].function = function;
+    pending[pending_count++].data = data;
+    return cudaSuccess;
+}
+
 cudaError_t cudaStreamQuery(cudaStream_t stream)
 {
     (void)stream;
     if (runs_for_ever())
         return ends(cudaErrorNotReady);
+    while (pending_count > 0) {
+        pending_count--;
+        pending[pending_count].function(pending[pending_count].data);
+    }
     return ends(crash());
 }
 
@@ -353,6 +375,17 @@ cudaError_t cudaLibraryGetKernel(cudaKernel_t *kernel, cudaLibrary_t library, co
     *kernel = (cudaKernel_t)library;
     snprintf((*kernel)->name, sizeof(*kernel)->name, "%s", name);
     (*kernel)->max_dynamic_smem_bytes = DEFAULT_SMEM - fake_cuda.static_smem_bytes;
+    return cudaSuccess;
+}
+
+/* And it has one variable, of any name. */
+cudaError_t cudaLibraryGetGlobal(void **place, size_t *bytes, cudaLibrary_t library,
+                                 const char *name)
+{
+    struct CUkern_st *kernel = (struct CUkern_st *)library;
+    (void)name;
+    *place = kernel->variable;
+    *bytes = sizeof kernel->variable;
     return cudaSuccess;
 }
 

@@ -86,6 +86,7 @@ static void test_sane(void)
     CU_ASSERT(value[SMC_CEILING_SHARED_NS] < value[SMC_CEILING_L2_NS]);
     CU_ASSERT(value[SMC_CEILING_L2_NS] < value[SMC_CEILING_DRAM_NS]);
     CU_ASSERT(value[SMC_CEILING_LAUNCH] < value[SMC_CEILING_ROUND_TRIP]);
+    CU_ASSERT(value[SMC_CEILING_EMPTY_LAUNCH] < value[SMC_CEILING_ROUND_TRIP]);
     check_sm(value, &calibration.device);
 }
 

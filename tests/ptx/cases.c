@@ -19,7 +19,7 @@ static const struct ptx_case listed[] = {
 #undef TEXT
 };
 
-enum { LISTED = sizeof listed / sizeof *listed, MOST = LISTED + 1600, NAME_BYTES = 32 };
+enum { LISTED = sizeof listed / sizeof *listed, MOST = LISTED + 1800, NAME_BYTES = 32 };
 
 static struct ptx_case all[MOST];
 static char names[MOST][NAME_BYTES]; /* of conversions */
@@ -143,6 +143,7 @@ const struct ptx_case *ptx_cases(size_t *count)
     if (!all_added) {
         ptx_add_lane_cases();
         ptx_add_memory_cases();
+        ptx_add_matrix_cases();
     }
     all_added = true;
     *count = all_count;
@@ -161,7 +162,7 @@ void ptx_add_case(const char *shape, ptx_block_reference *reference, uint32_t nu
 
 const char *ptx_print(const char *format, ...)
 {
-    static char pool[1 << 19];
+    static char pool[1 << 22];
     static size_t used;
     char *text = pool + used;
     va_list arguments;
@@ -193,8 +194,25 @@ bool ptx_is(const struct ptx_case *test, const char *name)
 
 /* --- Modules ---------------------------------------------------------------------------------- */
 
+/* The oldest that has the instruction, but at least 9.0. */
+static const char *preamble_of(const struct ptx_case *test)
+{
+    bool halves = ptx_has(test, "f16") || ptx_has(test, "bf16"), adds = ptx_is(test, "add");
+    bool mixed = (adds || ptx_is(test, "sub") || ptx_is(test, "fma")) && test->to.bits == 32 &&
+                 test->to.class == 'f' && halves;
+    bool three = (ptx_is(test, "min") || ptx_is(test, "max")) && strlen(test->shape) == 4;
+    if (ptx_is(test, "redux") && ptx_has(test, "f32"))
+        return ".version 8.8\n.target sm_100a\n";
+    if (mixed || three || ptx_has(test, "f32x2"))
+        return ".version 8.8\n.target sm_100\n";
+    return ptx_has(test, "e4m3x2") || ptx_has(test, "e5m2x2") || ptx_has(test, "satfinite") ||
+                   ptx_has(test, "tf32") || (ptx_is(test, "lop3") && *test->shape == 'p')
+               ? ".version 8.6\n.target sm_90\n"
+               : ".version 8.0\n.target sm_90\n";
+}
+
 static const char head[] =
-    ".version 8.0\n.target sm_90\n.address_size 64\n"
+    ".address_size 64\n"
     ".visible .entry k(.param .u64 pa, .param .u64 pb, .param .u64 pc, .param .u64 pd)\n{\n"
     ".reg .pred %p<4>;\n.reg .b16 %h<4>;\n.reg .b32 %t<4>;\n.reg .b64 %x<4>;\n.reg .b32 %i<4>;\n"
     ".reg .b64 %at<8>;\n"
@@ -232,7 +250,7 @@ void ptx_module(const struct ptx_case *test, char *text, size_t room)
     static const char *const operands[] = {"", "", " %d, %a;\n", " %d, %a, %b;\n",
                                            " %d, %a, %b, %c;\n"};
     size_t count = strlen(test->shape);
-    size_t used = (size_t)snprintf(text, room, "%s", head);
+    size_t used = (size_t)snprintf(text, room, "%s%s", preamble_of(test), head);
     for (size_t i = 0; i < count; i++)
         used = append(text, room, used, declare[(unsigned char)test->shape[i]], "dabc"[i]);
     for (size_t i = 1; i < count; i++) {

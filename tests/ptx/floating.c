@@ -1,5 +1,8 @@
 /* What floating-point instructions, comparisons and conversions give: computed exactly, then
    rounded once. */
+#include <math.h>
+#include <string.h>
+
 #include "exact.h"
 
 static const struct {
@@ -24,11 +27,22 @@ static bool is_float(struct ptx_type type)
     return type.class == 'f' || type.class == 'x';
 }
 
-/* .ftz: a subnormal number of single precision counts as 0. */
+/* .ftz: a subnormal number of single precision or less counts as 0; cvt only means the former. */
 static uint64_t flushed(const struct ptx_case *test, struct ptx_type type, uint64_t bits)
 {
-    bool subnormal = is_float(type) && type.bits == 32 && !(bits & 0x7f800000);
-    return subnormal && ptx_has(test, "ftz") ? bits & 0x80000000 : bits;
+    if (!is_float(type) || type.bits == 64 || !ptx_has(test, "ftz") ||
+        (type.bits == 16 && ptx_is(test, "cvt")))
+        return bits;
+    bool subnormal = !(bits & bits_of_infinity(type, false));
+    return subnormal ? bits & bits_of_zero(type, true) : bits;
+}
+
+/* .relu: not below 0. */
+static uint64_t rectified(const struct ptx_case *test, uint64_t bits)
+{
+    if (!ptx_has(test, "relu") || ptx_is_nan(test->to, bits))
+        return bits;
+    return number_of(test->to, bits).negative ? 0 : bits;
 }
 
 static uint64_t saturated(const struct ptx_case *test, uint64_t bits)
@@ -42,7 +56,9 @@ static uint64_t saturated(const struct ptx_case *test, uint64_t bits)
 
 static uint64_t finish(const struct ptx_case *test, uint64_t bits)
 {
-    return saturated(test, flushed(test, test->to, bits));
+    if (ptx_has(test, "satfinite") && number_of(test->to, bits).kind == INFINITE)
+        bits--;
+    return rectified(test, saturated(test, flushed(test, test->to, bits)));
 }
 
 static uint64_t rounded(const struct ptx_case *test, const struct exact *x)
@@ -248,7 +264,8 @@ uint64_t ptx_compare_other(const struct ptx_case *test, uint64_t a, uint64_t b, 
 
 uint64_t ptx_set(const struct ptx_case *test, uint64_t a, uint64_t b, uint64_t c)
 {
-    uint64_t yes = is_float(test->to) ? 0x3f800000 : 0xffffffff;
+    uint64_t one = exact_round(&(struct exact){.limb[EXACT_POINT / 64] = 1}, test->to, NEAREST);
+    uint64_t yes = is_float(test->to) ? one : test->to.bits == 16 ? 0xffff : 0xffffffff;
     return combined(test, holds(test, a, b), c) ? yes : 0;
 }
 
@@ -274,16 +291,24 @@ uint64_t ptx_fextreme(const struct ptx_case *test, uint64_t a, uint64_t b, uint6
 {
     uint64_t x = flushed(test, test->to, a), y = flushed(test, test->to, b);
     bool x_nan = ptx_is_nan(test->to, x), y_nan = ptx_is_nan(test->to, y);
-    (void)c;
+    if (ptx_has(test, "xorsign")) {
+        struct ptx_case of_sizes = *test;
+        uint64_t sign = bits_of_zero(test->to, true);
+        of_sizes.mnemonic = ptx_is(test, "min")    ? ptx_has(test, "NaN") ? "min.NaN" : "min"
+                            : ptx_has(test, "NaN") ? "max.NaN"
+                                                   : "max";
+        uint64_t size = ptx_fextreme(&of_sizes, x & ~sign, y & ~sign, c);
+        return ptx_is_nan(test->to, size) ? size : size | ((x ^ y) & sign);
+    }
     if ((x_nan && y_nan) || (ptx_has(test, "NaN") && (x_nan || y_nan)))
         return bits_of_nan(test->to);
     if (x_nan || y_nan)
-        return x_nan ? y : x;
+        return rectified(test, x_nan ? y : x);
     /* -0 lies below +0 */
     bool x_less =
         place_of(test->to, x) < place_of(test->to, y) ||
         (place_of(test->to, x) == place_of(test->to, y) && number_of(test->to, x).negative);
-    return x_less == ptx_is(test, "min") ? x : y;
+    return rectified(test, x_less == ptx_is(test, "min") ? x : y);
 }
 
 uint64_t ptx_fsign(const struct ptx_case *test, uint64_t a, uint64_t b, uint64_t c)
@@ -291,6 +316,12 @@ uint64_t ptx_fsign(const struct ptx_case *test, uint64_t a, uint64_t b, uint64_t
     uint64_t sign = bits_of_zero(test->to, true), x = flushed(test, test->to, a);
     (void)b, (void)c;
     return ptx_is(test, "abs") ? x & ~sign : x ^ sign;
+}
+
+/* Of three: the first two, then their result and the third. */
+uint64_t ptx_fextreme_of_three(const struct ptx_case *test, uint64_t a, uint64_t b, uint64_t c)
+{
+    return ptx_fextreme(test, ptx_fextreme(test, a, b, 0), c, 0);
 }
 
 /* a's sign, b's rest. */
@@ -372,4 +403,209 @@ uint64_t ptx_convert(const struct ptx_case *test, uint64_t a, uint64_t b, uint64
         return integer(test, negative, magnitude, ptx_has(test, "sat"));
     struct exact exact = exact_place(negative, magnitude, 0);
     return rounded(test, &exact);
+}
+
+/* --- Pairs ------------------------------------------------------------------------------------ */
+
+/* The type of an element of the n-th type of the mnemonic. */
+static struct ptx_type element_of(const struct ptx_case *test)
+{
+    if (ptx_has(test, "f32x2"))
+        return (struct ptx_type){'f', 32};
+    return (struct ptx_type){ptx_has(test, "bf16x2") ? 'x' : 'f', 16};
+}
+
+static uint64_t of_elements(const struct ptx_case *test, ptx_reference *reference, uint64_t a,
+                            uint64_t b, uint64_t c)
+{
+    struct ptx_case single = *test;
+    single.to = single.from = element_of(test);
+    const unsigned bits = single.to.bits;
+    const uint64_t mask = (UINT64_C(1) << bits) - 1;
+    uint64_t low = reference(&single, a & mask, b & mask, c & mask);
+    uint64_t high = reference(&single, a >> bits & mask, b >> bits & mask, c >> bits & mask);
+    return low | high << bits;
+}
+
+#define OF_ELEMENTS(name)                                                                          \
+    uint64_t ptx_##name##_pair(const struct ptx_case *test, uint64_t a, uint64_t b, uint64_t c)    \
+    {                                                                                              \
+        return of_elements(test, ptx_##name, a, b, c);                                             \
+    }
+OF_ELEMENTS(fadd)
+OF_ELEMENTS(fsub)
+OF_ELEMENTS(fmul)
+OF_ELEMENTS(ffma)
+OF_ELEMENTS(fextreme)
+OF_ELEMENTS(fsign)
+OF_ELEMENTS(function)
+
+/* Of setp's two predicates: the comparison of the lower and of the upper halves. */
+uint64_t ptx_compare_low(const struct ptx_case *test, uint64_t a, uint64_t b, uint64_t c)
+{
+    struct ptx_case single = *test;
+    single.to = single.from = element_of(test);
+    return ptx_compare(&single, a & 0xffff, b & 0xffff, c);
+}
+
+uint64_t ptx_compare_high(const struct ptx_case *test, uint64_t a, uint64_t b, uint64_t c)
+{
+    return ptx_compare_low(test, a >> 16, b >> 16, c);
+}
+
+uint64_t ptx_set_pair(const struct ptx_case *test, uint64_t a, uint64_t b, uint64_t c)
+{
+    bool integers = ptx_has(test, "u32") || ptx_has(test, "s32");
+    uint64_t yes = integers ? 0xffff : ptx_has(test, "bf16x2") ? 0x3f80 : 0x3c00;
+    return (ptx_compare_low(test, a, b, c) ? yes : 0) |
+           (ptx_compare_high(test, a, b, c) ? yes << 16 : 0);
+}
+
+/* add.f32.f16: the product or sum of what the halves are worth, in single precision. */
+static uint64_t widened(const struct ptx_case *test, uint64_t bits)
+{
+    struct ptx_case single = {.mnemonic = "cvt", .to = {'f', 32}, .from = test->from};
+    return ptx_convert(&single, bits, 0, 0);
+}
+
+uint64_t ptx_fadd_mixed(const struct ptx_case *test, uint64_t a, uint64_t b, uint64_t c)
+{
+    return (ptx_is(test, "sub") ? ptx_fsub : ptx_fadd)(test, widened(test, a), b, c);
+}
+
+uint64_t ptx_ffma_mixed(const struct ptx_case *test, uint64_t a, uint64_t b, uint64_t c)
+{
+    return ptx_ffma(test, widened(test, a), widened(test, b), c);
+}
+
+uint64_t ptx_convert_pair(const struct ptx_case *test, uint64_t a, uint64_t b, uint64_t c)
+{
+    struct ptx_case single = *test;
+    single.to = element_of(test);
+    single.from = (struct ptx_type){'f', 32};
+    return ptx_convert(&single, b, 0, c) | ptx_convert(&single, a, 0, c) << 16;
+}
+
+/* --- ex2 and tanh of halves: the true value, rounded --------------------------------------------
+ */
+
+uint64_t ptx_function(const struct ptx_case *test, uint64_t a, uint64_t b, uint64_t c)
+{
+    struct number x = read(test, a);
+    (void)b, (void)c;
+    if (x.kind == NOT_A_NUMBER)
+        return finish(test, bits_of_nan(test->to));
+    long double value = ldexpl((long double)x.significand, x.exponent);
+    value = x.kind == INFINITE ? HUGE_VALL : value;
+    value = x.negative ? -value : value;
+    value = ptx_is(test, "ex2") ? exp2l(value) : tanhl(value);
+    bool negative = signbit(value);
+    long double size = fabsl(value);
+    if (size > 0x1p1000L)
+        return finish(test, bits_of_infinity(test->to, negative));
+    if (size < 0x1p-1000L)
+        return finish(test, bits_of_zero(test->to, negative));
+    int exponent;
+    long double fraction = frexpl(size, &exponent);
+    struct exact exact = exact_place(negative, (uint64_t)ldexpl(fraction, 64), exponent - 64);
+    return rounded(test, &exact);
+}
+
+/* --- Formats of 8 bits: the nearest of all their numbers ---------------------------------------
+ */
+
+static double of_byte(bool e4m3, unsigned code)
+{
+    unsigned fraction_bits = e4m3 ? 3 : 2, field = code >> fraction_bits;
+    double fraction = code & ((1u << fraction_bits) - 1);
+    int bias = e4m3 ? 7 : 15;
+    if (field == 0)
+        return ldexp(fraction, 1 - bias - (int)fraction_bits);
+    return ldexp(fraction + (1u << fraction_bits), (int)field - bias - (int)fraction_bits);
+}
+
+static uint64_t to_byte(const struct ptx_case *test, double x)
+{
+    bool e4m3 = ptx_has(test, "e4m3x2");
+    unsigned last = e4m3 ? 0x7e : 0x7b, best = 0;
+    if (isnan(x))
+        return 0x7f;
+    if (signbit(x) && ptx_has(test, "relu"))
+        return 0;
+    double size = fmin(fabs(x), of_byte(e4m3, last));
+    for (unsigned code = 1; code <= last; code++) {
+        double off = fabs(of_byte(e4m3, code) - size), kept = fabs(of_byte(e4m3, best) - size);
+        if (off < kept || (off == kept && code % 2 == 0))
+            best = code;
+    }
+    return best | (signbit(x) ? 0x80 : 0);
+}
+
+/* A finite float of up to 32 bits in double precision. */
+static double as_double(struct ptx_type type, uint64_t bits)
+{
+    struct number x = number_of(type, bits);
+    double value = x.kind == NOT_A_NUMBER ? NAN
+                   : x.kind == INFINITE   ? HUGE_VAL
+                                          : ldexp((double)x.significand, x.exponent);
+    return x.negative ? -value : value;
+}
+
+uint64_t ptx_to_bytes(const struct ptx_case *test, uint64_t a, uint64_t b, uint64_t c)
+{
+    struct ptx_type single = {'f', 32}, half = {'f', 16};
+    (void)c;
+    if (ptx_has(test, "f16x2"))
+        return to_byte(test, as_double(half, a & 0xffff)) | to_byte(test, as_double(half, a >> 16))
+                                                                << 8;
+    return to_byte(test, as_double(single, b)) | to_byte(test, as_double(single, a)) << 8;
+}
+
+static uint64_t half_of_byte(const struct ptx_case *test, unsigned code)
+{
+    bool e4m3 = ptx_has(test, "e4m3x2");
+    if ((code & 0x7f) > (e4m3 ? 0x7e : 0x7c))
+        return 0x7fff;
+    if (code >> 7 && ptx_has(test, "relu"))
+        return 0;
+    uint64_t sign = (code & 0x80) << 8;
+    if (!e4m3) /* the upper half of half precision */
+        return sign | (code & 0x7f) << 8;
+    double value = of_byte(true, code & 0x7f);
+    struct exact exact = exact_place(false, (uint64_t)ldexp(value, 20), -20);
+    return sign | exact_round(&exact, (struct ptx_type){'f', 16}, ZERO);
+}
+
+uint64_t ptx_of_bytes(const struct ptx_case *test, uint64_t a, uint64_t b, uint64_t c)
+{
+    (void)b, (void)c;
+    return half_of_byte(test, a & 255) | half_of_byte(test, a >> 8 & 255) << 16;
+}
+
+/* tf32: 10 bits of fraction, kept at the top of 32. */
+uint64_t ptx_to_tf32(const struct ptx_case *test, uint64_t a, uint64_t b, uint64_t c)
+{
+    struct ptx_type single = {'f', 32};
+    int exponent;
+    (void)b, (void)c;
+    if (ptx_is_nan(single, a))
+        return 0x7fffffff;
+    double x = as_double(single, a);
+    if (signbit(x) && ptx_has(test, "relu"))
+        return 0;
+    if (!isinf(x)) {
+        frexp(x, &exponent);
+        int unit = exponent - 11 > -136 ? exponent - 11 : -136;
+        double steps = ldexp(x, -unit);
+        steps = ptx_has(test, "rna")  ? round(steps)
+                : ptx_has(test, "rz") ? trunc(steps)
+                                      : nearbyint(steps);
+        x = ldexp(steps, unit);
+    }
+    if (fabs(x) > 0x1.ffcp127)
+        x = ptx_has(test, "satfinite") ? copysign(0x1.ffcp127, x) : copysign(HUGE_VAL, x);
+    float out = (float)x;
+    uint32_t bits;
+    memcpy(&bits, &out, sizeof bits);
+    return bits;
 }

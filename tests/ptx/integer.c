@@ -336,3 +336,127 @@ uint64_t ptx_select_sign(const struct ptx_case *test, uint64_t a, uint64_t b, ui
     }
     return negative ? b : a;
 }
+
+/* --- Masks, bytes, carries: bit by bit ----------------------------------------------------------
+ */
+
+uint64_t ptx_mask_field(const struct ptx_case *test, uint64_t a, uint64_t b, uint64_t c)
+{
+    bool wraps = ptx_has(test, "wrap");
+    uint64_t first = wraps ? a % 32 : a, width = wraps ? b % 32 : b, out = 0;
+    (void)c;
+    for (uint64_t i = 0; i < 32; i++)
+        out |= (uint64_t)(i >= first && i - first < width) << i;
+    return out;
+}
+
+uint64_t ptx_extend(const struct ptx_case *test, uint64_t a, uint64_t b, uint64_t c)
+{
+    uint64_t bits = ptx_has(test, "wrap") ? b % 32 : b, out = 0;
+    (void)c;
+    for (uint64_t i = 0; i < 32; i++) {
+        bool beyond = test->to.class == 's' && bits > 0 && bits < 32 && a >> (bits - 1) & 1;
+        out |= (uint64_t)(i < bits ? a >> i & 1 : beyond) << i;
+    }
+    return out;
+}
+
+uint64_t ptx_nth_set(const struct ptx_case *test, uint64_t a, uint64_t b, uint64_t c)
+{
+    int base = (int)(b & 31), offset = (int32_t)c % 9, step = offset < 0 ? -1 : 1, found = 0;
+    (void)test;
+    for (int i = base; i >= 0 && i < 32; i += step) {
+        found += a >> i & 1;
+        if (a >> i & 1 && (found == offset * step || (offset == 0 && i == base)))
+            return (uint64_t)i;
+        if (offset == 0)
+            break;
+    }
+    return UINT32_MAX;
+}
+
+uint64_t ptx_dp2a(const struct ptx_case *test, uint64_t a, uint64_t b, uint64_t c)
+{
+    int64_t sum = (int64_t)c;
+    uint64_t bytes = ptx_has(test, "hi") ? b >> 16 : b;
+    for (int i = 0; i < 2; i++) {
+        int64_t x = (int64_t)(a >> (16 * i) & 0xffff), y = (int64_t)(bytes >> (8 * i) & 0xff);
+        x -= test->to.class == 's' && x >= 0x8000 ? 0x10000 : 0;
+        y -= test->from.class == 's' && y >= 0x80 ? 0x100 : 0;
+        sum += x * y;
+    }
+    return (uint64_t)sum & UINT32_MAX;
+}
+
+uint64_t ptx_mul24(const struct ptx_case *test, uint64_t a, uint64_t b, uint64_t c)
+{
+    int64_t x = (int64_t)(a & 0xffffff), y = (int64_t)(b & 0xffffff);
+    bool is_signed = test->to.class == 's';
+    x -= is_signed && x >= 0x800000 ? 0x1000000 : 0;
+    y -= is_signed && y >= 0x800000 ? 0x1000000 : 0;
+    int64_t product = x * y, part = ptx_has(test, "hi") ? product >> 16 : product;
+    if (!ptx_is(test, "mad24"))
+        return (uint64_t)part & UINT32_MAX;
+    if (!ptx_has(test, "sat"))
+        return ((uint64_t)part + c) & UINT32_MAX;
+    int64_t sum = (int32_t)part + (int64_t)(int32_t)c;
+    return (uint64_t)(sum > INT32_MAX ? INT32_MAX : sum < INT32_MIN ? INT32_MIN : sum) & UINT32_MAX;
+}
+
+/* The upper word of a * b + c * 2^n + c. */
+uint64_t ptx_mad_carry(const struct ptx_case *test, uint64_t a, uint64_t b, uint64_t c)
+{
+    unsigned __int128 product = (unsigned __int128)a * b;
+    if (test->to.bits == 32)
+        return ((uint64_t)((product + c) >> 32) + c) & UINT32_MAX;
+    uint64_t low = (uint64_t)product;
+    return (uint64_t)(product >> 64) + c + (low + c < low);
+}
+
+uint64_t ptx_mad_carry_chain(const struct ptx_case *test, uint64_t a, uint64_t b, uint64_t c)
+{
+    uint64_t first = (a * b >> 32) + c;
+    uint64_t second = (b * c & UINT32_MAX) + a + (first >> 32);
+    (void)test;
+    return (((first ^ second) & UINT32_MAX) + (second >> 32)) & UINT32_MAX;
+}
+
+uint64_t ptx_lop3_or(const struct ptx_case *test, uint64_t a, uint64_t b, uint64_t c)
+{
+    (void)test;
+    return (a & b) != 0 || c;
+}
+
+uint64_t ptx_lop3_and(const struct ptx_case *test, uint64_t a, uint64_t b, uint64_t c)
+{
+    (void)test;
+    return (a & b) != 0 && c;
+}
+
+static int64_t rectify(const struct ptx_case *test, int64_t value)
+{
+    return ptx_has(test, "relu") && value < 0 ? 0 : value;
+}
+
+uint64_t ptx_rectified_extreme(const struct ptx_case *test, uint64_t a, uint64_t b, uint64_t c)
+{
+    int64_t x = (int32_t)a, y = (int32_t)b;
+    (void)c;
+    return (uint64_t)rectify(test, (x < y) == ptx_is(test, "min") ? x : y) & UINT32_MAX;
+}
+
+uint64_t ptx_pair_of_integers(const struct ptx_case *test, uint64_t a, uint64_t b, uint64_t c)
+{
+    uint64_t out = 0;
+    (void)c;
+    for (unsigned shift = 0; shift < 32; shift += 16) {
+        int64_t x = a >> shift & 0xffff, y = b >> shift & 0xffff;
+        if (ptx_has(test, "s16x2")) {
+            x = (int16_t)x;
+            y = (int16_t)y;
+        }
+        int64_t value = ptx_is(test, "add") ? x + y : (x < y) == ptx_is(test, "min") ? x : y;
+        out |= ((uint64_t)rectify(test, value) & 0xffff) << shift;
+    }
+    return out;
+}

@@ -208,8 +208,47 @@ static void reduce(const struct ptx_case *test, const uint64_t *a, const uint64_
     }
 }
 
+/* min and max of floats: in order of their bits, NaN only where all are or .NaN asks. */
+static void reduce_floats(const struct ptx_case *test, const uint64_t *a, const uint64_t *b,
+                          const uint64_t *c, uint64_t *d)
+{
+    (void)b, (void)c;
+    struct ptx_type single = {'f', 32};
+    for (int i = 0; i < PTX_THREADS; i++) {
+        int64_t best = 0, nans = 0;
+        for (int lane = 0; lane < LANES; lane++) {
+            int64_t x = (int64_t)a[i / LANES * LANES + lane];
+            if (ptx_is_nan(single, (uint64_t)x)) {
+                nans++;
+                continue;
+            }
+            x = ptx_has(test, "abs") ? x & 0x7fffffff : x;
+            x = x & 0x80000000 ? 0x7fffffff - x : x + 1; /* -0 at 0 - 1 + ..., +0 above it */
+            bool first = lane == nans;
+            best = first || (x < best) == ptx_has(test, "min") ? x : best;
+        }
+        uint64_t bits = (uint64_t)(best > 0 ? best - 1 : 0x7fffffff - best);
+        d[i] = nans == LANES || (nans && ptx_has(test, "NaN")) ? 0x7fffffff : bits & UINT32_MAX;
+    }
+}
+
+static void elect(const struct ptx_case *test, const uint64_t *a, const uint64_t *b,
+                  const uint64_t *c, uint64_t *d)
+{
+    (void)a, (void)b, (void)c;
+    for (int i = 0; i < PTX_THREADS; i++)
+        d[i] = ptx_has(test, "pred") ? i % LANES == 0 : 0;
+}
+
 static void add_reductions(void)
 {
+    static const char *const floats[] = {"min.f32", "max.f32", "min.abs.f32", "max.abs.NaN.f32"};
+    for (size_t i = 0; i < sizeof floats / sizeof *floats; i++)
+        ptx_add_case("ww", reduce_floats, 0, ptx_print("redux.%s", floats[i]),
+                     ptx_print("redux.sync.%s %%d, %%a, -1;", floats[i]));
+    ptx_add_case("ww", elect, 0, "elect.b32", "elect.sync %d|%p1, -1;");
+    ptx_add_case("pw", elect, 0, "elect.pred", "elect.sync _|%d, -1;");
+
     static const char *const names[] = {"add.u32", "add.s32", "min.u32", "min.s32", "max.u32",
                                         "max.s32", "and.b32", "or.b32",  "xor.b32"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)

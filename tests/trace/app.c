@@ -2,9 +2,15 @@
      launch NAME GRID BLOCK SMEM TIMES    threads COUNT TIMES (of "worker", block 64, each)
      configs N (grids 1 to N)             cluster NAME GRID BLOCK SIZE
      capture NAME TIMES (a graph of 3 kernels, one changed, launched)   child TIMES
+     disable NAME TIMES (a graph of 3 kernels, of which one is disabled)
+     update NAME TIMES (an executable graph that is updated, and then one node of it)
+     recycle NAME TIMES (a graph made while another thread destroys one, then launched)
+     perthread NAME (captured from the thread's default stream, and not launched)
      device N     module NAME    unload   carveout NAME PERCENT
+     await FILE (at most 20 seconds)
      write BYTES  sleep MS       fork     (the rest runs in the child and, after it, here)
-     handler SIGNAL (the program's own)   raise SIGNAL   crash   exit N   _exit N
+     count SIGNAL FILE (makes the file, waits for the signal, then 300 ms more; writes how often it
+     came)   handler SIGNAL (the program's own)   raise SIGNAL   crash   exit N   _exit N
    APP_FINDS=proc: the driver's functions are found with cuGetProcAddress, as the runtime does it;
    else with dlsym. APP_KERNELS: handles are those of libraries, not of modules. */
 #include <dlfcn.h>
@@ -44,6 +50,8 @@
     F(cuGraphInstantiate, (void **, void *, unsigned long long))                                   \
     F(cuGraphExecKernelNodeSetParams, (void *, void *, const struct driver_kernel_node *))         \
     F(cuGraphLaunch, (void *, void *))                                                             \
+    F(cuGraphNodeSetEnabled, (void *, void *, unsigned))                                           \
+    F(cuGraphExecUpdate, (void *, void *, void *))                                                 \
     F(cuGraphExecDestroy, (void *))
 
 static struct {
@@ -67,9 +75,13 @@ static void find_driver(void)
 {
     static const char *const suffixes[] = {"", "_v2", "WithFlags"};
     const char *finds = getenv("APP_FINDS");
+#ifdef APP_LINKED /* with the hooks and the driver, in this order */
+    void *library = RTLD_DEFAULT;
+#else
     void *library = dlopen("libcuda.so.1", RTLD_NOW);
+#endif
     int (*proc)(const char *, void **, int, uint64_t, int *) = NULL;
-    void *address = library ? dlsym(library, "cuGetProcAddress_v2") : NULL;
+    void *address = dlsym(library, "cuGetProcAddress_v2");
     if (!address) {
         fprintf(stderr, "app: %s\n", dlerror());
         exit(9);
@@ -169,6 +181,85 @@ static void launch_captured(const char *name, unsigned times)
     driver.cuGraphExecDestroy(executable);
 }
 
+static void *graph_of(const char *name, unsigned first_grid, unsigned kernels)
+{
+    void *graph, *node;
+    driver.cuGraphCreate(&graph, 0);
+    for (unsigned i = 0; i < kernels; i++) {
+        const struct driver_kernel_node kernel = {
+            .function = function_of(name), .grid = {first_grid + i, 1, 1}, .block = {64, 1, 1}};
+        driver.cuGraphAddKernelNode(&node, graph, NULL, 0, &kernel);
+    }
+    return graph;
+}
+
+static void launch_graph(void *executable, unsigned times)
+{
+    for (unsigned i = 0; i < times; i++)
+        driver.cuGraphLaunch(executable, NULL);
+}
+
+static void launch_disabled(const char *name, unsigned times)
+{
+    void *executable, *nodes[8], *graph = graph_of(name, 1, 3);
+    size_t count = 8;
+    driver.cuGraphInstantiate(&executable, graph, 0);
+    driver.cuGraphGetNodes(graph, nodes, &count);
+    driver.cuGraphNodeSetEnabled(executable, nodes[1], 0);
+    launch_graph(executable, times);
+}
+
+static void launch_updated(const char *name, unsigned times)
+{
+    char result[64];
+    void *executable, *nodes[8], *graph = graph_of(name, 1, 2);
+    size_t count = 8;
+    const struct driver_kernel_node changed = {
+        .function = function_of(name), .grid = {77, 1, 1}, .block = {64, 1, 1}};
+    driver.cuGraphInstantiate(&executable, graph, 0);
+    driver.cuGraphGetNodes(graph, nodes, &count);
+    driver.cuGraphExecUpdate(executable, graph_of(name, 51, 2), result);
+    driver.cuGraphExecKernelNodeSetParams(executable, nodes[0], &changed);
+    launch_graph(executable, times);
+}
+
+static void *destroy(void *executable)
+{
+    driver.cuGraphExecDestroy(executable);
+    return NULL;
+}
+
+/* FAKE_REUSES_AT_ONCE: the destroyed graph's handle is that of the second. */
+static void launch_recycled(const char *name, unsigned times)
+{
+    void *first, *second;
+    pthread_t thread;
+    driver.cuGraphInstantiate(&first, graph_of(name, 1, 1), 0);
+    pthread_create(&thread, NULL, destroy, first);
+    do {
+        driver.cuGraphInstantiate(&second, graph_of(name, 2, 1), 0);
+    } while (second != first);
+    pthread_join(thread, NULL);
+    launch_graph(second, times);
+}
+
+static void capture_of_thread(const char *name)
+{
+    int (*begin)(void *, int), (*end)(void *, void **);
+    int (*run)(void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void *,
+               void **, void **);
+    void *graph, *library = dlopen("libcuda.so.1", RTLD_NOW);
+    void *address[] = {dlsym(library, "cuStreamBeginCapture_v2_ptsz"),
+                       dlsym(library, "cuStreamEndCapture_ptsz"),
+                       dlsym(library, "cuLaunchKernel_ptsz")};
+    memcpy(&begin, &address[0], sizeof begin);
+    memcpy(&end, &address[1], sizeof end);
+    memcpy(&run, &address[2], sizeof run);
+    begin(NULL, 0);
+    run(function_of(name), 3, 1, 1, 32, 1, 1, 0, NULL, NULL, NULL);
+    end(NULL, &graph);
+}
+
 static void launch_child(unsigned times)
 {
     void *outer, *inner, *node, *executable;
@@ -191,6 +282,28 @@ static void handle(int signal_number)
     _exit(signal_number == SIGSEGV ? 61 : 62);
 }
 
+static volatile sig_atomic_t received;
+
+static void receive(int signal_number)
+{
+    (void)signal_number;
+    received++;
+}
+
+static void wait_ms(unsigned ms);
+
+static void count_signals(int signal_number, const char *ready)
+{
+    signal(signal_number, receive);
+    close(open(ready, O_WRONLY | O_CREAT, 0600));
+    for (int i = 0; i < 2000 && received == 0; i++)
+        wait_ms(10);
+    for (int i = 0; i < 30; i++) /* a second one would come meanwhile */
+        wait_ms(10);
+    printf("received %d\n", (int)received);
+    fflush(stdout);
+}
+
 static void write_much(unsigned bytes)
 {
     for (unsigned i = 0; i < bytes; i++)
@@ -203,6 +316,13 @@ static void wait_ms(unsigned ms)
 {
     const struct timespec time = {.tv_sec = ms / 1000, .tv_nsec = (long)(ms % 1000) * 1000000};
     nanosleep(&time, NULL);
+}
+
+static int await_file(const char *path)
+{
+    for (int i = 0; i < 2000 && access(path, F_OK) != 0; i++)
+        wait_ms(10);
+    return access(path, F_OK);
 }
 
 static void fork_here(void)
@@ -258,6 +378,14 @@ static int step(char **word, int left)
         return launch_captured(word[1], number(word[2])), 3;
     if (IS("child", 1))
         return launch_child(number(word[1])), 2;
+    if (IS("disable", 2))
+        return launch_disabled(word[1], number(word[2])), 3;
+    if (IS("update", 2))
+        return launch_updated(word[1], number(word[2])), 3;
+    if (IS("recycle", 2))
+        return launch_recycled(word[1], number(word[2])), 3;
+    if (IS("perthread", 1))
+        return capture_of_thread(word[1]), 2;
     if (IS("device", 1))
         return driver.cuCtxSetDevice((int)number(word[1])), 2;
     if (IS("module", 1))
@@ -272,8 +400,12 @@ static int step(char **word, int left)
         return write_much(number(word[1])), 2;
     if (IS("sleep", 1))
         return wait_ms(number(word[1])), 2;
+    if (IS("await", 1))
+        return await_file(word[1]) == 0 ? 2 : 0;
     if (IS("fork", 0))
         return fork_here(), 1;
+    if (IS("count", 2))
+        return count_signals((int)number(word[1]), word[2]), 3;
     if (IS("handler", 1))
         return signal((int)number(word[1]), handle), 2;
     if (IS("raise", 1))

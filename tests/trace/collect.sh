@@ -82,6 +82,13 @@ has "the other GPU" '^launch k device=NVIDIA L4 .* api=1 '
 FAKE_API_BLOCKS=3 traced "$app" launch k 1 64 0 1
 has "the driver's answer, not ours" ' api=3 '
 
+# Two functions of one name: the driver's answer for one of them is not that for the other.
+traced "$app" launch k,32,0 1 1024 0 1 launch k,64,0 1 1024 0 1
+has "one name, two kernels: the first" '^launch k .* regs=32 .* launches=1 .* api=2 '
+has "one name, two kernels: the second" '^launch k .* regs=64 .* launches=1 .* api=1 '
+FAKE_CUPTI_LACKS=307 traced "$app" launch k,64,0 1 1024 0 1 capture k,32,0 0 cluster k,32,0 1 1024 1
+has "an execution that no call answers for" '^launch k .* regs=64 .* launches=1 .* api=-1 '
+
 # --- Graphs ---------------------------------------------------------------------------------------
 
 for way in '' --hooks; do
@@ -94,6 +101,24 @@ for way in '' --hooks; do
     has "graph$way: a child graph" '^launch inner .* launches=4 .* api=32 '
     lacks "graph$way: nothing is missing" 'could not be counted'
 done
+
+for way in '' --hooks; do
+    # shellcheck disable=SC2086
+    traced $way "$app" disable d 5 update u 4 perthread p launch after 1 32 0 2
+    is "graph$way: a disabled node is not counted" 10 "$(sum launches d)"
+    is "graph$way: an update" 8 "$(sum launches u)"
+    has "graph$way: its first node, named as before it" '^launch u .* grid=77x1x1 .* launches=4 '
+    has "graph$way: its second" '^launch u .* grid=52x1x1 .* launches=4 '
+    is "graph$way: captured from the default stream of a thread" '0 2' "$(sum launches p) $(sum launches after)"
+    # shellcheck disable=SC2086
+    FAKE_REUSES_AT_ONCE=1 traced $way "$app" recycle r 3
+    has "graph$way: a handle that is used again at once" '^launch r .* grid=2x1x1 .* launches=3 .* api=32 '
+done
+FAKE_CUPTI_LACKS=650 traced "$app" disable d 5
+is "all records arrived: they are believed, not the calls" 10 "$(sum launches d)"
+lacks "and no launch lacks its time" 'no time'
+FAKE_CUPTI_LACKS=696 traced "$app" update u 4
+is "the same after an update that CUPTI does not report" 8 "$(sum launches u)"
 
 # --- Threads --------------------------------------------------------------------------------------
 
@@ -131,6 +156,10 @@ ends "_exit" '4 0' _exit 4
 has "_exit: launches without time" '6 launches have no time: it ended before'
 ends "SIGKILL" '0 9' raise 9
 has "SIGKILL: launches without time" '6 launches have no time: it ended before'
+traced "$app" disable d 5 update u 4 _exit 4
+is "_exit: launches of graphs as they were called" '10 8' "$(sum launches d) $(sum launches u)"
+FAKE_CUPTI_LACKS=696 traced "$app" update u 4 sleep 700 update u 1 _exit 4
+is "not more of them than were called" 10 "$(sum launches u)"
 ends "_exit after the records came" '4 0' sleep 700 _exit 4
 has "_exit later: they have times" ' timed=6 '
 ends "SIGSEGV" '0 11' crash
@@ -150,6 +179,29 @@ for way in '' --hooks; do
 done
 ends "a handler of the program's own" '61 0' handler 11 crash
 is "which ran" 'own handler' "$(cat "$scratch/app_out")"
+
+# Ctrl-C on a terminal: the program gets SIGINT once, and the report comes in any case.
+smemcalc=$here/smemcalc
+for way in '' --without-cupti; do
+    rm -f "$scratch/ready" "$scratch/report"
+    # shellcheck disable=SC2086
+    "$here/tests/trace/pty" "$scratch/ready" "$smemcalc" trace $way --output "$scratch/report" -- \
+        "$app" launch k 5 32 0 6 count 2 "$scratch/ready" launch after 1 32 0 1 exit 3 >"$scratch/out" 2>&1
+    status=$?
+    if [ $status -eq 77 ]; then
+        skip "Ctrl-C on a terminal$way" "no pseudo-terminal can be opened"
+        continue
+    fi
+    is "Ctrl-C on a terminal$way: the exit status is the program's" 3 $status
+    has "Ctrl-C on a terminal$way: the program gets it once" 'received 1[^0-9]*$'
+    is "Ctrl-C on a terminal$way: the report follows" 1 "$(grep -c '^7 launches of 2 kernels' "$scratch/report")"
+    rm -f "$scratch/ready" "$scratch/report"
+    # shellcheck disable=SC2086
+    "$here/tests/trace/pty" "$scratch/ready" "$smemcalc" trace $way --output "$scratch/report" -- \
+        sh -c "$app launch k 5 32 0 6; : >$scratch/ready; exec sleep 20" >"$scratch/out" 2>&1
+    is "Ctrl-C that ends the program$way" 130 $?
+    is "Ctrl-C that ends the program$way: the report" 1 "$(grep -c '^6 launches of' "$scratch/report")"
+done
 
 # --- What passes through --------------------------------------------------------------------------
 
@@ -180,6 +232,7 @@ has "or the hooks count" '^launch k .* launches=1 .* timed=0 '
 SMEMCALC_TRACE_MODE=auto traced "$app" launch k 1 32 0 1
 has "which are idle where CUPTI works" '^launch k .* launches=1 .* timed=1 '
 SMEMCALC_CUPTI=/nonexistent traced "$app" launch k 1 32 0 3
+has "with the reason" 'without CUPTI .no CUPTI of CUDA 11 or later was found.: launches were counted'
 has "no CUPTI: the hooks count" '^launch k .* launches=3 .* timed=0 '
 CUDA_INJECTION64_PATH=/other.so traced "$app" launch k 1 32 0 3
 is "another tool's library: status" 2 $?
@@ -192,9 +245,24 @@ for way in '' --hooks; do
     traced $way --skip 3 --count 4 "$app" launch a 1 32 0 5 launch b 1 32 0 5
     is "skip and count$way, in the order of launches" '2 2' "$(sum launches a) $(sum launches b)"
     has "skip and count$way: what is left out" '^skipped 6$'
+    # The program launches b only after the report has come.
+    rm -f "$scratch/go" "$scratch/out"
     # shellcheck disable=SC2086
-    traced $way --duration 300 "$app" launch a 1 32 0 5 sleep 800 launch b 1 32 0 5
-    is "duration$way" '5 0' "$(sum launches a) $(sum launches b)"
+    traced $way --duration 300 "$app" launch a 1 32 0 5 await "$scratch/go" launch b 1 32 0 5 exit 7 &
+    waited=0
+    until grep -q '^course' "$scratch/out" 2>/dev/null || [ $waited -ge 1500 ]; do
+        sleep 0.01
+        waited=$((waited + 1))
+    done
+    has "duration$way: the report comes although the program goes on" '^course'
+    is "duration$way: with its records" '5 0' "$(sum launches a) $(sum launches b)"
+    : >"$scratch/go"
+    wait $!
+    has "duration$way: the program ends as it does" '^afterwards 1 7 0$'
+    rm -f "$scratch/go"
+    # shellcheck disable=SC2086
+    traced $way --duration 20000 "$app" launch a 1 32 0 5 exit 6
+    has "a longer duration$way ends with the program" '^exit 1 6 0$'
 done
 traced --kernel 'b*' "$app" launch a 1 32 0 5 launch b 1 32 0 6
 is "kernel" '0 6' "$(sum launches a) $(sum launches b)"
@@ -204,6 +272,38 @@ is "kernel" '0 6' "$(sum launches a) $(sum launches b)"
 traced --keep "$scratch/kept/deep" "$app" module first module second module first unload launch k 1 32 0 1
 is "modules are kept once" 2 "$(find "$scratch/kept/deep" -name '*.cubin' | wc -l)"
 is "and nothing else" 2 "$(find "$scratch/kept/deep" -type f | wc -l)"
+
+set --
+for module in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+    set -- "$@" module same module "other $module"
+done
+FAKE_CUPTI_VERSION=22 traced --keep "$scratch/kept/many" sh -c "ulimit -f 200; exec \"\$@\"" sh "$app" module large "$@" launch k 1 32 0 3
+has "a module beyond the limit of file sizes does not end the program" '^exit 1 0 0$'
+has "and is noted" 'the machine code of 1 modules could not be kept'
+is "others are kept" 21 "$(find "$scratch/kept/many" -type f -name '*.cubin' | wc -l)"
+is "and named once each" 21 "$(grep -c '^module ' "$scratch/out")"
+is "launches go on" 3 "$(sum timed k)"
+for folder in /proc "$scratch/app_out/deep" "$scratch/app_out"; do
+    rm -f "$scratch/ran"
+    traced --keep "$folder" "$app" launch k 1 32 0 1 reopen "$scratch/ran"
+    is "modules cannot be kept in ${folder#"$scratch/"}: status" 2 $?
+    has "which says so, ${folder#"$scratch/"}" "option --keep-modules: .*$folder.*:"
+    is "and does not run the program, ${folder#"$scratch/"}" no "$([ -e "$scratch/ran" ] && echo yes || echo no)"
+done
+
+# --- Paths with blanks ----------------------------------------------------------------------------
+
+mkdir "$scratch/a b:c" && cp "$here/.libs/libsmemcalc_trace.so" "$scratch/a b:c/"
+for way in '' --hooks; do
+    # shellcheck disable=SC2086
+    SMEMCALC_TRACE_LIBRARY="$scratch/a b:c/libsmemcalc_trace.so" traced $way "$app" launch k 1 32 0 4
+    is "a library in a folder with a blank$way" 4 "$(sum launches k)"
+    is "nothing of the loader's$way" '' "$(cat "$scratch/app_err")"
+done
+TMPDIR="$scratch/a b:c" SMEMCALC_TRACE_LIBRARY="$scratch/a b:c/libsmemcalc_trace.so" \
+    traced --hooks "$app" launch k 1 32 0 4
+is "no folder without a blank: status" 3 $?
+has "no folder without a blank: which says so" 'LD_PRELOAD separates paths by blanks and colons'
 
 # --- No space -------------------------------------------------------------------------------------
 

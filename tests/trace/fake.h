@@ -6,6 +6,8 @@
      FAKE_CUPTI_VERSION   what cuptiGetVersion says; also decides how long kernel records are
      FAKE_CUPTI_REFUSES   cuptiSubscribe fails: another subscriber
      FAKE_CUPTI_DROPS     so many records of each buffer are dropped
+     FAKE_CUPTI_LACKS     the number of a driver's call that cuptiEnableCallback does not know
+     FAKE_REUSES_AT_ONCE  cuGraphExecDestroy returns after the handle was given to another graph
      FAKE_API_BLOCKS      what the occupancy call answers, instead of threads per SM / threads */
 #ifndef FAKE_H
 #define FAKE_H

@@ -1,5 +1,6 @@
 /* The fake driver: modules, functions, launches, streams that capture, graphs. */
 #include <dlfcn.h>
+#include <poll.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -172,15 +173,16 @@ API int cuFuncSetAttribute(void *function, int attribute, int value);
 API int cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, void *function, int threads,
                                                     size_t dynamic);
 
-static char module_code[64] = "\177ELF fake machine code";
+static char module_code[1 << 20] = "\177ELF fake machine code"; /* zeros follow */
 
 int cuModuleLoadData(void **module, const void *image)
 {
     *module = (void *)(uintptr_t)image;
-    snprintf(module_code, sizeof module_code, "\177ELF fake machine code of %s",
-             (const char *)image);
+    memset(module_code, 0, 64);
+    snprintf(module_code, 64, "\177ELF fake machine code of %s", (const char *)image);
     if (fake_observer.module)
-        fake_observer.module(1, module_code, sizeof module_code);
+        fake_observer.module(1, module_code,
+                             strncmp(image, "large", 5) == 0 ? sizeof module_code : 64);
     return 0;
 }
 
@@ -274,10 +276,10 @@ int cuFuncSetAttribute(void *handle, int attribute, int value)
         int attribute, value;
     } params = {handle, attribute, value};
     uint32_t correlation;
-    enter(CALL_SET_ATTRIBUTE, &params, NULL, &correlation);
+    enter(CALL_cuFuncSetAttribute, &params, NULL, &correlation);
     if (attribute == FUNCTION_CARVEOUT)
         function->carveout = value;
-    return leave(CALL_SET_ATTRIBUTE, &params, NULL, correlation, 0);
+    return leave(CALL_cuFuncSetAttribute, &params, NULL, correlation, 0);
 }
 
 /* By threads and registers, as on the two GPUs, with as much shared memory as wanted. */
@@ -314,6 +316,14 @@ static void execute(const struct driver_kernel_node *launch, const uint32_t *clu
                              launch->smem_bytes, end - ns, end, correlation, graph_node);
 }
 
+/* The stream that NULL stands for in calls whose names end in _ptsz. */
+static struct stream of_thread;
+
+static struct stream *stream_of(void *stream, bool per_thread)
+{
+    return stream == DRIVER_STREAM_PER_THREAD || (!stream && per_thread) ? &of_thread : stream;
+}
+
 static struct node *add_node(struct graph *graph, int type)
 {
     struct node *node = calloc(1, sizeof *node);
@@ -328,7 +338,8 @@ static int launch(uint32_t call, const void *params, const struct driver_kernel_
 {
     uint32_t correlation;
     const struct function *function = what->function;
-    struct stream *on = stream;
+    struct stream *on =
+        stream_of(stream, call == CALL_cuLaunchKernel_ptsz || call == CALL_cuLaunchKernelEx_ptsz);
     if (what->block[0] == 0 || what->block[0] > 1024)
         return 1;
     enter(call, params, function->name, &correlation);
@@ -360,19 +371,21 @@ static int launch_plain(uint32_t call, LAUNCH_PARAMETERS)
 int cuLaunchKernel(LAUNCH_PARAMETERS, void **extra)
 {
     (void)extra;
-    return launch_plain(CALL_LAUNCH, function, gx, gy, gz, bx, by, bz, smem, stream, params);
+    return launch_plain(CALL_cuLaunchKernel, function, gx, gy, gz, bx, by, bz, smem, stream,
+                        params);
 }
 
 int cuLaunchKernel_ptsz(LAUNCH_PARAMETERS, void **extra)
 {
     (void)extra;
-    return launch_plain(CALL_LAUNCH_PTSZ, function, gx, gy, gz, bx, by, bz, smem, stream, params);
+    return launch_plain(CALL_cuLaunchKernel_ptsz, function, gx, gy, gz, bx, by, bz, smem, stream,
+                        params);
 }
 
 int cuLaunchCooperativeKernel(LAUNCH_PARAMETERS)
 {
-    return launch_plain(CALL_LAUNCH_COOPERATIVE, function, gx, gy, gz, bx, by, bz, smem, stream,
-                        params);
+    return launch_plain(CALL_cuLaunchCooperativeKernel, function, gx, gy, gz, bx, by, bz, smem,
+                        stream, params);
 }
 
 int cuLaunchKernelEx(const struct driver_launch_config *config, void *function, void **params,
@@ -387,7 +400,7 @@ int cuLaunchKernelEx(const struct driver_launch_config *config, void *function, 
     for (uint32_t i = 0; i < config->attribute_count; i++)
         if (config->attributes[i].id == LAUNCH_CLUSTER_DIMENSION)
             cluster = config->attributes[i].value.cluster;
-    return launch(CALL_LAUNCH_EX, &passed, &node, config->stream, cluster);
+    return launch(CALL_cuLaunchKernelEx, &passed, &node, config->stream, cluster);
 }
 
 /* --- Streams and graphs ----------------------------------------------------------------------- */
@@ -410,6 +423,10 @@ API int cuGraphExecKernelNodeSetParams_v2(void *executable, void *node,
                                           const struct driver_kernel_node *params);
 API int cuGraphLaunch(void *executable, void *stream);
 API int cuGraphExecDestroy(void *executable);
+API int cuGraphNodeSetEnabled(void *executable, void *node, unsigned enabled);
+API int cuGraphExecUpdate_v2(void *executable, void *graph, void *result);
+API int cuStreamBeginCapture_v2_ptsz(void *stream, int mode);
+API int cuStreamEndCapture_ptsz(void *stream, void **graph);
 
 int cuStreamCreate(void **stream, unsigned flags)
 {
@@ -420,7 +437,7 @@ int cuStreamCreate(void **stream, unsigned flags)
 
 int cuStreamIsCapturing(void *stream, int *status)
 {
-    const struct stream *on = stream;
+    const struct stream *on = stream_of(stream, false);
     *status = on && on->captures;
     return 0;
 }
@@ -432,9 +449,9 @@ int cuStreamBeginCapture_v2(void *stream, int mode)
         int mode;
     } params = {stream, mode};
     uint32_t correlation;
-    enter(CALL_BEGIN_CAPTURE_2, &params, NULL, &correlation);
+    enter(CALL_cuStreamBeginCapture_v2, &params, NULL, &correlation);
     ((struct stream *)stream)->captures = calloc(1, sizeof(struct graph));
-    return leave(CALL_BEGIN_CAPTURE_2, &params, NULL, correlation, 0);
+    return leave(CALL_cuStreamBeginCapture_v2, &params, NULL, correlation, 0);
 }
 
 int cuStreamEndCapture(void *stream, void **graph)
@@ -444,10 +461,35 @@ int cuStreamEndCapture(void *stream, void **graph)
         void **graph;
     } params = {stream, graph};
     uint32_t correlation;
-    enter(CALL_END_CAPTURE, &params, NULL, &correlation);
+    enter(CALL_cuStreamEndCapture, &params, NULL, &correlation);
     *graph = ((struct stream *)stream)->captures;
     ((struct stream *)stream)->captures = NULL;
-    return leave(CALL_END_CAPTURE, &params, NULL, correlation, 0);
+    return leave(CALL_cuStreamEndCapture, &params, NULL, correlation, 0);
+}
+
+int cuStreamBeginCapture_v2_ptsz(void *stream, int mode)
+{
+    const struct {
+        void *stream;
+        int mode;
+    } params = {stream, mode};
+    uint32_t correlation;
+    enter(CALL_cuStreamBeginCapture_v2_ptsz, &params, NULL, &correlation);
+    stream_of(stream, true)->captures = calloc(1, sizeof(struct graph));
+    return leave(CALL_cuStreamBeginCapture_v2_ptsz, &params, NULL, correlation, 0);
+}
+
+int cuStreamEndCapture_ptsz(void *stream, void **graph)
+{
+    const struct {
+        void *stream;
+        void **graph;
+    } params = {stream, graph};
+    uint32_t correlation;
+    enter(CALL_cuStreamEndCapture_ptsz, &params, NULL, &correlation);
+    *graph = stream_of(stream, true)->captures;
+    stream_of(stream, true)->captures = NULL;
+    return leave(CALL_cuStreamEndCapture_ptsz, &params, NULL, correlation, 0);
 }
 
 int cuGraphCreate(void **graph, unsigned flags)
@@ -508,8 +550,14 @@ int cuGraphChildGraphNodeGetGraph(void *node, void **graph)
 struct executable {
     const struct node *of[64];
     struct driver_kernel_node kernel[64];
+    bool disabled[64];
     size_t count;
 };
+
+/* The handle of the graph that was destroyed last is the next one's; FAKE_REUSES_AT_ONCE: the call
+   that destroys it returns only after another thread has received it. */
+static struct executable *unused;
+static unsigned made;
 
 static void copy_kernels(struct executable *executable, const struct graph *graph)
 {
@@ -531,11 +579,15 @@ int cuGraphInstantiateWithFlags(void **executable, void *graph, unsigned long lo
         unsigned long long flags;
     } params = {executable, graph, flags};
     uint32_t correlation;
-    enter(CALL_INSTANTIATE_FLAGS, &params, NULL, &correlation);
-    struct executable *made = calloc(1, sizeof *made);
-    copy_kernels(made, graph);
-    *executable = made;
-    return leave(CALL_INSTANTIATE_FLAGS, &params, NULL, correlation, 0);
+    enter(CALL_cuGraphInstantiateWithFlags, &params, NULL, &correlation);
+    struct executable *exec = __atomic_exchange_n(&unused, NULL, __ATOMIC_ACQ_REL);
+    if (!exec)
+        exec = calloc(1, sizeof *exec);
+    memset(exec, 0, sizeof *exec);
+    copy_kernels(exec, graph);
+    *executable = exec;
+    __atomic_fetch_add(&made, 1, __ATOMIC_RELEASE);
+    return leave(CALL_cuGraphInstantiateWithFlags, &params, NULL, correlation, 0);
 }
 
 int cuGraphExecKernelNodeSetParams_v2(void *executable, void *node,
@@ -547,11 +599,41 @@ int cuGraphExecKernelNodeSetParams_v2(void *executable, void *node,
     } params = {executable, node, changed};
     uint32_t correlation;
     struct executable *in = executable;
-    enter(CALL_EXEC_SET_KERNEL_2, &params, NULL, &correlation);
+    enter(CALL_cuGraphExecKernelNodeSetParams_v2, &params, NULL, &correlation);
     for (size_t i = 0; i < in->count; i++)
         if (in->of[i] == node)
             in->kernel[i] = *changed;
-    return leave(CALL_EXEC_SET_KERNEL_2, &params, NULL, correlation, 0);
+    return leave(CALL_cuGraphExecKernelNodeSetParams_v2, &params, NULL, correlation, 0);
+}
+
+int cuGraphNodeSetEnabled(void *executable, void *node, unsigned enabled)
+{
+    const struct {
+        void *executable, *node;
+        unsigned enabled;
+    } params = {executable, node, enabled};
+    uint32_t correlation;
+    struct executable *in = executable;
+    enter(CALL_cuGraphNodeSetEnabled, &params, NULL, &correlation);
+    for (size_t i = 0; i < in->count; i++)
+        if (in->of[i] == node)
+            in->disabled[i] = !enabled;
+    return leave(CALL_cuGraphNodeSetEnabled, &params, NULL, correlation, 0);
+}
+
+/* The nodes keep the handles of the graph that was made executable. */
+int cuGraphExecUpdate_v2(void *executable, void *graph, void *result)
+{
+    const struct {
+        void *executable, *graph, *result;
+    } params = {executable, graph, result};
+    uint32_t correlation;
+    struct executable *in = executable, *updated = calloc(1, sizeof *updated);
+    enter(CALL_cuGraphExecUpdate_v2, &params, NULL, &correlation);
+    copy_kernels(updated, graph);
+    memcpy(in->kernel, updated->kernel, sizeof in->kernel);
+    free(updated);
+    return leave(CALL_cuGraphExecUpdate_v2, &params, NULL, correlation, 0);
 }
 
 int cuGraphLaunch(void *executable, void *stream)
@@ -561,18 +643,25 @@ int cuGraphLaunch(void *executable, void *stream)
     } params = {executable, stream};
     uint32_t correlation;
     const struct executable *graph = executable;
-    enter(CALL_GRAPH_LAUNCH, &params, NULL, &correlation);
+    enter(CALL_cuGraphLaunch, &params, NULL, &correlation);
     for (size_t i = 0; i < graph->count; i++)
-        execute(&graph->kernel[i], NULL, correlation, i + 1);
-    return leave(CALL_GRAPH_LAUNCH, &params, NULL, correlation, 0);
+        if (!graph->disabled[i])
+            execute(&graph->kernel[i], NULL, correlation, i + 1);
+    return leave(CALL_cuGraphLaunch, &params, NULL, correlation, 0);
 }
 
 int cuGraphExecDestroy(void *executable)
 {
     uint32_t correlation;
-    enter(CALL_EXEC_DESTROY, &executable, NULL, &correlation);
-    free(executable);
-    return leave(CALL_EXEC_DESTROY, &executable, NULL, correlation, 0);
+    enter(CALL_cuGraphExecDestroy, &executable, NULL, &correlation);
+    const unsigned before = __atomic_load_n(&made, __ATOMIC_ACQUIRE);
+    free(__atomic_exchange_n(&unused, executable, __ATOMIC_ACQ_REL));
+    for (int i = 0; getenv("FAKE_REUSES_AT_ONCE") && i < 5000; i++)
+        if (__atomic_load_n(&made, __ATOMIC_ACQUIRE) != before)
+            break;
+        else
+            poll(NULL, 0, 1);
+    return leave(CALL_cuGraphExecDestroy, &executable, NULL, correlation, 0);
 }
 
 /* --- As the runtime finds the driver's functions ---------------------------------------------- */

@@ -1,8 +1,8 @@
 # The library that is injected into programs, with a fake driver and a fake CUPTI.
-check_PROGRAMS += tests/trace/app tests/trace/traced
+check_PROGRAMS += tests/trace/app tests/trace/pty tests/trace/traced
 check_LTLIBRARIES += tests/trace/libfake_cuda.la tests/trace/libfake_cupti.la
-TESTS += tests/trace/collect.sh
-EXTRA_DIST += tests/trace/collect.sh
+TESTS += tests/trace/collect.sh tests/trace/races.sh
+EXTRA_DIST += tests/trace/collect.sh tests/trace/races.sh
 
 FAKE_FLAGS = -module -avoid-version -shared -rpath /nowhere
 FAKE_CFLAGS = -std=c11 $(WARNING_CFLAGS) -fvisibility=hidden -fno-sanitize=all
@@ -21,6 +21,10 @@ tests_trace_libfake_cupti_la_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir) -D_GNU_SOURCE
 tests_trace_libfake_cupti_la_CFLAGS = $(FAKE_CFLAGS)
 tests_trace_libfake_cupti_la_LDFLAGS = $(FAKE_FLAGS)
 tests_trace_libfake_cupti_la_LIBADD = -ldl -lpthread
+tests_trace_pty_SOURCES = tests/trace/pty.c
+tests_trace_pty_CPPFLAGS = $(AM_CPPFLAGS) -D_GNU_SOURCE
+tests_trace_pty_CFLAGS = $(FAKE_CFLAGS)
+tests_trace_pty_LDFLAGS =
 tests_trace_traced_SOURCES = tests/trace/traced.c
 tests_trace_traced_LDADD = libsmc.la
 

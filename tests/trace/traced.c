@@ -69,6 +69,7 @@ int main(int argc, char **argv)
     static struct smc_trace trace;
     struct smc_trace_request request = {0};
     struct smc_error error = {""};
+    struct smc_trace_program *program;
     const char *pattern = NULL;
     int i = 1;
     for (; i < argc && strncmp(argv[i], "--", 2) == 0; i++) {
@@ -94,12 +95,16 @@ int main(int argc, char **argv)
         trace.filter.pattern_count = 1;
     }
     request.command = argv + i;
-    const enum smc_status status = smc_trace_collect(&request, &trace, &error);
+    const enum smc_status status = smc_trace_collect(&request, &trace, &program, &error);
     FILE *out = fcntl(3, F_GETFD) >= 0 ? fdopen(3, "w") : stderr;
     if (status == SMC_OK)
         print(out, &trace);
     else
         fprintf(out, "status %d: %s\n", (int)status, error.message);
+    fflush(out);
+    smc_trace_await(program, &trace);
+    if (program)
+        fprintf(out, "afterwards %d %d %d\n", trace.has_exit, trace.exit_status, trace.exit_signal);
     fflush(out);
     smc_trace_free(&trace);
     return (int)status;

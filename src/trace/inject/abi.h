@@ -11,6 +11,8 @@
 
 enum { DRIVER_SUCCESS = 0, DRIVER_INVALID_HANDLE = 400 };
 
+#define DRIVER_STREAM_PER_THREAD ((void *)2) /* a stream that has no handle of its own */
+
 enum driver_function_attribute {
     FUNCTION_STATIC_SMEM = 1,
     FUNCTION_LOCAL_BYTES = 3,
@@ -83,7 +85,10 @@ struct driver_kernel_node {
 /* What cuGraphExecNodeSetParams receives. */
 struct driver_graph_node {
     int32_t type, reserved[3];
-    struct driver_kernel_node kernel; /* where the type is NODE_KERNEL */
+    union {
+        struct driver_kernel_node kernel; /* where the type is NODE_KERNEL */
+        void *graph;                      /* NODE_CHILD_GRAPH */
+    };
 };
 
 /* The version of CUDA whose cuGraphExecKernelNodeSetParams has version 2 of the parameters. */
@@ -98,40 +103,13 @@ enum { CUPTI_MODULE_LOADED = 6, CUPTI_MODULE_UNLOADS = 7 };
 enum { CUPTI_KIND_CONCURRENT_KERNEL = 10 };
 enum { CUPTI_FLUSH_FORCED = 1 };
 
-/* The driver's functions whose calls are watched. */
+/* CUPTI's numbers of the driver's calls: CALL_cuLaunchKernel and so on. */
 enum cupti_call {
-    CALL_LAUNCH = 307,
-    CALL_LAUNCH_PTSZ = 442,
-    CALL_LAUNCH_COOPERATIVE = 477,
-    CALL_LAUNCH_COOPERATIVE_PTSZ = 478,
-    CALL_LAUNCH_MULTI_DEVICE = 480,
-    CALL_LAUNCH_EX = 652,
-    CALL_LAUNCH_EX_PTSZ = 653,
-    CALL_SET_CACHE_CONFIG = 86,
-    CALL_SET_ATTRIBUTE = 481,
-    CALL_KERNEL_SET_ATTRIBUTE = 687,
-    CALL_KERNEL_SET_CACHE_CONFIG = 688,
-    CALL_BEGIN_CAPTURE = 495,
-    CALL_BEGIN_CAPTURE_PTSZ = 496,
-    CALL_END_CAPTURE = 497,
-    CALL_END_CAPTURE_PTSZ = 498,
-    CALL_BEGIN_CAPTURE_2 = 539,
-    CALL_BEGIN_CAPTURE_2_PTSZ = 540,
-    CALL_BEGIN_CAPTURE_TO_GRAPH = 720,
-    CALL_BEGIN_CAPTURE_TO_GRAPH_PTSZ = 721,
-    CALL_INSTANTIATE = 513,
-    CALL_INSTANTIATE_2 = 578,
-    CALL_INSTANTIATE_FLAGS = 643,
-    CALL_INSTANTIATE_PARAMS = 656,
-    CALL_INSTANTIATE_PARAMS_PTSZ = 657,
-    CALL_GRAPH_LAUNCH = 514,
-    CALL_GRAPH_LAUNCH_PTSZ = 515,
-    CALL_EXEC_DESTROY = 516,
-    CALL_EXEC_SET_KERNEL = 538,
-    CALL_EXEC_SET_KERNEL_2 = 692,
-    CALL_EXEC_SET_NODE = 714,
-    CALL_EXEC_UPDATE = 561,
-    CALL_EXEC_UPDATE_2 = 696,
+#define LAUNCH_CALL(name, number, stream)      CALL_##name = (number),
+#define COOPERATIVE_CALL(name, number, stream) CALL_##name = (number),
+#define OTHER_CALL(name, number, kind, stream) CALL_##name = (number),
+#include "trace/inject/driver_calls.def"
+    CALL_NUMBERS = 1024 /* more than the largest */
 };
 
 struct cupti_callback_data {

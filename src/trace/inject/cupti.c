@@ -115,20 +115,17 @@ static void add_kernel(const struct cupti_kernel *kernel)
         key.block[i] = (uint32_t)kernel->block[i];
         key.cluster[i] = version >= CUPTI_VERSION_CLUSTER ? kernel->cluster[i] : 0;
     }
+    const struct table_execution execution = {
+        .name = kernel->name ? kernel->name : "(unknown kernel)",
+        .begin_ns = kernel->start_ns,
+        .end_ns = kernel->end_ns,
+        .smem_configured_bytes = kernel->smem_configured,
+        .of_graph = kernel->graph_node != 0,
+    };
+    seen_execution_on(key.device);
     struct record_header *header = table_header();
-    struct record_launch *launch =
-        table_launch(&key, kernel->name ? kernel->name : "(unknown kernel)");
-    seen_device(key.device);
-    if (!launch) {
-        if (header)
-            table_add(&header->lost_launches, 1);
-        return;
-    }
-    if (kernel->graph_node != 0)
-        table_add(&launch->graph_launches, 1);
-    if (kernel->smem_configured > launch->smem_configured_bytes)
-        launch->smem_configured_bytes = kernel->smem_configured;
-    table_add_time(launch, kernel->start_ns, kernel->end_ns);
+    if (!table_execution(&key, &execution) && header)
+        table_add(&header->lost_times, 1);
 }
 
 static void complete_buffer(void *context, uint32_t stream, uint8_t *buffer, size_t size,
@@ -151,137 +148,46 @@ static void complete_buffer(void *context, uint32_t stream, uint8_t *buffer, siz
 
 /* --- What the program calls ------------------------------------------------------------------- */
 
-static const uint32_t calls[] = {
-    CALL_LAUNCH,
-    CALL_LAUNCH_PTSZ,
-    CALL_LAUNCH_COOPERATIVE,
-    CALL_LAUNCH_COOPERATIVE_PTSZ,
-    CALL_LAUNCH_MULTI_DEVICE,
-    CALL_LAUNCH_EX,
-    CALL_LAUNCH_EX_PTSZ,
-    CALL_SET_CACHE_CONFIG,
-    CALL_SET_ATTRIBUTE,
-    CALL_KERNEL_SET_ATTRIBUTE,
-    CALL_KERNEL_SET_CACHE_CONFIG,
-    CALL_BEGIN_CAPTURE,
-    CALL_BEGIN_CAPTURE_PTSZ,
-    CALL_END_CAPTURE,
-    CALL_END_CAPTURE_PTSZ,
-    CALL_BEGIN_CAPTURE_2,
-    CALL_BEGIN_CAPTURE_2_PTSZ,
-    CALL_BEGIN_CAPTURE_TO_GRAPH,
-    CALL_BEGIN_CAPTURE_TO_GRAPH_PTSZ,
-    CALL_INSTANTIATE,
-    CALL_INSTANTIATE_2,
-    CALL_INSTANTIATE_FLAGS,
-    CALL_INSTANTIATE_PARAMS,
-    CALL_INSTANTIATE_PARAMS_PTSZ,
-    CALL_GRAPH_LAUNCH,
-    CALL_GRAPH_LAUNCH_PTSZ,
-    CALL_EXEC_DESTROY,
-    CALL_EXEC_SET_KERNEL,
-    CALL_EXEC_SET_KERNEL_2,
-    CALL_EXEC_SET_NODE,
-    CALL_EXEC_UPDATE,
-    CALL_EXEC_UPDATE_2,
+struct watched {
+    uint8_t kind; /* enum seen_kind */
+    bool per_thread;
 };
 
-static void on_launch(uint32_t call, const struct cupti_callback_data *data)
+/* By CUPTI's number of the call. The calls that return addresses concern only the hooks. */
+static const struct watched watched[CALL_NUMBERS] = {
+#define LAUNCH_CALL(name, number, stream)      [number] = {SEEN_LAUNCH, stream},
+#define COOPERATIVE_CALL(name, number, stream) [number] = {SEEN_LAUNCH, stream},
+#define OTHER_CALL(name, number, kind, stream) [number] = {SEEN_##kind, stream},
+#include "trace/inject/driver_calls.def"
+};
+
+static void watch(bool enable)
 {
-    const struct seen_caller caller = {data->context, data->symbol_name, data->correlation};
-    const struct seen_caller of_many = {.correlation = data->correlation};
-    const struct driver_launch_ex_params *ex = data->params;
-    const struct {
-        const struct driver_multi_device_launch *list;
-        uint32_t count;
-    } *many = data->params;
-    if (call == CALL_LAUNCH_MULTI_DEVICE)
-        seen_launch_multi_device(many->list, many->count, &of_many);
-    else if (call == CALL_LAUNCH_EX || call == CALL_LAUNCH_EX_PTSZ)
-        seen_launch_ex(ex->config, ex->function, &caller);
-    else
-        seen_launch(data->params, &caller);
+    /* Older versions do not know the newest calls and refuse them, which does no harm. */
+    for (uint32_t i = 0; i < CALL_NUMBERS; i++)
+        if (watched[i].kind != SEEN_NOTHING && watched[i].kind != SEEN_PROC_ADDRESS)
+            cupti.cuptiEnableCallback(enable, subscriber, CUPTI_DOMAIN_DRIVER, i);
 }
 
-/* The parameters of every call about a graph begin with handles. */
-static void on_graph(uint32_t call, const struct cupti_callback_data *data)
-{
-    void *const *params = data->params;
-    const struct driver_graph_node *node;
-    switch (call) {
-    case CALL_GRAPH_LAUNCH:
-    case CALL_GRAPH_LAUNCH_PTSZ:
-        seen_graph_launch(params[0], data->correlation);
-        break;
-    case CALL_EXEC_DESTROY:
-        seen_graph_destroyed(params[0]);
-        break;
-    case CALL_EXEC_SET_KERNEL:
-    case CALL_EXEC_SET_KERNEL_2:
-        seen_graph_node(params[0], params[1], call == CALL_EXEC_SET_KERNEL_2, params[2]);
-        break;
-    case CALL_EXEC_SET_NODE:
-        node = params[2];
-        if (node->type == NODE_KERNEL)
-            seen_graph_node(params[0], params[1], true, &node->kernel);
-        break;
-    case CALL_EXEC_UPDATE:
-    case CALL_EXEC_UPDATE_2:
-        seen_graph(params[0], params[1]);
-        break;
-    default: /* the executable graph is returned through the first */
-        seen_graph(*(void **)params[0], params[1]);
-    }
-}
-
-static void on_set_attribute(const struct cupti_callback_data *data)
-{
-    const struct {
-        const void *function_or_attribute;
-        int32_t attribute;
-    } *params = data->params;
-    if (params->attribute != FUNCTION_MAX_DYNAMIC_SMEM)
-        seen_changed();
-}
-
+/* The parameters are a struct with a member for each. Those of a launch are more than pointers; in
+   all others that are used, each member takes 64 bits, or is the last one that is read. */
 static void on_call(uint32_t call, const struct cupti_callback_data *data)
 {
     const int32_t *result = data->result;
-    if (data->site != CUPTI_SITE_EXIT || (result && *result != DRIVER_SUCCESS))
+    const struct watched *is = &watched[call < CALL_NUMBERS ? call : 0];
+    const struct seen_caller caller = {data->context, data->symbol_name, data->correlation,
+                                       is->per_thread, false};
+    if (data->site != CUPTI_SITE_EXIT) {
+        seen_before(is->kind, data->params);
         return;
-    switch (call) {
-    case CALL_LAUNCH:
-    case CALL_LAUNCH_PTSZ:
-    case CALL_LAUNCH_COOPERATIVE:
-    case CALL_LAUNCH_COOPERATIVE_PTSZ:
-    case CALL_LAUNCH_EX:
-    case CALL_LAUNCH_EX_PTSZ:
-    case CALL_LAUNCH_MULTI_DEVICE:
-        on_launch(call, data);
-        break;
-    case CALL_SET_ATTRIBUTE:
-        on_set_attribute(data);
-        break;
-    case CALL_SET_CACHE_CONFIG:
-    case CALL_KERNEL_SET_ATTRIBUTE:
-    case CALL_KERNEL_SET_CACHE_CONFIG:
-        seen_changed();
-        break;
-    case CALL_BEGIN_CAPTURE:
-    case CALL_BEGIN_CAPTURE_PTSZ:
-    case CALL_BEGIN_CAPTURE_2:
-    case CALL_BEGIN_CAPTURE_2_PTSZ:
-    case CALL_BEGIN_CAPTURE_TO_GRAPH:
-    case CALL_BEGIN_CAPTURE_TO_GRAPH_PTSZ:
-        seen_capture(true);
-        break;
-    case CALL_END_CAPTURE:
-    case CALL_END_CAPTURE_PTSZ:
-        seen_capture(false);
-        break;
-    default:
-        on_graph(call, data);
     }
+    if (result && *result != DRIVER_SUCCESS)
+        return;
+    seen_ask_devices();
+    if (is->kind == SEEN_LAUNCH)
+        seen_launch(data->params, &caller);
+    else
+        seen_after(is->kind, data->params, &caller);
 }
 
 static void on_resource(uint32_t call, const struct cupti_resource_data *data)
@@ -306,16 +212,17 @@ static void on_callback(void *unused, int domain, uint32_t call, const void *det
 
 /* --- Start and end ---------------------------------------------------------------------------- */
 
+static bool is_taken; /* by another tool: no other library of CUPTI would be given the driver */
+
 static bool subscribe(void)
 {
     int result = cupti.cuptiSubscribe(&subscriber, on_callback, NULL);
     if (result != CUPTI_OK) {
         say("cuptiSubscribe", result);
+        is_taken = result == CUPTI_MULTIPLE_SUBSCRIBERS;
         return false;
     }
-    /* Older versions do not know the newest calls. */
-    for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
-        cupti.cuptiEnableCallback(1, subscriber, CUPTI_DOMAIN_DRIVER, calls[i]);
+    watch(true);
     cupti.cuptiEnableCallback(1, subscriber, CUPTI_DOMAIN_RESOURCE, CUPTI_MODULE_UNLOADS);
     if (inject_settings()->module_folder)
         cupti.cuptiEnableCallback(1, subscriber, CUPTI_DOMAIN_RESOURCE, CUPTI_MODULE_LOADED);
@@ -339,18 +246,25 @@ static bool try_library(void *library)
     return active;
 }
 
-/* One that the program has loaded comes first: two of them in a process disturb each other. */
+static void try_path(const char *path, int flags)
+{
+    if (path && !active && !is_taken)
+        try_library(dlopen(path, flags));
+}
+
+/* The user's choice, or else the first that works. One that the program has loaded comes first: two
+   of them in a process disturb each other. */
 bool cupti_start(void)
 {
     const struct inject_settings *settings = inject_settings();
-    if (settings->cupti)
-        try_library(dlopen(settings->cupti, RTLD_NOW | RTLD_LOCAL));
-    for (size_t i = 0; i < TRACE_CUPTI_NAMES && !active && !settings->cupti; i++)
-        try_library(dlopen(trace_cupti_paths[i], RTLD_NOW | RTLD_NOLOAD));
-    for (size_t i = 0; i < TRACE_CUPTI_PATHS && !active && !settings->cupti; i++)
-        try_library(dlopen(trace_cupti_paths[i], RTLD_NOW | RTLD_LOCAL));
-    if (!active && !settings->cupti && settings->found_cupti)
-        try_library(dlopen(settings->found_cupti, RTLD_NOW | RTLD_LOCAL));
+    try_path(settings->cupti, RTLD_NOW | RTLD_LOCAL);
+    if (!settings->cupti) {
+        for (size_t i = 0; i < TRACE_CUPTI_NAMES; i++)
+            try_path(trace_cupti_paths[i], RTLD_NOW | RTLD_NOLOAD);
+        for (size_t i = 0; i < TRACE_CUPTI_PATHS; i++)
+            try_path(trace_cupti_paths[i], RTLD_NOW | RTLD_LOCAL);
+        try_path(settings->found_cupti, RTLD_NOW | RTLD_LOCAL);
+    }
     if (!active)
         table_message("no CUPTI of CUDA 11 or later was found");
     return active;
@@ -367,8 +281,7 @@ void cupti_stop(void)
     if (!active)
         return;
     cupti.cuptiActivityDisable(CUPTI_KIND_CONCURRENT_KERNEL);
-    for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
-        cupti.cuptiEnableCallback(0, subscriber, CUPTI_DOMAIN_DRIVER, calls[i]);
+    watch(false);
 }
 
 void cupti_forget(void)

@@ -7,7 +7,6 @@
 #include "trace/inject/hooks.h"
 
 #include <dlfcn.h>
-#include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
@@ -18,78 +17,6 @@
 
 #define VISIBLE __attribute__((visibility("default")))
 
-/* --- What follows a call that succeeded ------------------------------------------------------- */
-
-enum hook_kind {
-    HOOK_LAUNCH,
-    HOOK_COOPERATIVE,
-    HOOK_LAUNCH_EX,
-    HOOK_MULTI_DEVICE,
-    HOOK_INSTANTIATE,
-    HOOK_GRAPH_LAUNCH,
-    HOOK_EXEC_DESTROY,
-    HOOK_EXEC_SET_KERNEL,
-    HOOK_EXEC_SET_KERNEL_2,
-    HOOK_EXEC_SET_NODE,
-    HOOK_EXEC_UPDATE,
-    HOOK_BEGIN_CAPTURE,
-    HOOK_END_CAPTURE,
-    HOOK_UNLOAD,
-    HOOK_SET_ATTRIBUTE,
-    HOOK_PROC_ADDRESS,
-    HOOK_KINDS
-};
-
-static const struct seen_caller unknown_caller;
-
-static void after_proc_address(const char *name, void **address, int version);
-
-static void after(enum hook_kind kind, void *a, void *b, void *c)
-{
-    const struct driver_graph_node *node = c;
-    switch (kind) {
-    case HOOK_LAUNCH_EX:
-        seen_launch_ex(a, b, &unknown_caller);
-        break;
-    case HOOK_MULTI_DEVICE:
-        seen_launch_multi_device(a, (uint32_t)(uintptr_t)b, &unknown_caller);
-        break;
-    case HOOK_INSTANTIATE:
-        seen_graph(*(void **)a, b);
-        break;
-    case HOOK_GRAPH_LAUNCH:
-        seen_graph_launch(a, 0);
-        break;
-    case HOOK_EXEC_DESTROY:
-        seen_graph_destroyed(a);
-        break;
-    case HOOK_EXEC_SET_KERNEL:
-    case HOOK_EXEC_SET_KERNEL_2:
-        seen_graph_node(a, b, kind == HOOK_EXEC_SET_KERNEL_2, c);
-        break;
-    case HOOK_EXEC_SET_NODE:
-        if (node->type == NODE_KERNEL)
-            seen_graph_node(a, b, true, &node->kernel);
-        break;
-    case HOOK_EXEC_UPDATE:
-        seen_graph(a, b);
-        break;
-    case HOOK_BEGIN_CAPTURE:
-    case HOOK_END_CAPTURE:
-        seen_capture(kind == HOOK_BEGIN_CAPTURE);
-        break;
-    case HOOK_SET_ATTRIBUTE:
-        if ((int)(uintptr_t)b != FUNCTION_MAX_DYNAMIC_SMEM)
-            seen_changed();
-        break;
-    case HOOK_UNLOAD:
-        seen_changed();
-        break;
-    default:
-        break;
-    }
-}
-
 /* --- The hooks -------------------------------------------------------------------------------- */
 
 typedef int launch_function(void *function, uint32_t grid_x, uint32_t grid_y, uint32_t grid_z,
@@ -98,7 +25,7 @@ typedef int launch_function(void *function, uint32_t grid_x, uint32_t grid_y, ui
 typedef int cooperative_function(void *function, uint32_t grid_x, uint32_t grid_y, uint32_t grid_z,
                                  uint32_t block_x, uint32_t block_y, uint32_t block_z,
                                  uint32_t smem_bytes, void *stream, void **params);
-/* As many as the function with the most parameters. */
+/* As many parameters as the watched function with the most of them. */
 typedef int other_function(void *a, void *b, void *c, void *d, void *e, void *f);
 
 #define LAUNCH_PARAMETERS                                                                          \
@@ -107,7 +34,16 @@ typedef int other_function(void *a, void *b, void *c, void *d, void *e, void *f)
 #define LAUNCH_ARGUMENTS                                                                           \
     function, grid_x, grid_y, grid_z, block_x, block_y, block_z, smem_bytes, stream, params
 
-enum { DRIVER_NOT_FOUND = 500 };
+enum { DRIVER_NOT_FOUND = 500, PROC_ADDRESS_PER_THREAD = 2 };
+
+/* A function of the driver that a hook stands for. */
+struct hooked {
+    void *real;      /* its address, stored once; NULL: not known yet */
+    uint8_t kind;    /* enum seen_kind */
+    bool per_thread; /* the stream that NULL stands for */
+};
+
+static void after_proc_address(const char *name, void **address, int version, uint64_t flags);
 
 static bool counts(void)
 {
@@ -117,160 +53,143 @@ static bool counts(void)
     return inject_counts_hooks();
 }
 
+static void *real_address(const struct hooked *hooked)
+{
+    return __atomic_load_n(&hooked->real, __ATOMIC_ACQUIRE);
+}
+
 #define AFTER_LAUNCH                                                                               \
     seen_launch(                                                                                   \
         &(struct driver_launch_params){                                                            \
             function, {grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, smem_bytes, stream},  \
-        &unknown_caller)
+        &(struct seen_caller){.per_thread_stream = hooked->per_thread})
 
-/* `real` is the function that the hook stands for. */
-
-static int hook_launch(void *const *real, LAUNCH_PARAMETERS, void **extra)
+static int hook_launch(const struct hooked *hooked, LAUNCH_PARAMETERS, void **extra)
 {
     launch_function *call;
-    memcpy(&call, real, sizeof call);
+    void *real = real_address(hooked);
+    memcpy(&call, &real, sizeof call);
     const int result = call ? call(LAUNCH_ARGUMENTS, extra) : DRIVER_NOT_FOUND;
     if (result == DRIVER_SUCCESS && counts())
         AFTER_LAUNCH;
     return result;
 }
 
-static int hook_cooperative(void *const *real, LAUNCH_PARAMETERS)
+static int hook_cooperative(const struct hooked *hooked, LAUNCH_PARAMETERS)
 {
     cooperative_function *call;
-    memcpy(&call, real, sizeof call);
+    void *real = real_address(hooked);
+    memcpy(&call, &real, sizeof call);
     const int result = call ? call(LAUNCH_ARGUMENTS) : DRIVER_NOT_FOUND;
     if (result == DRIVER_SUCCESS && counts())
         AFTER_LAUNCH;
     return result;
 }
 
-static int hook_other(enum hook_kind kind, void *const *real, void *a, void *b, void *c, void *d,
-                      void *e, void *f)
+static int hook_other(const struct hooked *hooked, void *a, void *b, void *c, void *d, void *e,
+                      void *f)
 {
     other_function *call;
-    memcpy(&call, real, sizeof call);
-    const int result = call ? call(a, b, c, d, e, f) : DRIVER_NOT_FOUND;
-    if (result == DRIVER_SUCCESS && kind == HOOK_PROC_ADDRESS && inject_settings()->hooks)
-        after_proc_address(a, b, (int)(uintptr_t)c);
-    else if (result == DRIVER_SUCCESS && counts())
-        after(kind, a, b, c);
+    void *real = real_address(hooked);
+    void *const words[] = {a, b, c};
+    const enum seen_kind kind = hooked->kind;
+    const struct seen_caller caller = {.per_thread_stream = hooked->per_thread};
+    memcpy(&call, &real, sizeof call);
+    if (!call)
+        return DRIVER_NOT_FOUND;
+    if (kind == SEEN_PROC_ADDRESS) {
+        const int result = call(a, b, c, d, e, f);
+        if (result == DRIVER_SUCCESS && inject_settings()->hooks)
+            after_proc_address(a, b, (int)(uintptr_t)c, (uint64_t)(uintptr_t)d);
+        return result;
+    }
+    if (counts())
+        seen_before(kind, words);
+    const int result = call(a, b, c, d, e, f);
+    if (result == DRIVER_SUCCESS && counts())
+        seen_after(kind, words, &caller);
     return result;
 }
 
-/* The exported names. */
-#define LAUNCH_HOOKS(H)      H(cuLaunchKernel) H(cuLaunchKernel_ptsz)
-#define COOPERATIVE_HOOKS(H) H(cuLaunchCooperativeKernel) H(cuLaunchCooperativeKernel_ptsz)
-#define OTHER_HOOKS(H)                                                                             \
-    H(cuLaunchKernelEx, LAUNCH_EX)                                                                 \
-    H(cuLaunchKernelEx_ptsz, LAUNCH_EX)                                                            \
-    H(cuLaunchCooperativeKernelMultiDevice, MULTI_DEVICE)                                          \
-    H(cuGraphInstantiate, INSTANTIATE)                                                             \
-    H(cuGraphInstantiate_v2, INSTANTIATE)                                                          \
-    H(cuGraphInstantiateWithFlags, INSTANTIATE)                                                    \
-    H(cuGraphInstantiateWithParams, INSTANTIATE)                                                   \
-    H(cuGraphInstantiateWithParams_ptsz, INSTANTIATE)                                              \
-    H(cuGraphLaunch, GRAPH_LAUNCH)                                                                 \
-    H(cuGraphLaunch_ptsz, GRAPH_LAUNCH)                                                            \
-    H(cuGraphExecDestroy, EXEC_DESTROY)                                                            \
-    H(cuGraphExecKernelNodeSetParams, EXEC_SET_KERNEL)                                             \
-    H(cuGraphExecKernelNodeSetParams_v2, EXEC_SET_KERNEL_2)                                        \
-    H(cuGraphExecNodeSetParams, EXEC_SET_NODE)                                                     \
-    H(cuGraphExecUpdate, EXEC_UPDATE)                                                              \
-    H(cuGraphExecUpdate_v2, EXEC_UPDATE)                                                           \
-    H(cuStreamBeginCapture, BEGIN_CAPTURE)                                                         \
-    H(cuStreamBeginCapture_ptsz, BEGIN_CAPTURE)                                                    \
-    H(cuStreamBeginCapture_v2, BEGIN_CAPTURE)                                                      \
-    H(cuStreamBeginCapture_v2_ptsz, BEGIN_CAPTURE)                                                 \
-    H(cuStreamBeginCaptureToGraph, BEGIN_CAPTURE)                                                  \
-    H(cuStreamBeginCaptureToGraph_ptsz, BEGIN_CAPTURE)                                             \
-    H(cuStreamEndCapture, END_CAPTURE)                                                             \
-    H(cuStreamEndCapture_ptsz, END_CAPTURE)                                                        \
-    H(cuModuleUnload, UNLOAD)                                                                      \
-    H(cuLibraryUnload, UNLOAD)                                                                     \
-    H(cuFuncSetCacheConfig, UNLOAD)                                                                \
-    H(cuKernelSetCacheConfig, UNLOAD)                                                              \
-    H(cuKernelSetAttribute, UNLOAD)                                                                \
-    H(cuFuncSetAttribute, SET_ATTRIBUTE)                                                           \
-    H(cuGetProcAddress, PROC_ADDRESS)                                                              \
-    H(cuGetProcAddress_v2, PROC_ADDRESS)
+/* --- The exported names ----------------------------------------------------------------------- */
 
 enum name_index {
-#define LAUNCH_HOOK(name)      NAME_##name,
-#define OTHER_HOOK(name, kind) NAME_##name,
-    LAUNCH_HOOKS(LAUNCH_HOOK) COOPERATIVE_HOOKS(LAUNCH_HOOK) OTHER_HOOKS(OTHER_HOOK) NAMES
-#undef LAUNCH_HOOK
-#undef OTHER_HOOK
+#define LAUNCH_CALL(name, number, stream)      NAME_##name,
+#define COOPERATIVE_CALL(name, number, stream) NAME_##name,
+#define OTHER_CALL(name, number, kind, stream) NAME_##name,
+#include "trace/inject/driver_calls.def"
+    NAMES
 };
 
-/* The driver's functions of these names. */
-static void *real_of_name[NAMES];
-static const char *const name_of[NAMES];
+static const char *const name_of[NAMES] = {
+#define LAUNCH_CALL(name, number, stream)      [NAME_##name] = #name,
+#define COOPERATIVE_CALL(name, number, stream) [NAME_##name] = #name,
+#define OTHER_CALL(name, number, kind, stream) [NAME_##name] = #name,
+#include "trace/inject/driver_calls.def"
+};
 
-/* A program that is linked with the driver calls without having asked for an address. */
-static void *const *found(enum name_index index)
+static struct hooked of_name[NAMES] = {
+#define LAUNCH_CALL(name, number, stream)      [NAME_##name] = {NULL, SEEN_LAUNCH, stream},
+#define COOPERATIVE_CALL(name, number, stream) [NAME_##name] = {NULL, SEEN_LAUNCH, stream},
+#define OTHER_CALL(name, number, kind, stream) [NAME_##name] = {NULL, SEEN_##kind, stream},
+#include "trace/inject/driver_calls.def"
+};
+
+/* The first address stays: another library of the driver's names, such as the stubs of the toolkit,
+   is not what the program calls. */
+static void set_real(struct hooked *hooked, void *real)
 {
-    if (!__atomic_load_n(&real_of_name[index], __ATOMIC_ACQUIRE)) {
-        void *library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
-        void *address = library ? seen_symbol(library, name_of[index]) : NULL;
-        __atomic_store_n(&real_of_name[index], address, __ATOMIC_RELEASE);
-    }
-    return &real_of_name[index];
+    void *none = NULL;
+    __atomic_compare_exchange_n(&hooked->real, &none, real, false, __ATOMIC_ACQ_REL,
+                                __ATOMIC_RELAXED);
 }
 
-#define LAUNCH_HOOK(name)                                                                          \
+/* A program that is linked with the driver calls without having asked for an address. */
+static const struct hooked *found(enum name_index index)
+{
+    if (!real_address(&of_name[index])) {
+        void *library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
+        void *address = library ? seen_symbol(library, name_of[index]) : NULL;
+        if (address)
+            set_real(&of_name[index], address);
+    }
+    return &of_name[index];
+}
+
+#define LAUNCH_CALL(name, number, stream)                                                          \
     VISIBLE launch_function name;                                                                  \
     int name(LAUNCH_PARAMETERS, void **extra)                                                      \
     {                                                                                              \
         return hook_launch(found(NAME_##name), LAUNCH_ARGUMENTS, extra);                           \
     }
-LAUNCH_HOOKS(LAUNCH_HOOK)
-#undef LAUNCH_HOOK
-
-#define COOPERATIVE_HOOK(name)                                                                     \
+#define COOPERATIVE_CALL(name, number, stream)                                                     \
     VISIBLE cooperative_function name;                                                             \
     int name(LAUNCH_PARAMETERS)                                                                    \
     {                                                                                              \
         return hook_cooperative(found(NAME_##name), LAUNCH_ARGUMENTS);                             \
     }
-COOPERATIVE_HOOKS(COOPERATIVE_HOOK)
-#undef COOPERATIVE_HOOK
-
-#define OTHER_HOOK(name, kind)                                                                     \
+#define OTHER_CALL(name, number, kind, stream)                                                     \
     VISIBLE other_function name;                                                                   \
     int name(void *a, void *b, void *c, void *d, void *e, void *f)                                 \
     {                                                                                              \
-        return hook_other(HOOK_##kind, found(NAME_##name), a, b, c, d, e, f);                      \
+        return hook_other(found(NAME_##name), a, b, c, d, e, f);                                   \
     }
-OTHER_HOOKS(OTHER_HOOK)
-#undef OTHER_HOOK
-
-static const char *const name_of[NAMES] = {
-#define LAUNCH_HOOK(name)      [NAME_##name] = #name,
-#define OTHER_HOOK(name, kind) [NAME_##name] = #name,
-    LAUNCH_HOOKS(LAUNCH_HOOK) COOPERATIVE_HOOKS(LAUNCH_HOOK) OTHER_HOOKS(OTHER_HOOK)
-#undef LAUNCH_HOOK
-#undef OTHER_HOOK
-};
+#include "trace/inject/driver_calls.def"
 
 typedef void any_function(void);
 
-static any_function *const hook_of_name[NAMES] = {
-#define LAUNCH_HOOK(name)      [NAME_##name] = (any_function *)name,
-#define OTHER_HOOK(name, kind) [NAME_##name] = (any_function *)name,
-    LAUNCH_HOOKS(LAUNCH_HOOK) COOPERATIVE_HOOKS(LAUNCH_HOOK) OTHER_HOOKS(OTHER_HOOK)
-#undef LAUNCH_HOOK
-#undef OTHER_HOOK
-};
+enum signature { SIGNATURE_LAUNCH, SIGNATURE_COOPERATIVE, SIGNATURE_OTHER, SIGNATURES };
 
-static const enum hook_kind kind_of_name[NAMES] = {
-#define LAUNCH_HOOK(name)      [NAME_##name] = HOOK_LAUNCH,
-#define COOPERATIVE_HOOK(name) [NAME_##name] = HOOK_COOPERATIVE,
-#define OTHER_HOOK(name, kind) [NAME_##name] = HOOK_##kind,
-    LAUNCH_HOOKS(LAUNCH_HOOK) COOPERATIVE_HOOKS(COOPERATIVE_HOOK) OTHER_HOOKS(OTHER_HOOK)
-#undef LAUNCH_HOOK
-#undef COOPERATIVE_HOOK
-#undef OTHER_HOOK
+static const struct {
+    any_function *hook;
+    enum signature signature;
+} hook_of_name[NAMES] = {
+#define LAUNCH_CALL(name, number, stream) [NAME_##name] = {(any_function *)name, SIGNATURE_LAUNCH},
+#define COOPERATIVE_CALL(name, number, stream)                                                     \
+    [NAME_##name] = {(any_function *)name, SIGNATURE_COOPERATIVE},
+#define OTHER_CALL(name, number, kind, stream)                                                     \
+    [NAME_##name] = {(any_function *)name, SIGNATURE_OTHER},
+#include "trace/inject/driver_calls.def"
 };
 
 static void *address_of(any_function *function)
@@ -282,26 +201,24 @@ static void *address_of(any_function *function)
 
 /* --- cuGetProcAddress ------------------------------------------------------------------------- */
 
-/* Hooks for addresses that no exported name has. */
+/* Hooks for versions of the functions that have no exported name of their own. */
 #define SPARE_NUMBERS(S) S(0) S(1) S(2) S(3) S(4) S(5) S(6) S(7)
 enum { SPARES = 8 };
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static void *spare_launch[SPARES], *spare_cooperative[SPARES], *spare_other[SPARES];
-static enum hook_kind spare_kind[SPARES];
+static struct hooked spare[SIGNATURES][SPARES];
 
 #define SPARE(n)                                                                                   \
     static int spare_launch_##n(LAUNCH_PARAMETERS, void **extra)                                   \
     {                                                                                              \
-        return hook_launch(&spare_launch[n], LAUNCH_ARGUMENTS, extra);                             \
+        return hook_launch(&spare[SIGNATURE_LAUNCH][n], LAUNCH_ARGUMENTS, extra);                  \
     }                                                                                              \
     static int spare_cooperative_##n(LAUNCH_PARAMETERS)                                            \
     {                                                                                              \
-        return hook_cooperative(&spare_cooperative[n], LAUNCH_ARGUMENTS);                          \
+        return hook_cooperative(&spare[SIGNATURE_COOPERATIVE][n], LAUNCH_ARGUMENTS);               \
     }                                                                                              \
     static int spare_other_##n(void *a, void *b, void *c, void *d, void *e, void *f)               \
     {                                                                                              \
-        return hook_other(spare_kind[n], &spare_other[n], a, b, c, d, e, f);                       \
+        return hook_other(&spare[SIGNATURE_OTHER][n], a, b, c, d, e, f);                           \
     }
 SPARE_NUMBERS(SPARE)
 #undef SPARE
@@ -309,25 +226,29 @@ SPARE_NUMBERS(SPARE)
 #define SPARE(n)                                                                                   \
     {(any_function *)spare_launch_##n, (any_function *)spare_cooperative_##n,                      \
      (any_function *)spare_other_##n},
-static any_function *const spare_hook[SPARES][3] = {SPARE_NUMBERS(SPARE)};
+static any_function *const spare_hook[SPARES][SIGNATURES] = {SPARE_NUMBERS(SPARE)};
 #undef SPARE
 
-/* A spare hook of the kind for `real`; `real` itself if none is left. */
-static void *use_spare(enum hook_kind kind, void *real)
+/* Two threads may ask at the same time. A hook is taken by one of them, which stores what it is for
+   and then the address; the other then takes a second hook for the same function, which does no
+   harm. There is no lock that a fork could leave locked in the child. */
+static bool taken[SIGNATURES][SPARES];
+
+/* A spare hook for the function at `real`; `real` itself if none is left. */
+static void *use_spare(enum signature signature, enum seen_kind kind, bool per_thread, void *real)
 {
-    const int signature = kind == HOOK_LAUNCH ? 0 : kind == HOOK_COOPERATIVE ? 1 : 2;
-    void **reals = signature == 0 ? spare_launch : signature == 1 ? spare_cooperative : spare_other;
-    void *hook = real;
-    pthread_mutex_lock(&lock);
-    for (int i = 0; i < SPARES && hook == real; i++)
-        if (!reals[i] || (reals[i] == real && (signature < 2 || spare_kind[i] == kind))) {
-            if (signature == 2)
-                spare_kind[i] = kind;
-            __atomic_store_n(&reals[i], real, __ATOMIC_RELEASE);
-            hook = address_of(spare_hook[i][signature]);
-        }
-    pthread_mutex_unlock(&lock);
-    return hook;
+    for (int i = 0; i < SPARES; i++) {
+        struct hooked *hooked = &spare[signature][i];
+        if (real_address(hooked) == real && hooked->kind == (uint8_t)kind)
+            return address_of(spare_hook[i][signature]);
+        if (__atomic_exchange_n(&taken[signature][i], true, __ATOMIC_ACQ_REL))
+            continue;
+        hooked->kind = (uint8_t)kind;
+        hooked->per_thread = per_thread;
+        __atomic_store_n(&hooked->real, real, __ATOMIC_RELEASE);
+        return address_of(spare_hook[i][signature]);
+    }
+    return real;
 }
 
 /* "cuLaunchKernel" stands for itself and for its versions with a suffix. */
@@ -341,82 +262,88 @@ static bool is_version_of(const char *name, const char *base)
 static bool is_hook(const void *address)
 {
     for (int i = 0; i < NAMES; i++)
-        if (address_of(hook_of_name[i]) == address)
+        if (address_of(hook_of_name[i].hook) == address)
             return true;
     return false;
 }
 
-static void after_proc_address(const char *name, void **address, int version)
+/* The driver answered with an address for `name`: the program receives that of a hook instead. It
+   is the hook of the exported function that has this address, or a spare one of the same kind. */
+static void after_proc_address(const char *name, void **address, int version, uint64_t flags)
 {
-    enum hook_kind kind = HOOK_KINDS;
-    if (address && is_hook(*address))
+    int like = -1;
+    if (!name || !address || !*address || is_hook(*address))
         return;
-    for (int i = 0; name && address && *address && i < NAMES; i++) {
+    for (int i = 0; i < NAMES; i++) {
         if (!is_version_of(name_of[i], name))
             continue;
-        if (*found((enum name_index)i) == *address) {
-            *address = address_of(hook_of_name[i]);
+        if (real_address(found((enum name_index)i)) == *address) {
+            *address = address_of(hook_of_name[i].hook);
             return;
         }
-        if (kind == HOOK_KINDS)
-            kind = kind_of_name[i];
+        if (like < 0)
+            like = i;
     }
-    if (kind == HOOK_EXEC_SET_KERNEL && version >= VERSION_KERNEL_NODE_2)
-        kind = HOOK_EXEC_SET_KERNEL_2;
-    if (kind != HOOK_KINDS)
-        *address = use_spare(kind, *address);
+    if (like < 0)
+        return;
+    enum seen_kind kind = of_name[like].kind;
+    if (kind == SEEN_EXEC_SET_KERNEL && version >= VERSION_KERNEL_NODE_2)
+        kind = SEEN_EXEC_SET_KERNEL_2;
+    *address =
+        use_spare(hook_of_name[like].signature, kind, flags & PROC_ADDRESS_PER_THREAD, *address);
 }
 
 /* --- dlsym ------------------------------------------------------------------------------------ */
 
 typedef void *dlsym_function(void *library, const char *name);
 
-/* Used by the code below. */
+/* The C library's own dlsym. The assembly below reads it, too. */
 extern dlsym_function *smemcalc_trace_dlsym;
 dlsym_function *smemcalc_trace_dlsym;
 dlsym_function smemcalc_trace_hook;
 
-static void find_dlsym(void)
+/* Every thread that comes here first finds the same address. */
+static dlsym_function *find_dlsym(void)
 {
     static const char *const versions[] = {"GLIBC_2.34", "GLIBC_2.2.5", "GLIBC_2.17"};
-    for (size_t i = 0; i < sizeof versions / sizeof *versions && !smemcalc_trace_dlsym; i++) {
+    dlsym_function *now = __atomic_load_n(&smemcalc_trace_dlsym, __ATOMIC_ACQUIRE);
+    for (size_t i = 0; i < sizeof versions / sizeof *versions && !now; i++) {
         void *address = dlvsym(RTLD_NEXT, "dlsym", versions[i]);
-        memcpy(&smemcalc_trace_dlsym, &address, sizeof address);
+        memcpy(&now, &address, sizeof now);
+        __atomic_store_n(&smemcalc_trace_dlsym, now, __ATOMIC_RELEASE);
     }
+    return now;
 }
 
 void *seen_symbol(void *library, const char *name)
 {
-    if (!smemcalc_trace_dlsym)
-        find_dlsym();
-    return smemcalc_trace_dlsym ? smemcalc_trace_dlsym(library, name) : NULL;
+    dlsym_function *real = find_dlsym();
+    return real ? real(library, name) : NULL;
 }
 
 /* The hook instead of the driver's function of that name, or NULL: dlsym answers as always. */
 __attribute__((visibility("hidden"), used)) void *smemcalc_trace_hook(void *library,
                                                                       const char *name)
 {
-    if (!smemcalc_trace_dlsym)
-        find_dlsym();
+    dlsym_function *real_dlsym = find_dlsym();
     if (!inject_settings()->hooks || !name || name[0] != 'c' || name[1] != 'u')
         return NULL;
     for (int i = 0; i < NAMES; i++)
         if (strcmp(name_of[i], name) == 0) {
-            void *real = smemcalc_trace_dlsym(library, name);
-            void *hook = address_of(hook_of_name[i]), *none = NULL;
-            if (!real)
-                return NULL;
-            if (real != hook)
-                __atomic_compare_exchange_n(&real_of_name[i], &none, real, false, __ATOMIC_ACQ_REL,
-                                            __ATOMIC_RELAXED);
-            return hook;
+            void *real = real_dlsym(library, name);
+            void *hook = address_of(hook_of_name[i].hook);
+            if (real && real != hook)
+                set_real(&of_name[i], real);
+            return real ? hook : NULL;
         }
     return NULL;
 }
 
 /* dlsym(RTLD_NEXT) depends on who calls it, so that a call that is not for the driver must reach
    the real function with the caller's return address. */
-#if defined(__x86_64__)
+#if defined(__SANITIZE_THREAD__)
+/* Its runtime calls dlsym before it has started: tests/trace/races.sh links with the hooks. */
+#elif defined(__x86_64__)
 __asm__(".text\n"
         ".globl dlsym\n"
         ".type dlsym, @function\n"

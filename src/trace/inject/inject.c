@@ -24,22 +24,29 @@
 #include "trace/inject/seen.h"
 #include "trace/inject/table.h"
 
-enum { FLUSH_MS = 250, CRASH_WAIT_MS = 2000 };
+enum { FLUSH_MS = 250, CRASH_WAIT_MS = 2000, LONGEST_WAIT_MS = 3600000 };
 
 bool inject_is_over;
 
 static struct inject_settings settings;
 static char folder[PATH_MAX], module_folder[PATH_MAX], cupti_path[PATH_MAX], found_cupti[PATH_MAX];
-static bool forked, started, has_cupti;
+static bool forked; /* written only where a process has one thread */
+static bool started;
+static bool has_cupti; /* another thread may read it while inject_start still runs */
 
 const struct inject_settings *inject_settings(void)
 {
     return &settings;
 }
 
+static bool uses_cupti(void)
+{
+    return __atomic_load_n(&has_cupti, __ATOMIC_ACQUIRE);
+}
+
 bool inject_counts_hooks(void)
 {
-    return settings.hooks && !has_cupti;
+    return settings.hooks && !uses_cupti();
 }
 
 bool inject_forked(void)
@@ -61,14 +68,17 @@ void inject_release(void *memory, size_t bytes)
 
 /* --- The thread that empties CUPTI's buffers -------------------------------------------------- */
 
-/* No file descriptors: a program may close all that it does not know. */
+/* The thread waits on a semaphore, which a signal handler may post. It has no file descriptors: a
+   program may close all that it does not know. */
 static sem_t requests;
 static unsigned answers; /* how many requests were answered */
 static bool has_thread;
 
-/* Held while the buffers are emptied, and for good once the process ends. */
+/* Held while CUPTI is called to empty its buffers or to stop, so that it is not called once the
+   process ends: it may be gone then. Nothing that may be called from a callback of CUPTI takes it.
+   Who has it takes only the lock of table.c besides, in such a callback. */
 static pthread_mutex_t emptying = PTHREAD_MUTEX_INITIALIZER;
-static bool is_ending;
+static bool is_ending; /* under `emptying` */
 
 static uint64_t now_ns(void)
 {
@@ -77,22 +87,22 @@ static uint64_t now_ns(void)
     return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
 }
 
-static void end_recording(void)
+static bool is_time_over(void)
 {
-    if (has_cupti)
-        cupti_flush(false);
-    __atomic_store_n(&inject_is_over, true, __ATOMIC_RELAXED);
-    if (has_cupti)
-        cupti_stop();
+    return settings.until_ns != 0 && now_ns() >= settings.until_ns;
 }
 
+/* What ends the wait for a request; -1: nothing. */
 static int wait_ms(void)
 {
-    if (settings.until_ns == 0 || !inject_records())
-        return has_cupti ? FLUSH_MS : -1;
-    const uint64_t now = now_ns();
-    const uint64_t left = now >= settings.until_ns ? 0 : (settings.until_ns - now) / 1000000 + 1;
-    return !has_cupti && left > INT_MAX ? INT_MAX : left < FLUSH_MS ? (int)left : FLUSH_MS;
+    int most = uses_cupti() ? FLUSH_MS : -1;
+    if (settings.until_ns != 0 && inject_records()) {
+        const uint64_t now = now_ns();
+        const uint64_t left = now >= settings.until_ns ? 0 : (settings.until_ns - now) / 1000000;
+        if (most < 0 || left < (uint64_t)most)
+            most = left < LONGEST_WAIT_MS ? (int)left + 1 : LONGEST_WAIT_MS;
+    }
+    return most;
 }
 
 /* Whether a request came; false after the time, or if a signal came. */
@@ -111,15 +121,33 @@ static bool wait_for_request(int milliseconds)
     return sem_timedwait(&requests, &until) == 0;
 }
 
-/* False: the process ends, and CUPTI may be gone. */
+/* False: the process ends, and CUPTI may be gone. The driver is asked about new devices after the
+   lock is given back. */
 static bool empty_buffers(bool forced)
 {
     pthread_mutex_lock(&emptying);
     const bool goes_on = !is_ending;
-    if (goes_on && has_cupti)
+    if (goes_on && uses_cupti())
         cupti_flush(forced);
     pthread_mutex_unlock(&emptying);
+    if (goes_on)
+        seen_ask_devices();
     return goes_on;
+}
+
+/* Kernels that run at this moment, and those that wait for them, have no complete records yet:
+   these are fetched later, as long as the process lives. */
+static void end_recording(void)
+{
+    __atomic_store_n(&inject_is_over, true, __ATOMIC_RELAXED);
+    pthread_mutex_lock(&emptying);
+    if (!is_ending && uses_cupti())
+        cupti_stop();
+    pthread_mutex_unlock(&emptying);
+    empty_buffers(false);
+    struct record_header *header = table_header();
+    if (header)
+        __atomic_store_n(&header->is_over, 1, __ATOMIC_RELEASE);
 }
 
 static void *serve(void *unused)
@@ -127,14 +155,11 @@ static void *serve(void *unused)
     bool goes_on = true;
     while (goes_on) {
         const bool requested = wait_for_request(wait_ms());
-        if (inject_records() && settings.until_ns != 0 && now_ns() >= settings.until_ns)
+        if (inject_records() && is_time_over())
             end_recording();
-        if (requested) {
-            goes_on = empty_buffers(true);
+        goes_on = empty_buffers(requested);
+        if (requested)
             __atomic_add_fetch(&answers, 1, __ATOMIC_SEQ_CST);
-        } else if (inject_records()) {
-            goes_on = empty_buffers(false);
-        }
     }
     return unused;
 }
@@ -161,13 +186,14 @@ static void note_end(enum record_end end)
 {
     struct record_header *header = table_header();
     if (header)
-        header->end = end;
+        __atomic_store_n(&header->end, end, __ATOMIC_RELAXED);
 }
 
 /* Only signals that the program leaves to the system are handled, so that it sees no difference:
    the thread is asked to fetch what CUPTI has, and then the signal does what it does without us. */
-static const int ending[] = {SIGHUP, SIGINT, SIGQUIT, SIGILL,  SIGTRAP, SIGABRT,
-                             SIGBUS, SIGFPE, SIGSEGV, SIGTERM, SIGXCPU, SIGSYS};
+static const int ending[] = {SIGHUP,  SIGINT,  SIGQUIT, SIGILL,  SIGTRAP, SIGABRT,
+                             SIGBUS,  SIGFPE,  SIGSEGV, SIGTERM, SIGXCPU, SIGSYS,
+                             SIGPIPE, SIGALRM, SIGUSR1, SIGUSR2, SIGXFSZ, SIGVTALRM};
 
 /* Whether the thread answered in time. Only calls that are safe in a handler. */
 static bool fetch_the_rest(void)
@@ -185,13 +211,13 @@ static bool fetch_the_rest(void)
 }
 
 /* The signal is sent again, as one from a terminal or the kernel is not repeated by itself. It is
-   blocked until the handler returns. */
+   blocked until the handler returns. If several threads receive signals at once, each waits for the
+   rest to be fetched, so that none ends the process before. */
 static void on_signal(int number, siginfo_t *info, void *context)
 {
-    static int busy;
     (void)info, (void)context;
     const int before = errno;
-    if (!__atomic_exchange_n(&busy, 1, __ATOMIC_SEQ_CST) && fetch_the_rest())
+    if (fetch_the_rest())
         note_end(RECORD_SIGNAL);
     struct sigaction standard = {.sa_handler = SIG_DFL};
     sigaction(number, &standard, NULL);
@@ -217,8 +243,7 @@ static void finish(void)
 {
     if (!started || __atomic_exchange_n(&finished, true, __ATOMIC_SEQ_CST))
         return;
-    if (inject_records())
-        empty_buffers(true);
+    empty_buffers(true);
     pthread_mutex_lock(&emptying);
     is_ending = true;
     pthread_mutex_unlock(&emptying);
@@ -230,14 +255,17 @@ __attribute__((destructor)) static void unload(void)
     finish();
 }
 
-/* The memory of the other threads is as it was in the middle of their work. CUPTI has no threads in
-   this process, and CUDA does not work in it if it was used before. */
+/* In the child of fork there is only the thread that called it. Others may have held any of our
+   locks and have been in the middle of anything, and the parent must not wait for them before it
+   forks: a handler of a signal may fork while its own thread is in our code. So the child makes
+   every lock anew and begins with empty tables; it releases nothing whose state it cannot trust.
+   CUPTI has no threads in this process, and CUDA does not work in it if it was used before. */
 static void in_child(void)
 {
     forked = forked || started;
     has_cupti = has_thread = false;
     started = finished = is_ending = false;
-    pthread_mutex_init(&emptying, NULL);
+    emptying = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
     cupti_forget();
     seen_forget();
     table_forget();
@@ -283,6 +311,8 @@ static void read_environment(void)
     settings.uses_cupti = strcmp(mode, TRACE_MODE_HOOKS) != 0;
     if (copy_variable(TRACE_ENV_UNTIL, until, sizeof until))
         settings.until_ns = strtoull(until, NULL, 10);
+    if (is_time_over())
+        settings.folder = NULL; /* a program that began later is not recorded */
     char *end = NULL;
     if (copy_variable(TRACE_ENV_RANGE, range, sizeof range)) {
         settings.skip = strtoull(range, &end, 10);
@@ -300,6 +330,9 @@ __attribute__((constructor)) static void load(void)
         hooks_start();
 }
 
+/* No thread waits for another that is starting: one of them may be in the driver, called from
+   InitializeInjection, and have a lock that the other needs in CUPTI. Until CUPTI works the hooks
+   count, if there are any. */
 void inject_start(void)
 {
     if (!settings.folder || __atomic_load_n(&started, __ATOMIC_ACQUIRE) ||
@@ -309,18 +342,19 @@ void inject_start(void)
     if (!header)
         return;
     if (settings.uses_cupti && !forked)
-        has_cupti = cupti_start();
-    header->mode = has_cupti        ? RECORD_MODE_CUPTI
-                   : settings.hooks ? RECORD_MODE_HOOKS
-                                    : RECORD_MODE_NONE;
-    if (header->mode == RECORD_MODE_NONE)
+        __atomic_store_n(&has_cupti, cupti_start(), __ATOMIC_RELEASE);
+    const enum record_mode mode = uses_cupti()     ? RECORD_MODE_CUPTI
+                                  : settings.hooks ? RECORD_MODE_HOOKS
+                                                   : RECORD_MODE_NONE;
+    __atomic_store_n(&header->mode, mode, __ATOMIC_RELAXED);
+    if (mode == RECORD_MODE_NONE)
         return;
     static bool registered;
     if (!registered)
         atexit(finish);
     registered = true;
-    if (has_cupti || settings.until_ns != 0)
-        if (start_thread() && has_cupti)
+    if (uses_cupti() || settings.until_ns != 0)
+        if (start_thread() && uses_cupti())
             handle_signals();
 }
 

@@ -10,7 +10,7 @@ struct inject_settings {
     const char *folder;        /* NULL: this process is not traced */
     const char *module_folder; /* NULL: machine code is not kept */
     const char *cupti;         /* the user's choice of the library, or NULL */
-    const char *found_cupti;   /* one for want of another, or NULL */
+    const char *found_cupti;   /* one that smemcalc found, used if no other is; or NULL */
     bool hooks;                /* the driver's launch calls are hooked */
     bool uses_cupti;           /* if it works */
     uint64_t until_ns;         /* of CLOCK_MONOTONIC; 0: to the end */
@@ -21,8 +21,8 @@ struct inject_settings {
 /* Read from the environment once, when the library is loaded. */
 const struct inject_settings *inject_settings(void);
 
-/* Begins what a process needs besides its file: the thread that empties CUPTI's buffers, and the
-   handlers of its end. Only the first call in a process does something. */
+/* Starts CUPTI, the thread that empties its buffers, and the handlers of the process's end. Only
+   the first call in a process does something. */
 void inject_start(void);
 
 /* Whether the hooks count: CUPTI does not work here, or is not wanted. */

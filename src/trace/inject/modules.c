@@ -31,23 +31,40 @@ static bool write_all(int file, const char *bytes, size_t count)
     return true;
 }
 
-/* The file appears whole or not at all, and never replaces another. */
+/* A file of its own for each call: threads may load the same module at the same time, and processes
+   in other name spaces may have the same id. */
+static int open_temporary(const char *folder, char *path, size_t capacity)
+{
+    static unsigned calls;
+    for (int tries = 0; tries < 100; tries++) {
+        const int length = snprintf(path, capacity, "%s/.%ld.%u", folder, (long)getpid(),
+                                    __atomic_fetch_add(&calls, 1, __ATOMIC_RELAXED));
+        if (length < 0 || (size_t)length >= capacity)
+            return -1;
+        const int file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        if (file >= 0 || errno != EEXIST)
+            return file;
+    }
+    return -1;
+}
+
+/* The file appears whole or not at all. One that is there has the same code, as its name is the
+   hash of it. */
 static bool write_file(const char *folder, const char *path, const void *code, size_t bytes)
 {
     char temporary[PATH_MAX];
     struct stat there;
     if (stat(path, &there) == 0)
         return S_ISREG(there.st_mode) && (size_t)there.st_size == bytes;
-    const int length =
-        snprintf(temporary, sizeof temporary, "%s/.%ld.%p", folder, (long)getpid(), code);
-    if (length < 0 || (size_t)length >= sizeof temporary)
+    if (!table_within_limit(bytes))
         return false;
-    const int file = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    const int file = open_temporary(folder, temporary, sizeof temporary);
     if (file < 0)
         return false;
     const bool whole = write_all(file, code, bytes);
-    const bool ok = close(file) == 0 && whole && (link(temporary, path) == 0 || errno == EEXIST);
-    unlink(temporary);
+    const bool ok = close(file) == 0 && whole && rename(temporary, path) == 0;
+    if (!ok)
+        unlink(temporary);
     return ok;
 }
 
@@ -59,10 +76,9 @@ void modules_keep(const void *code, size_t bytes)
         return;
     const int length = snprintf(path, sizeof path, "%s/%016" PRIx64 ".cubin", folder,
                                 smc_hash(SMC_HASH_START, code, bytes));
-    if (length > 0 && (size_t)length < sizeof path && write_file(folder, path, code, bytes)) {
-        table_text(RECORD_MODULE, path);
+    if (length > 0 && (size_t)length < sizeof path && write_file(folder, path, code, bytes) &&
+        table_module(path))
         return;
-    }
     struct record_header *header = table_header();
     if (header)
         table_add(&header->failed_modules, 1);

@@ -1,4 +1,4 @@
-/* What the injected library and the process that starts the program both know by name. */
+/* Names that the injected library shares with the process that starts the program. */
 #ifndef SMC_TRACE_INJECT_NAMES_H
 #define SMC_TRACE_INJECT_NAMES_H
 

@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 #define RECORD_MAGIC   UINT64_C(0x454341525443534d)
-#define RECORD_VERSION 1u
+#define RECORD_VERSION 2u
 #define RECORD_UNKNOWN (-1)
 
 enum {
@@ -45,13 +45,14 @@ struct record_header {
     int32_t cupti_version; /* 0: none */
     int32_t driver_version;
     uint64_t dropped;                  /* activity records that CUPTI dropped */
-    uint64_t lost_launches;            /* launches that found no space in the file */
+    uint64_t lost_launches;            /* calls that found no space in the file */
+    uint64_t lost_times;               /* executions that found no space in the file */
     uint64_t skipped;                  /* launches left out by --skip and --count */
     uint64_t unknown_launches;         /* launches whose kernel could not be found out */
     uint64_t failed_modules;           /* modules whose machine code could not be kept */
     uint64_t slice_begin_ns, slice_ns; /* the time of `struct record_slices` */
     uint32_t flags;
-    uint32_t reserved;
+    uint32_t is_over; /* 1: the time of --duration is over, and what CUPTI had then is here */
     char message[RECORD_MESSAGE]; /* ends in '\0' */
 };
 

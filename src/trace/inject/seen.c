@@ -1,5 +1,7 @@
-/* Launches as the program calls for them. A call that has been seen before costs a look into a
-   table without locks and one addition. */
+/* Launches as the program calls for them. A configuration that was launched before is found in a
+   table that is read without locks, and its count is increased: that is all that most launches
+   cost. Locks are held only while the memory of this file is changed, never while the driver or the
+   loader is called: either may wait for a thread that waits for such a lock. */
 #include "config.h"
 
 #include "trace/inject/seen.h"
@@ -37,40 +39,56 @@
     F(cuGraphKernelNodeGetAttribute, (void *, int, union driver_attribute_value *))                \
     F(cuGraphChildGraphNodeGetGraph, (void *, void **))
 
-static struct {
+struct driver {
 #define FUNCTION(name, parameters) int(*name) parameters;
     DRIVER_FUNCTIONS(FUNCTION)
 #undef FUNCTION
-    bool found;
-} driver;
+};
 
-/* Whether the driver has the function, and its call succeeds. */
-#define ASK(function, ...) (driver.function && driver.function(__VA_ARGS__) == DRIVER_SUCCESS)
+static struct driver *driver; /* published whole, and never changed after that */
 
+static struct driver *found_driver(void)
+{
+    return __atomic_load_n(&driver, __ATOMIC_ACQUIRE);
+}
+
+/* Whether the driver has the function, and its call succeeds; only after seen_find_driver. */
+#define ASK(function, ...)                                                                         \
+    (found_driver()->function && found_driver()->function(__VA_ARGS__) == DRIVER_SUCCESS)
+
+/* Two threads may both come here first. Each looks the functions up for itself and the first one
+   publishes them: a lock around dlopen would wait for the loader's own lock, whose holder may be
+   in a constructor that launches kernels and waits for ours. */
 bool seen_find_driver(void)
 {
     static const struct {
         const char *name;
-        void *function;
+        size_t place;
     } functions[] = {
-#define FUNCTION(name, parameters) {#name, &driver.name},
+#define FUNCTION(name, parameters) {#name, offsetof(struct driver, name)},
         DRIVER_FUNCTIONS(FUNCTION)
 #undef FUNCTION
     };
-    if (driver.found)
+    if (found_driver())
         return true;
     void *library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
-    if (!library)
+    struct driver *made = library ? inject_allocate(sizeof *made) : NULL;
+    if (!made)
         return false;
     for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
         void *address = seen_symbol(library, functions[i].name);
-        memcpy(functions[i].function, &address, sizeof address);
+        memcpy((char *)made + functions[i].place, &address, sizeof address);
     }
-    driver.found = true;
+    struct driver *none = NULL;
+    if (!__atomic_compare_exchange_n(&driver, &none, made, false, __ATOMIC_ACQ_REL,
+                                     __ATOMIC_ACQUIRE)) {
+        inject_release(made, sizeof *made);
+        return true;
+    }
     int version = 0;
     struct record_header *header = table_header();
     if (header && ASK(cuDriverGetVersion, &version))
-        header->driver_version = version;
+        __atomic_store_n(&header->driver_version, version, __ATOMIC_RELAXED);
     return true;
 }
 
@@ -80,7 +98,7 @@ static uint32_t device_attribute(int32_t ordinal, enum driver_device_attribute a
     return ASK(cuDeviceGetAttribute, &value, attribute, ordinal) && value > 0 ? (uint32_t)value : 0;
 }
 
-void seen_device(int32_t ordinal)
+static void ask_device(int32_t ordinal)
 {
     size_t memory = 0;
     if (table_has_device(ordinal) || !seen_find_driver())
@@ -104,6 +122,24 @@ void seen_device(int32_t ordinal)
         device.name[0] = '\0';
     device.name[sizeof device.name - 1] = '\0';
     table_device(&device);
+}
+
+static uint64_t executing_devices; /* a bit for each ordinal that the driver is still asked about */
+
+void seen_execution_on(int32_t ordinal)
+{
+    if (!table_has_device(ordinal))
+        __atomic_fetch_or(&executing_devices, UINT64_C(1) << ordinal, __ATOMIC_RELAXED);
+}
+
+void seen_ask_devices(void)
+{
+    if (__atomic_load_n(&executing_devices, __ATOMIC_RELAXED) == 0)
+        return;
+    uint64_t ordinals = __atomic_exchange_n(&executing_devices, 0, __ATOMIC_RELAXED);
+    for (int32_t i = 0; ordinals != 0; i++, ordinals >>= 1)
+        if (ordinals & 1)
+            ask_device(i);
 }
 
 /* --- A configuration that is new -------------------------------------------------------------- */
@@ -180,7 +216,7 @@ static struct record_launch *resolve(const struct call *call, const char *name)
         return NULL;
     if (!ASK(cuCtxGetDevice, &device))
         device = RECORD_UNKNOWN;
-    seen_device(device);
+    ask_device(device);
     if (!name || !*name)
         name = function_name(call);
     if (!name)
@@ -211,7 +247,8 @@ static struct record_launch *resolve(const struct call *call, const char *name)
 
 /* --- Calls seen before ------------------------------------------------------------------------ */
 
-/* Nodes are made once and stay; readers need no lock. */
+/* What is known of a call. A node is never moved or released, and is complete before the table
+   shows it, so that readers need no lock. */
 struct node {
     struct call call;
     uint32_t generation; /* of the function handles, when `launch` was found */
@@ -225,6 +262,7 @@ struct node_table {
 
 enum { FIRST_NODES = 1024, MOST_NODES = 1 << 20, NODES_PER_CHUNK = 512 };
 
+/* Held while nodes are added to the table or changed. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct node_table *table; /* the newest; older ones stay for those who still read them */
 static size_t node_count;
@@ -313,6 +351,9 @@ static struct node *add_node(const struct call *call, struct record_launch *laun
     return node;
 }
 
+/* The driver was asked without the lock, so that another thread may have put a newer answer into
+   the node meanwhile: that one stays. A reader that finds the current generation in a node thus
+   finds the launch of that generation, too. */
 static struct record_launch *remember(const struct call *call, const char *name, uint32_t now)
 {
     size_t place;
@@ -321,10 +362,10 @@ static struct record_launch *remember(const struct call *call, const char *name,
         return NULL;
     pthread_mutex_lock(&lock);
     struct node *node = table ? find(table, call, &place) : NULL;
-    if (node) {
+    if (node && (int32_t)(now - node->generation) >= 0) {
         __atomic_store_n(&node->launch, launch, __ATOMIC_RELEASE);
         __atomic_store_n(&node->generation, now, __ATOMIC_RELEASE);
-    } else {
+    } else if (!node) {
         add_node(call, launch, now);
     }
     pthread_mutex_unlock(&lock);
@@ -390,12 +431,9 @@ bool seen_is_within(uint32_t correlation)
 
 /* --- Launches --------------------------------------------------------------------------------- */
 
-static int captures; /* that have begun and not ended */
-
-void seen_capture(bool begins)
-{
-    __atomic_fetch_add(&captures, begins ? 1 : -1, __ATOMIC_RELAXED);
-}
+/* How many captures of streams have begun and not ended. A capture that ends with an error stays
+   counted, as the error does not say whether it ended: launches then cost one question more. */
+static int captures;
 
 static bool is_captured(void *stream)
 {
@@ -423,11 +461,9 @@ static void count(struct record_launch *launch, uint64_t launches, uint64_t grap
         table_add(&launch->graph_launches, graph_launches);
 }
 
-void seen_launch_ex(const struct driver_launch_config *config, void *function,
-                    const struct seen_caller *caller)
+static void launch_ex(const struct driver_launch_config *config, void *function,
+                      const struct seen_caller *caller)
 {
-    if (!inject_records())
-        return;
     struct call call = {
         .function = function,
         .context = caller->context ? caller->context : current_context(),
@@ -443,30 +479,37 @@ void seen_launch_ex(const struct driver_launch_config *config, void *function,
         else if (attribute->id == LAUNCH_CARVEOUT)
             call.carveout = (int32_t)attribute->value.carveout;
     }
-    if (is_captured(config->stream))
+    void *const stream =
+        config->stream || !caller->per_thread_stream ? config->stream : DRIVER_STREAM_PER_THREAD;
+    if (is_captured(stream))
         look_up(&call, caller->name);
     else if (is_counted(1, caller->correlation))
-        count(look_up(&call, caller->name), 1, 0);
+        count(look_up(&call, caller->name), caller->is_one_of_many ? 0 : 1, 0);
 }
 
 void seen_launch(const struct driver_launch_params *params, const struct seen_caller *caller)
 {
+    if (!inject_records())
+        return;
     struct driver_launch_config config = {.smem_bytes = params->smem_bytes,
                                           .stream = params->stream};
     memcpy(config.grid, params->grid, sizeof config.grid);
     memcpy(config.block, params->block, sizeof config.block);
-    seen_launch_ex(&config, params->function, caller);
+    launch_ex(&config, params->function, caller);
 }
 
-void seen_launch_multi_device(const struct driver_multi_device_launch *list, uint32_t count,
-                              const struct seen_caller *caller)
+static void launch_multi_device(const struct driver_multi_device_launch *list, uint32_t launches,
+                                const struct seen_caller *caller)
 {
-    for (uint32_t i = 0; i < count; i++) {
+    const bool is_executed = caller->correlation != 0; /* CUPTI counts each on its own device */
+    const struct seen_caller of_many = {.correlation = caller->correlation,
+                                        .is_one_of_many = is_executed};
+    for (uint32_t i = 0; i < launches; i++) {
         struct driver_launch_config config = {.smem_bytes = list[i].smem_bytes,
                                               .stream = list[i].stream};
         memcpy(config.grid, list[i].grid, sizeof config.grid);
         memcpy(config.block, list[i].block, sizeof config.block);
-        seen_launch_ex(&config, list[i].function, caller);
+        launch_ex(&config, list[i].function, &of_many);
     }
 }
 
@@ -474,7 +517,9 @@ void seen_launch_multi_device(const struct driver_multi_device_launch *list, uin
 
 struct graph_node {
     void *node;
+    void *child; /* the node of the executable graph itself that holds it in a graph; or NULL */
     struct record_launch *launch;
+    bool disabled;
 };
 
 /* An executable graph. Its kernels are in memory of their own. */
@@ -484,6 +529,7 @@ struct graph {
     size_t count, capacity;
 };
 
+/* Held only while the list is used: the driver is asked before. */
 static pthread_mutex_t graph_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct graph *graphs;
 static size_t graph_count, graph_capacity;
@@ -521,20 +567,6 @@ static struct record_launch *launch_of_node(void *node, const struct driver_kern
     return look_up(&call, NULL);
 }
 
-static void add_kernel(struct graph *graph, void *node)
-{
-    struct driver_kernel_node params = {0};
-    void *array = graph->nodes;
-    if (!ASK(cuGraphKernelNodeGetParams_v2, node, &params) &&
-        !ASK(cuGraphKernelNodeGetParams, node, &params))
-        return;
-    if (!grow_array(&array, sizeof *graph->nodes, graph->count, &graph->capacity))
-        return;
-    graph->nodes = array;
-    graph->nodes[graph->count++] =
-        (struct graph_node){.node = node, .launch = launch_of_node(node, &params)};
-}
-
 static void note_inexact(void)
 {
     struct record_header *header = table_header();
@@ -542,26 +574,55 @@ static void note_inexact(void)
         __atomic_fetch_or(&header->flags, RECORD_FLAG_GRAPHS_INEXACT, __ATOMIC_RELAXED);
 }
 
-static void add_kernels(struct graph *graph, void *of, int depth)
+static bool append_node(struct graph *graph, const struct graph_node *node)
+{
+    void *array = graph->nodes;
+    if (!grow_array(&array, sizeof *graph->nodes, graph->count, &graph->capacity))
+        return false;
+    graph->nodes = array;
+    graph->nodes[graph->count++] = *node;
+    return true;
+}
+
+static void add_kernel(struct graph *graph, void *node, void *child)
+{
+    struct driver_kernel_node params = {0};
+    struct graph_node added = {.node = node, .child = child};
+    if (!ASK(cuGraphKernelNodeGetParams_v2, node, &params) &&
+        !ASK(cuGraphKernelNodeGetParams, node, &params)) {
+        note_inexact();
+        return;
+    }
+    added.launch = launch_of_node(node, &params);
+    if (!append_node(graph, &added))
+        note_inexact();
+}
+
+enum { MOST_GRAPH_DEPTH = 16 };
+
+/* `child` is the outermost node that holds `of`; NULL: it is the graph itself. */
+static void add_kernels(struct graph *graph, void *of, void *child, int depth)
 {
     size_t nodes = 0;
-    if (depth > 16 || !ASK(cuGraphGetNodes, of, NULL, &nodes) || nodes == 0)
+    if (depth > MOST_GRAPH_DEPTH || !ASK(cuGraphGetNodes, of, NULL, &nodes)) {
+        note_inexact();
         return;
+    }
     const size_t bytes = nodes * sizeof(void *);
-    void **node = inject_allocate(bytes);
-    if (!node || !ASK(cuGraphGetNodes, of, node, &nodes)) {
-        inject_release(node, bytes);
-        return;
+    void **node = nodes > 0 ? inject_allocate(bytes) : NULL;
+    if (nodes > 0 && (!node || !ASK(cuGraphGetNodes, of, node, &nodes))) {
+        note_inexact();
+        nodes = 0;
     }
     for (size_t i = 0; i < nodes; i++) {
         int type = -1;
-        void *child = NULL;
+        void *inner = NULL;
         if (!ASK(cuGraphNodeGetType, node[i], &type))
             continue;
         if (type == NODE_KERNEL)
-            add_kernel(graph, node[i]);
-        else if (type == NODE_CHILD_GRAPH && ASK(cuGraphChildGraphNodeGetGraph, node[i], &child))
-            add_kernels(graph, child, depth + 1);
+            add_kernel(graph, node[i], child);
+        else if (type == NODE_CHILD_GRAPH && ASK(cuGraphChildGraphNodeGetGraph, node[i], &inner))
+            add_kernels(graph, inner, child ? child : node[i], depth + 1);
         else if (type == NODE_CONDITIONAL)
             note_inexact();
     }
@@ -582,16 +643,28 @@ static void free_nodes(struct graph *graph)
     inject_release(graph->nodes, graph->capacity * sizeof *graph->nodes);
 }
 
-void seen_graph(void *executable, void *graph)
+/* Programs go on to name the nodes of an executable graph by those of the graph that it was made
+   from, also after it was updated from another, which has the same nodes in the same order. */
+static void keep_nodes(struct graph *updated, const struct graph *before)
 {
-    if (!inject_records() || !table_header() || !seen_find_driver())
-        return;
+    for (size_t i = 0; i < updated->count && updated->count == before->count; i++) {
+        updated->nodes[i].node = before->nodes[i].node;
+        updated->nodes[i].child = before->nodes[i].child;
+        updated->nodes[i].disabled = before->nodes[i].disabled;
+    }
+}
+
+/* An executable graph was made or updated from `graph`. */
+static void graph_made(void *executable, void *graph, bool updates)
+{
     struct graph made = {.executable = executable};
-    add_kernels(&made, graph, 0);
+    add_kernels(&made, graph, NULL, 0);
     pthread_mutex_lock(&graph_lock);
     struct graph *old = find_graph(executable);
     void *array = graphs;
     if (old) {
+        if (updates)
+            keep_nodes(&made, old);
         free_nodes(old);
         *old = made;
     } else if (grow_array(&array, sizeof *graphs, graph_count, &graph_capacity)) {
@@ -603,19 +676,16 @@ void seen_graph(void *executable, void *graph)
     pthread_mutex_unlock(&graph_lock);
 }
 
-void seen_graph_node(void *executable, void *node, bool newer, const void *params)
+/* Calls `change` with each kernel of the executable graph that is or is within `node`. */
+static void change_nodes(void *executable, const void *node,
+                         void change(struct graph_node *kernel, const void *how), const void *how)
 {
-    struct driver_kernel_node copy = {0};
-    if (!inject_records() || !table_header() || !seen_find_driver())
-        return;
-    memcpy(&copy, params, newer ? sizeof copy : offsetof(struct driver_kernel_node, kernel));
-    struct record_launch *launch = launch_of_node(node, &copy);
+    bool known = false;
     pthread_mutex_lock(&graph_lock);
     struct graph *graph = find_graph(executable);
-    bool known = false;
     for (size_t i = 0; graph && i < graph->count; i++)
-        if (graph->nodes[i].node == node) {
-            graph->nodes[i].launch = launch;
+        if (graph->nodes[i].node == node || graph->nodes[i].child == node) {
+            change(&graph->nodes[i], how);
             known = true;
         }
     pthread_mutex_unlock(&graph_lock);
@@ -623,21 +693,58 @@ void seen_graph_node(void *executable, void *node, bool newer, const void *param
         note_inexact();
 }
 
-void seen_graph_launch(void *executable, uint32_t correlation)
+static void set_launch(struct graph_node *kernel, const void *launch)
 {
-    if (!inject_records())
-        return;
+    kernel->launch = (struct record_launch *)(uintptr_t)launch;
+}
+
+static void set_disabled(struct graph_node *kernel, const void *disabled)
+{
+    kernel->disabled = *(const bool *)disabled;
+}
+
+/* `newer`: the parameters are those of version 2. */
+static void kernel_set(void *executable, void *node, bool newer, const void *params)
+{
+    struct driver_kernel_node copy = {0};
+    memcpy(&copy, params, newer ? sizeof copy : offsetof(struct driver_kernel_node, kernel));
+    change_nodes(executable, node, set_launch, launch_of_node(node, &copy));
+}
+
+/* The kernels of a child graph were replaced by those of another. */
+static void child_set(void *executable, void *node, void *graph)
+{
+    struct graph made = {.executable = executable};
+    add_kernels(&made, graph, node, 1);
+    pthread_mutex_lock(&graph_lock);
+    struct graph *old = find_graph(executable);
+    size_t taken = 0;
+    for (size_t i = 0; old && i < old->count; i++)
+        if (old->nodes[i].child == node && taken < made.count)
+            old->nodes[i].launch = made.nodes[taken++].launch;
+    pthread_mutex_unlock(&graph_lock);
+    if (taken != made.count)
+        note_inexact();
+    free_nodes(&made);
+}
+
+static void graph_launched(const void *executable, uint32_t correlation)
+{
+    uint64_t launches = 0;
     pthread_mutex_lock(&graph_lock);
     const struct graph *graph = find_graph(executable);
     if (!graph)
         note_inexact();
-    else if (graph->count > 0 && is_counted(graph->count, correlation))
+    for (size_t i = 0; graph && i < graph->count; i++)
+        launches += graph->nodes[i].disabled ? 0 : 1;
+    if (launches > 0 && is_counted(launches, correlation))
         for (size_t i = 0; i < graph->count; i++)
-            count(graph->nodes[i].launch, 1, 1);
+            if (!graph->nodes[i].disabled)
+                count(graph->nodes[i].launch, 1, 1);
     pthread_mutex_unlock(&graph_lock);
 }
 
-void seen_graph_destroyed(void *executable)
+static void graph_destroyed(const void *executable)
 {
     pthread_mutex_lock(&graph_lock);
     struct graph *graph = find_graph(executable);
@@ -648,7 +755,88 @@ void seen_graph_destroyed(void *executable)
     pthread_mutex_unlock(&graph_lock);
 }
 
-/* What was allocated stays allocated: the parent's pages are shared until they are written. */
+/* --- Every call ------------------------------------------------------------------------------- */
+
+/* After the call another thread may already have received the same handle for something new, which
+   must not be forgotten then. */
+void seen_before(enum seen_kind kind, void *const *words)
+{
+    if (kind == SEEN_UNLOAD)
+        seen_changed();
+    else if (kind == SEEN_EXEC_DESTROY)
+        graph_destroyed(words[0]);
+}
+
+static void after_graph_call(enum seen_kind kind, void *const *words, uint32_t correlation)
+{
+    const struct driver_graph_node *node;
+    bool disabled;
+    switch (kind) {
+    case SEEN_INSTANTIATE:
+        graph_made(*(void **)words[0], words[1], false);
+        break;
+    case SEEN_EXEC_UPDATE:
+        graph_made(words[0], words[1], true);
+        break;
+    case SEEN_GRAPH_LAUNCH:
+        graph_launched(words[0], correlation);
+        break;
+    case SEEN_EXEC_SET_KERNEL:
+    case SEEN_EXEC_SET_KERNEL_2:
+        kernel_set(words[0], words[1], kind == SEEN_EXEC_SET_KERNEL_2, words[2]);
+        break;
+    case SEEN_EXEC_SET_NODE:
+        node = words[2];
+        if (node->type == NODE_KERNEL)
+            kernel_set(words[0], words[1], true, &node->kernel);
+        else if (node->type == NODE_CHILD_GRAPH)
+            child_set(words[0], words[1], node->graph);
+        break;
+    case SEEN_EXEC_SET_CHILD:
+        child_set(words[0], words[1], words[2]);
+        break;
+    case SEEN_EXEC_ENABLE_NODE:
+        disabled = (uint32_t)(uintptr_t)words[2] == 0;
+        change_nodes(words[0], words[1], set_disabled, &disabled);
+        break;
+    default:
+        break;
+    }
+}
+
+void seen_after(enum seen_kind kind, void *const *words, const struct seen_caller *caller)
+{
+    if (!inject_records())
+        return;
+    switch (kind) {
+    case SEEN_LAUNCH_EX:
+        launch_ex(words[0], words[1], caller);
+        break;
+    case SEEN_MULTI_DEVICE:
+        launch_multi_device(words[0], (uint32_t)(uintptr_t)words[1], caller);
+        break;
+    case SEEN_BEGIN_CAPTURE:
+        __atomic_fetch_add(&captures, 1, __ATOMIC_RELAXED);
+        break;
+    case SEEN_END_CAPTURE:
+        __atomic_fetch_sub(&captures, 1, __ATOMIC_RELAXED);
+        break;
+    case SEEN_SET_PREFERENCE:
+    case SEEN_SET_KERNEL_ATTRIBUTE:
+        seen_changed();
+        break;
+    case SEEN_SET_ATTRIBUTE:
+        if ((int32_t)(uintptr_t)words[1] != FUNCTION_MAX_DYNAMIC_SMEM)
+            seen_changed();
+        break;
+    default:
+        if (table_header() && seen_find_driver())
+            after_graph_call(kind, words, caller->correlation);
+    }
+}
+
+/* Nothing is released: another thread of the parent may have been changing any of it. The pages are
+   shared with the parent until they are written. */
 void seen_forget(void)
 {
     table = NULL;
@@ -657,7 +845,8 @@ void seen_forget(void)
     graphs = NULL;
     graph_count = graph_capacity = 0;
     captures = 0;
+    executing_devices = 0;
     last_skipped = last_counted = 0;
-    pthread_mutex_init(&lock, NULL);
-    pthread_mutex_init(&graph_lock, NULL);
+    lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+    graph_lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
 }

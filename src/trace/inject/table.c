@@ -25,6 +25,8 @@
 #define MOST_SPAN_NS    (UINT64_C(1) << 56) /* two years: a longer launch is a wrong clock */
 #define FIRST_SLICE_NS  (UINT64_C(1) << 20)
 
+/* Held while the file gets larger, an entry is added, or the times of an execution are. Only system
+   calls are made meanwhile, no other lock is taken. Counts alone are added without it. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct record_header *header; /* written once, under the lock */
 static bool failed;                  /* the file cannot be begun: not tried again */
@@ -38,7 +40,12 @@ struct index {
     uint64_t *offset;
     size_t size, count;
 };
-static struct index launches, texts;
+static struct index launches, texts, modules;
+
+/* Offsets of launches. Executions repeat: the launch of the last one in each place is tried before
+   its name, which may be long, is hashed. Used under the lock. */
+enum { RECENT = 256 };
+static uint64_t recent[RECENT];
 
 static uint64_t devices_seen; /* a bit for each ordinal below 64 */
 
@@ -49,8 +56,7 @@ static void *at(uint64_t offset)
 
 /* --- The file --------------------------------------------------------------------------------- */
 
-/* Beyond the limit of file sizes the kernel would end the program. */
-static bool within_limit(uint64_t bytes)
+bool table_within_limit(uint64_t bytes)
 {
     struct rlimit limit;
     return getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY ||
@@ -74,7 +80,7 @@ static bool allocate(uint64_t bytes)
         wanted = bytes;
     if (wanted > reserved_bytes)
         wanted = reserved_bytes;
-    if (wanted < bytes || !within_limit(wanted))
+    if (wanted < bytes || !table_within_limit(wanted))
         return false;
     if (!is_ours())
         return false;
@@ -175,6 +181,8 @@ struct record_header *table_header(void)
     return now;
 }
 
+/* Only the file is given back, which was mapped and described before `header` was set: another
+   thread of the parent may have been changing the rest. */
 void table_forget(void)
 {
     if (header)
@@ -182,11 +190,10 @@ void table_forget(void)
     header = NULL;
     failed = false;
     close_file();
-    inject_release(launches.offset, launches.size * sizeof *launches.offset);
-    inject_release(texts.offset, texts.size * sizeof *texts.offset);
-    launches = texts = (struct index){0};
+    launches = texts = modules = (struct index){0};
     devices_seen = 0;
-    pthread_mutex_init(&lock, NULL);
+    memset(recent, 0, sizeof recent);
+    lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
 }
 
 /* --- Entries ---------------------------------------------------------------------------------- */
@@ -306,8 +313,8 @@ static uint64_t *find(struct index *index, uint64_t hash, is_wanted *is, const v
 
 static uint64_t hash_entry(const struct index *index, uint64_t offset)
 {
-    return index == &texts ? hash_text(((struct record_text *)at(offset))->text)
-                           : hash_key(&((struct record_launch *)at(offset))->key);
+    return index == &launches ? hash_key(&((struct record_launch *)at(offset))->key)
+                              : hash_text(((struct record_text *)at(offset))->text);
 }
 
 static bool grow(struct index *index)
@@ -330,14 +337,25 @@ static bool grow(struct index *index)
     return true;
 }
 
-static uint64_t find_text(const char *text)
+/* The offset of the text, which is added to the file if it is new; 0: no space. */
+static uint64_t find_text(struct index *index, enum record_kind kind, const char *text)
 {
-    if (!grow(&texts))
+    if (!grow(index))
         return 0;
-    uint64_t *place = find(&texts, hash_text(text), is_text, text);
-    if (!*place && (*place = add_text(RECORD_TEXT, text)))
-        texts.count++;
+    uint64_t *place = find(index, hash_text(text), is_text, text);
+    if (!*place && (*place = add_text(kind, text)))
+        index->count++;
     return *place;
+}
+
+bool table_module(const char *path)
+{
+    if (!table_header())
+        return false;
+    pthread_mutex_lock(&lock);
+    const bool is_there = find_text(&modules, RECORD_MODULE, path) != 0;
+    pthread_mutex_unlock(&lock);
+    return is_there;
 }
 
 static struct record_launch *add_launch(const struct record_key *key)
@@ -357,7 +375,7 @@ static struct record_launch *find_launch(const struct record_key *key, const cha
     struct record_key whole;
     memset(&whole, 0, sizeof whole); /* its padding is compared too */
     memcpy(&whole, key, sizeof whole);
-    whole.name = find_text(name);
+    whole.name = find_text(&texts, RECORD_TEXT, name);
     if (!whole.name || !grow(&launches))
         return NULL;
     uint64_t *place = find(&launches, hash_key(&whole), is_launch, &whole);
@@ -433,22 +451,58 @@ static void add_span(struct record_launch *launch, uint64_t begin_ns, uint64_t e
     }
 }
 
-void table_add_time(struct record_launch *launch, uint64_t begin_ns, uint64_t end_ns)
+/* The process may end between two of these stores: the total comes first, so that no mean or
+   greatest time is beyond it. */
+static void add_time(struct record_launch *launch, uint64_t begin_ns, uint64_t end_ns)
 {
-    table_add(&launch->launches, 1);
     if (begin_ns == 0 || end_ns < begin_ns)
         return;
     const uint64_t ns = end_ns - begin_ns;
-    pthread_mutex_lock(&lock);
-    if (launch->timed_launches == 0 || ns < launch->least_ns)
-        launch->least_ns = ns;
+    __atomic_store_n(&launch->total_ns, launch->total_ns + ns, __ATOMIC_RELEASE);
     if (ns > launch->greatest_ns)
-        launch->greatest_ns = ns;
-    launch->total_ns += ns;
-    launch->timed_launches++;
+        __atomic_store_n(&launch->greatest_ns, ns, __ATOMIC_RELEASE);
+    if (launch->timed_launches == 0 || ns < launch->least_ns)
+        __atomic_store_n(&launch->least_ns, ns, __ATOMIC_RELEASE);
+    __atomic_store_n(&launch->timed_launches, launch->timed_launches + 1, __ATOMIC_RELEASE);
     if (ns > 0)
         add_span(launch, begin_ns, end_ns);
+}
+
+static struct record_launch *find_execution(const struct record_key *key, const char *name)
+{
+    const uintptr_t mixed = (uintptr_t)name ^ (uintptr_t)key->grid[0] * 0x9e3779b1u ^
+                            (uintptr_t)key->block[0] << 7 ^ (uintptr_t)key->grid[1] << 3 ^
+                            (uintptr_t)key->dynamic_smem_bytes;
+    uint64_t *place = &recent[(mixed ^ mixed >> 8 ^ mixed >> 16) % RECENT];
+    if (*place) {
+        struct record_launch *launch = at(*place);
+        struct record_key wanted = *key;
+        wanted.name = launch->key.name;
+        if (memcmp(&launch->key, &wanted, sizeof wanted) == 0 && is_text(wanted.name, name))
+            return launch;
+    }
+    struct record_launch *launch = find_launch(key, name);
+    if (launch)
+        *place = offset_of(launch);
+    return launch;
+}
+
+bool table_execution(const struct record_key *key, const struct table_execution *execution)
+{
+    if (!table_header())
+        return false;
+    pthread_mutex_lock(&lock);
+    struct record_launch *launch = find_execution(key, execution->name);
+    if (launch) {
+        table_add(&launch->launches, 1);
+        if (execution->of_graph)
+            table_add(&launch->graph_launches, 1);
+        if (execution->smem_configured_bytes > launch->smem_configured_bytes)
+            launch->smem_configured_bytes = execution->smem_configured_bytes;
+        add_time(launch, execution->begin_ns, execution->end_ns);
+    }
     pthread_mutex_unlock(&lock);
+    return launch != NULL;
 }
 
 /* --- Devices ---------------------------------------------------------------------------------- */

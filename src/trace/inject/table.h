@@ -21,10 +21,25 @@ static inline void table_add(uint64_t *count, uint64_t added)
    no space in the file. */
 struct record_launch *table_launch(const struct record_key *key, const char *name);
 
-/* Adds a launch that ran from `begin_ns` to `end_ns`; 0 for both: not known. */
-void table_add_time(struct record_launch *launch, uint64_t begin_ns, uint64_t end_ns);
+/* What CUPTI reports of one execution besides its key. */
+struct table_execution {
+    const char *name;
+    uint64_t begin_ns, end_ns; /* 0 for both: not known */
+    uint64_t smem_configured_bytes;
+    bool of_graph;
+};
+
+/* Counts an execution. `key->name` is ignored. False: no space in the file. */
+bool table_execution(const struct record_key *key, const struct table_execution *execution);
 
 void table_text(enum record_kind kind, const char *text);
+
+/* Adds a file with the machine code of a module unless it is there. False: no space. */
+bool table_module(const char *path);
+
+/* Whether the limit of file sizes (ulimit -f) allows so many: beyond it the kernel sends SIGXFSZ,
+   which ends the program. */
+bool table_within_limit(uint64_t bytes);
 
 /* Adds the device unless one with that ordinal is there; `entry` is ignored. */
 void table_device(const struct record_device *device);

@@ -1,5 +1,5 @@
 /* Instructions in the notation of nvdisasm. */
-#include "machine/text.h"
+#include "machine_text.h"
 
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
 /* Instructions as text, in the notation of nvdisasm. */
-#ifndef SMC_MACHINE_TEXT_H
-#define SMC_MACHINE_TEXT_H
+#ifndef SMC_TESTS_MACHINE_TEXT_H
+#define SMC_TESTS_MACHINE_TEXT_H
 
 #include "base/text.h"
 #include "machine/instruction.h"

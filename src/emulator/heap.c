@@ -1,0 +1,135 @@
+/* malloc and free in a kernel. Addresses are not given out twice, so that an access to memory that
+   was freed is recognized. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "emulator/operations.h"
+#include "emulator/runtime.h"
+
+enum {
+    ALIGN = 16,
+    GAP = 256,      /* between two allocations, which belongs to neither */
+    CONTENTS = 0xcd /* of new memory, which a kernel must not rely on */
+};
+
+struct smc_heap {
+    struct smc_allocation *allocation; /* by address, those that were freed among them */
+    size_t count, room;
+    uint64_t used, next;
+};
+
+struct smc_heap *smc_heap_new(void)
+{
+    struct smc_heap *heap = smc_calloc(1, sizeof *heap);
+    if (heap)
+        heap->next = SMC_HEAP_BASE + GAP;
+    return heap;
+}
+
+void smc_heap_free(struct smc_heap *heap)
+{
+    for (size_t i = 0; heap && i < heap->count; i++)
+        free(heap->allocation[i].data);
+    free(heap ? heap->allocation : NULL);
+    free(heap);
+}
+
+const struct smc_allocation *smc_heap_find(const struct smc_heap *heap, uint64_t address)
+{
+    size_t low = 0, high = heap->count;
+    while (low < high) { /* the first one that begins above the address */
+        size_t middle = (low + high) / 2;
+        if (heap->allocation[middle].address <= address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return heap->count ? &heap->allocation[low ? low - 1 : 0] : NULL;
+}
+
+/* 0: not enough memory left in the heap; `failed`: not enough on this machine. */
+static uint64_t allocate(struct smc_heap *heap, uint64_t bytes, bool *failed)
+{
+    if (bytes > SMC_HEAP_BYTES)
+        return 0;
+    uint64_t taken = (bytes + ALIGN - !!bytes) / ALIGN * ALIGN;
+    if (taken > SMC_HEAP_BYTES - heap->used)
+        return 0;
+    if (heap->count == heap->room) {
+        size_t room = heap->room ? 2 * heap->room : 64;
+        struct smc_allocation *grown = smc_realloc(heap->allocation, room * sizeof *grown);
+        *failed = !grown;
+        if (!grown)
+            return 0;
+        heap->allocation = grown;
+        heap->room = room;
+    }
+    char *data = smc_malloc(bytes ? bytes : 1);
+    *failed = !data;
+    if (!data)
+        return 0;
+    memset(data, CONTENTS, bytes);
+    heap->allocation[heap->count++] = (struct smc_allocation){.address = heap->next,
+                                                              .bytes = bytes,
+                                                              .data = data,
+                                                              .is_heap = true,
+                                                              .array = SIZE_MAX,
+                                                              .name = "memory of malloc",
+                                                              .name_bytes = 16};
+    uint64_t address = heap->next;
+    heap->next += (taken + GAP + ALIGN - 1) / ALIGN * ALIGN;
+    heap->used += taken;
+    return address;
+}
+
+enum smc_next smc_library_allocate(struct smc_worker *worker, struct smc_warp *warp,
+                                   const struct smc_op *op, uint32_t mask)
+{
+    bool failed = false;
+    EACH_ACTIVE(lane, mask)
+    smc_call_result(
+        worker, warp, op, lane,
+        allocate(worker->launch->heap, smc_call_argument(worker, warp, op, 0, lane), &failed));
+    worker->out_of_memory |= failed;
+    return failed ? SMC_GIVES_UP : SMC_GO_ON;
+}
+
+static void report(struct smc_worker *worker, const struct smc_warp *warp, const struct smc_op *op,
+                   enum smc_finding_kind kind, uint32_t lane, uint64_t address)
+{
+    struct smc_finding finding =
+        smc_finding_at(worker, kind, op->instruction, smc_thread_of(warp, lane));
+    smc_finding_set_address(worker, &finding, SMC_SPACE_GLOBAL, address, 0);
+    smc_find(worker, &finding);
+}
+
+/* A second free ends the launch, as on a GPU (an H100 reports cudaErrorLaunchFailure). */
+enum smc_next smc_library_free(struct smc_worker *worker, struct smc_warp *warp,
+                               const struct smc_op *op, uint32_t mask)
+{
+    struct smc_heap *heap = worker->launch->heap;
+    bool again = false;
+    EACH_ACTIVE(lane, mask)
+    {
+        uint64_t address = smc_call_argument(worker, warp, op, 0, lane);
+        struct smc_allocation *found = NULL;
+        if (address == 0)
+            continue;
+        if (address >= SMC_HEAP_BASE && address < heap->next)
+            found = &heap->allocation[smc_heap_find(heap, address) - heap->allocation];
+        if (!found || found->address != address) {
+            report(worker, warp, op, SMC_FINDING_BAD_FREE, lane, address);
+        } else if (!found->data) {
+            report(worker, warp, op, SMC_FINDING_DOUBLE_FREE, lane, address);
+            again = true;
+        } else {
+            heap->used -= (found->bytes + ALIGN - !!found->bytes) / ALIGN * ALIGN;
+            free(found->data);
+            found->data = NULL;
+        }
+    }
+    if (again)
+        smc_end_launch(worker);
+    return again ? SMC_GIVES_UP : SMC_GO_ON;
+}

@@ -1,0 +1,63 @@
+/* Runs a program on a terminal of its own and types Ctrl-C there, as a person does:
+     pty READY PROGRAM [ARGUMENT]...
+   Ctrl-C is typed once the file READY is there. What the program writes to the terminal is copied
+   to standard output; the exit status is the program's, 128 + N after signal N. */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/ioctl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { LONGEST_MS = 30000 };
+
+static void run(const char *terminal, char **command)
+{
+    setsid();
+    const int file = open(terminal, O_RDWR);
+    if (file < 0 || ioctl(file, TIOCSCTTY, 0) != 0)
+        _exit(126);
+    for (int i = 0; i < 3; i++)
+        dup2(file, i);
+    execvp(command[0], command);
+    _exit(127);
+}
+
+/* Until the program has left the terminal, or the time is over. */
+static void converse(int terminal, const char *ready)
+{
+    int typed = 0;
+    char text[4096];
+    for (int waited = 0; waited < LONGEST_MS; waited += 10) {
+        struct pollfd input = {.fd = terminal, .events = POLLIN};
+        if (!typed && access(ready, F_OK) == 0)
+            typed = write(terminal, "\003", 1) == 1;
+        if (poll(&input, 1, 10) <= 0)
+            continue;
+        const ssize_t got = read(terminal, text, sizeof text);
+        if (got <= 0)
+            return;
+        fwrite(text, 1, (size_t)got, stdout);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    const int terminal = posix_openpt(O_RDWR | O_NOCTTY);
+    int status = 0;
+    if (argc < 3)
+        return 99;
+    if (terminal < 0 || grantpt(terminal) != 0 || unlockpt(terminal) != 0)
+        return 77;
+    const pid_t child = fork();
+    if (child == 0)
+        run(ptsname(terminal), argv + 2);
+    converse(terminal, argv[1]);
+    waitpid(child, &status, 0);
+    fflush(stdout);
+    return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
