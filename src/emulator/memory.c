@@ -356,7 +356,7 @@ static void check_local(struct smc_worker *worker, const struct smc_warp *warp,
                         const uint64_t address[SMC_LANES], uint32_t mask, char *const *host)
 {
     uint32_t width = (uint32_t)op->width_bytes * op->vector;
-    if (!worker->local_written)
+    if (!worker->local_written || op->only_copies)
         return;
     EACH_ACTIVE(lane, mask)
     {

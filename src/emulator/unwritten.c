@@ -338,6 +338,55 @@ static bool add_tracks(const struct flow *flow)
     return worked;
 }
 
+/* --- Copies within local memory --------------------------------------------------------------- */
+
+static bool is_move(const struct smc_op *op)
+{
+    return op->alu == smc_move_32 || op->alu == smc_move_64;
+}
+
+/* Adds the slots whose values the op uses. What a move copies, and what is stored to local memory,
+   is not used by that. */
+static void add_uses(uint64_t *used, const struct smc_op *op)
+{
+    const uint32_t slot[] = {op->a, op->b, op->c, op->guard};
+    bool is_call = op->step == smc_step_call;
+    for (size_t i = is_move(op) ? 3 : 0; i < sizeof slot / sizeof *slot; i++)
+        if (slot[i] != SMC_NO_SLOT)
+            put(used, slot[i], true);
+    for (uint32_t i = 0; i < SMC_MAX_VECTOR; i++)
+        if (!loads(op) && !(stores(op) && op->space == SMC_SPACE_LOCAL) && op->v[i] != SMC_NO_SLOT)
+            put(used, op->v[i], true);
+    for (uint32_t i = op->written; i < op->listed; i++)
+        put(used, op->list[i], true);
+    for (uint32_t i = 0; is_call && i < op->call->arguments; i++)
+        if (op->call->argument[i].slot != SMC_NO_SLOT)
+            put(used, op->call->argument[i].slot, true);
+}
+
+/* A structure of which not all was set may be copied, such as when a function returns it. */
+static void find_copies(struct smc_program *program, uint64_t *used)
+{
+    for (size_t i = 0; i < program->ops; i++)
+        add_uses(used, &program->op[i]);
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (size_t i = 0; i < program->ops; i++) {
+            const struct smc_op *op = &program->op[i];
+            bool passes = is_move(op) && is_in(used, op->d) && !is_in(used, op->a);
+            if (passes)
+                put(used, op->a, true);
+            changed |= passes;
+        }
+    }
+    for (size_t i = 0; i < program->ops; i++) {
+        struct smc_op *op = &program->op[i];
+        op->only_copies = loads(op) && op->space == SMC_SPACE_LOCAL;
+        for (uint32_t n = 0; n < op->vector; n++)
+            op->only_copies &= !is_in(used, op->v[n]);
+    }
+}
+
 bool smc_find_tracks(struct smc_program *program)
 {
     size_t ops = program->ops;
@@ -348,8 +397,10 @@ bool smc_find_tracks(struct smc_program *program)
     flow.now = smc_calloc(flow.words, sizeof *flow.now);
     flow.tracked = smc_calloc(flow.words, sizeof *flow.tracked);
     bool worked = flow.block && flow.block_of && flow.is_due && flow.now && flow.tracked;
-    if (worked)
+    if (worked) {
         cut_blocks(&flow);
+        find_copies(program, flow.now);
+    }
     /* A kernel beyond this size is not tracked, nor one with functions of very many results. */
     bool fits = worked && (uint64_t)flow.blocks * flow.words <= MOST_WORDS;
     for (size_t i = 0; fits && i < ops; i++)

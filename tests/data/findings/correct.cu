@@ -557,3 +557,140 @@ extern "C" __global__ void uniform_barrier_in_loop(int *out, int n)
     }
     out[threadIdx.x] = s[threadIdx.x];
 }
+
+__noinline__ __device__ void take(int *lock)
+{
+    for (;;)
+        if (atomicCAS(lock, 0, 1) == 0)
+            return;
+}
+
+__noinline__ __device__ void take_at_depth(int *lock, int depth)
+{
+    if (depth > 0)
+        take_at_depth(lock, depth - 1);
+    else
+        take(lock);
+}
+
+//@ lock_in_function 2 64 i32x1,i32x1
+extern "C" __global__ void lock_in_function(int *sum, int *lock)
+{
+    take(lock);
+    __threadfence();
+    *sum += 1;
+    __threadfence();
+    atomicExch(lock, 0);
+}
+
+//@ lock_in_recursion 2 64 i32x1,i32x1
+extern "C" __global__ void lock_in_recursion(int *sum, int *lock)
+{
+    if (threadIdx.x % 3)
+        take_at_depth(lock, threadIdx.x % 4);
+    else
+        take(lock);
+    __threadfence();
+    *sum += 1;
+    __threadfence();
+    atomicExch(lock, 0);
+}
+
+struct packed {
+    char tag;
+    double value;
+    int rest[5];
+};
+
+__noinline__ __device__ struct packed make(int i)
+{
+    struct packed p;
+    p.tag = 1;
+    p.value = i;
+    for (int k = 0; k <= i % 5; k++)
+        p.rest[k] = i;
+    return p;
+}
+
+//@ structure_of_function 1 32 f64x32
+extern "C" __global__ void structure_of_function(double *out)
+{
+    struct packed p = make(threadIdx.x);
+    out[threadIdx.x] = p.value + p.tag + p.rest[threadIdx.x % 5];
+}
+
+__noinline__ __device__ int sum_of(int n, const int *in)
+{
+    int local[4], v;
+    if (n == 0)
+        return in[0];
+    for (int i = 0; i < 4; i++)
+        local[i] = in[n + i];
+    if (n > 2)
+        v = local[n % 4];
+    int below = sum_of(n - 1, in);
+    if (n > 2)
+        below += v;
+    return below + local[(n + 1) % 4];
+}
+
+//@ recursion_with_variables 2 64 i32x128,i32x64:ramp
+extern "C" __global__ void recursion_with_variables(int *out, const int *in)
+{
+    out[blockIdx.x * 64 + threadIdx.x] = sum_of(threadIdx.x % 7, in);
+}
+
+struct node {
+    struct node *next;
+    int value;
+};
+
+//@ lists_of_malloc 3 64 i32x192
+extern "C" __global__ void lists_of_malloc(int *out)
+{
+    __shared__ struct node *first[64];
+    struct node *list = NULL;
+    for (unsigned i = 0; i < threadIdx.x % 5 + 1; i++) {
+        struct node *node = (struct node *)malloc(sizeof *node);
+        node->next = list;
+        node->value = i;
+        list = node;
+    }
+    first[threadIdx.x] = list;
+    __syncthreads();
+    int sum = 0;
+    for (struct node *node = first[63 - threadIdx.x]; node; node = node->next)
+        sum += node->value;
+    out[blockIdx.x * 64 + threadIdx.x] = sum;
+    __syncthreads();
+    while (list) {
+        struct node *next = list->next;
+        free(list);
+        list = next;
+    }
+}
+
+typedef int function(int a, int b);
+__device__ int larger(int a, int b)
+{
+    return max(a, b);
+}
+__device__ int smaller(int a, int b)
+{
+    return min(a, b);
+}
+
+//@ function_by_lane 1 64 i32x64,i32x64:random
+extern "C" __global__ void function_by_lane(int *out, const int *in)
+{
+    __shared__ function *choice[2];
+    if (threadIdx.x == 0) {
+        choice[0] = larger;
+        choice[1] = smaller;
+    }
+    __syncthreads();
+    int v = in[threadIdx.x];
+    for (int i = 0; i < 3; i++)
+        v = choice[(threadIdx.x + i) % 2](v, in[(threadIdx.x + i) % 64]);
+    out[threadIdx.x] = v;
+}

@@ -527,3 +527,75 @@ extern "C" __global__ void copy_waited_too_late(int *out, const int *in)
     out[threadIdx.x] = s[threadIdx.x ^ 1]; // <-
     asm volatile("cp.async.wait_all;" ::: "memory");
 }
+
+//@ local_of_function_entered_again 1 32 i32x32,i32x64:ramp -> unwritten_local
+extern "C" __global__ void local_of_function_entered_again(int *out, const int *in);
+
+__noinline__ __device__ int sum_of_local(const int *in, int n, int sets)
+{
+    int a[8], sum = 0;
+    for (int i = 0; i < sets; i++)
+        a[in[i]] = i;
+    for (int i = 0; i < n; i++)
+        sum += a[in[i]]; // <-
+    return sum;
+}
+
+extern "C" __global__ void local_of_function_entered_again(int *out, const int *in)
+{
+    int all = sum_of_local(in, 8, 8);
+    out[threadIdx.x] = all + sum_of_local(in, 8, 4);
+}
+
+//@ variable_of_function_entered_again 1 32 i32x32,i32x64:ramp -> unwritten_register
+extern "C" __global__ void variable_of_function_entered_again(int *out, const int *in);
+
+__noinline__ __device__ void store_largest(int *out, const int *in, int n, int from)
+{
+    int best;
+    if (from)
+        best = in[from];
+    for (int i = 0; i < n; i++)
+        best = max(best, in[i]); // <-
+    out[threadIdx.x] += best;
+}
+
+extern "C" __global__ void variable_of_function_entered_again(int *out, const int *in)
+{
+    store_largest(out, in, 8, 3);
+    store_largest(out, in, 8, 0);
+}
+
+//@ variable_of_recursion 1 32 i32x32,i32x64:ramp,i32:6 -> unwritten_register
+extern "C" __global__ void variable_of_recursion(int *out, const int *in, int n);
+
+__noinline__ __device__ void store_levels(int *out, const int *in, int n)
+{
+    int v;
+    if (n > 2)
+        v = in[n];
+    if (n > 0)
+        store_levels(out, in, n - 1);
+    out[n] += v + in[n]; // <-
+}
+
+extern "C" __global__ void variable_of_recursion(int *out, const int *in, int n)
+{
+    if (threadIdx.x == 0)
+        store_levels(out, in, n);
+}
+
+//@ race_in_function 1 64 i32x64 -> race_write_read
+extern "C" __global__ void race_in_function(int *out);
+
+__noinline__ __device__ int exchange(int *s, int v)
+{
+    s[threadIdx.x] = v;
+    return s[(threadIdx.x + 32) % 64]; // <-
+}
+
+extern "C" __global__ void race_in_function(int *out)
+{
+    __shared__ int s[64];
+    out[threadIdx.x] = exchange(s, threadIdx.x);
+}
