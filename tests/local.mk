@@ -179,6 +179,8 @@ AM_TESTS_ENVIRONMENT = \
 # Counts beside the kernel's lines; a machine without an NVRTC skips it.
 TESTS += tests/annotate.sh
 EXTRA_DIST += tests/annotate.sh
+TESTS += tests/findings.sh
+EXTRA_DIST += tests/findings.sh tests/data/findings
 
 # Banks: their pictures, the stream of accesses.
 TESTS += tests/banks.sh

@@ -168,11 +168,13 @@ static void clear_local(struct smc_worker *worker)
 {
     const struct smc_program *program = worker->launch->program;
     size_t threads = worker->launch->threads_per_block, bytes = program->local_bytes;
-    if (!program->has_calls && !program->has_alloca)
-        memset(worker->local, 0, bytes * threads);
-    else
-        for (size_t i = 0; i < threads; i++)
-            memset(worker->local + i * bytes, 0, program->kernel_frame_bytes);
+    bool has_frames = program->has_calls || program->has_alloca;
+    size_t cleared = has_frames ? program->kernel_frame_bytes : bytes * threads;
+    for (size_t i = 0; i < (has_frames ? threads : 1); i++) {
+        memset(worker->local + i * bytes, 0, cleared);
+        if (worker->local_written)
+            memset(worker->local_written + i * bytes, 0, cleared);
+    }
 }
 
 static void begin(struct smc_worker *worker, uint64_t block)
@@ -189,7 +191,7 @@ static void begin(struct smc_worker *worker, uint64_t block)
     clear_local(worker);
     memset(worker->files, 0, (size_t)launch->program->file_bytes * launch->warps_per_block);
     if (worker->shadow)
-        smc_shadow_begin_block(worker->shadow);
+        smc_shadow_begin_block(worker->shadow, block);
     for (uint32_t w = 0; w < launch->warps_per_block; w++) {
         uint32_t threads = launch->threads_per_block - w * SMC_LANES;
         uint32_t lanes = threads >= SMC_LANES ? SMC_ALL_LANES : (1u << threads) - 1;
@@ -215,7 +217,8 @@ static void report_waiting(struct smc_worker *worker)
             uint32_t lane = (uint32_t)__builtin_ctz(group->active);
             uint32_t place = worker->launch->program->op[group->pc].instruction;
             struct smc_finding finding =
-                smc_finding_at(worker, SMC_FINDING_DEADLOCK, place, smc_thread_of(warp, lane));
+                smc_finding_at(worker, barrier ? SMC_FINDING_DEADLOCK : SMC_FINDING_ABSENT_LANES,
+                               place, smc_thread_of(warp, lane));
             const struct smc_barrier *at = &worker->barrier[group->barrier];
             finding.waiting = barrier ? at->lanes : (uint32_t)__builtin_popcount(group->active);
             finding.expected = !barrier       ? (uint32_t)__builtin_popcount(group->need)
@@ -276,11 +279,13 @@ void smc_block_run(struct smc_worker *worker, uint64_t block)
     while (!worker->gave_up && block_live_lanes(worker) > 0) {
         bool moved = run_warps(worker);
         if (atomic_load(&worker->launch->stopped))
-            return;
+            break;
         if (!moved && !worker->gave_up) {
             report_waiting(worker);
             worker->gave_up = true;
         }
     }
-    worker->blocks_run++;
+    if (worker->shadow)
+        smc_shadow_end_block(worker->shadow);
+    worker->blocks_run += !atomic_load(&worker->launch->stopped);
 }

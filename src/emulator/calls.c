@@ -22,6 +22,7 @@ struct smc_frame {
     uint64_t top[SMC_LANES];
     uint32_t saved; /* lanes whose registers are saved, */
     char *registers;
+    uint32_t *marks; /* and their marks, behind them */
     size_t register_bytes;
 };
 
@@ -90,11 +91,103 @@ bool smc_frame_leave(struct smc_warp *warp, int index)
     return true;
 }
 
+/* --- Lanes that go on alone ------------------------------------------------------------------- */
+
+uint32_t smc_frames_lanes(const struct smc_warp *warp, int index)
+{
+    uint32_t lanes = warp->group[index].active;
+    for (const struct smc_frame *f = warp->group[index].frame; f && f->group == index; f = f->below)
+        lanes |= f->active;
+    return lanes;
+}
+
+void smc_frames_hand_over(struct smc_warp *warp, int index, int child)
+{
+    const struct smc_group *parent = &warp->group[index];
+    uint32_t *reconverge_at = &warp->group[child].reconverge_at;
+    struct smc_frame *frame = warp->group[child].frame;
+    for (; frame != parent->frame; frame = frame->below) /* the functions that the child called */
+        reconverge_at = &frame->reconverge_at;
+    *reconverge_at = parent->reconverge_at;
+    for (; frame && frame->group == index; frame = frame->below)
+        frame->group = child;
+}
+
+static struct smc_frame *copy_frame(struct smc_warp *warp, const struct smc_frame *from,
+                                    uint32_t lanes)
+{
+    struct smc_frame *copy = new_frame(warp);
+    if (!copy)
+        return NULL;
+    char *registers = copy->registers;
+    size_t room = copy->register_bytes;
+    if ((from->saved & lanes) && room < from->register_bytes) {
+        registers = smc_realloc(registers, from->register_bytes);
+        if (!registers)
+            return NULL;
+        room = from->register_bytes;
+    }
+    *copy = *from;
+    copy->registers = registers;
+    copy->register_bytes = room;
+    copy->active &= lanes;
+    copy->saved &= lanes;
+    if (copy->saved) {
+        memcpy(registers, from->registers, from->register_bytes);
+        if (from->marks)
+            copy->marks = (uint32_t *)(void *)(registers + ((char *)from->marks - from->registers));
+    }
+    return copy;
+}
+
+bool smc_frames_split(struct smc_warp *warp, int index, struct smc_frame *frame, bool are_in_it,
+                      int alone)
+{
+    uint32_t lanes = warp->group[alone].active;
+    struct smc_frame *from = are_in_it ? frame : frame->below, **to = &warp->group[alone].frame;
+    for (*to = from; from && from->group == index; from = from->below) {
+        struct smc_frame *copy = copy_frame(warp, from, lanes);
+        if (!copy)
+            return false;
+        copy->group = alone;
+        *to = copy;
+        to = &copy->below;
+    }
+    for (; frame && frame->group == index; frame = frame->below)
+        frame->active &= ~lanes;
+    return true;
+}
+
+struct smc_frame *smc_frames_waiting(const struct smc_warp *warp, int index, uint32_t wanted,
+                                     struct smc_group *alone)
+{
+    uint32_t inside = warp->group[index].active;
+    for (struct smc_frame *frame = warp->group[index].frame; frame && frame->group == index;
+         frame = frame->below) {
+        uint32_t lanes = frame->active & warp->live & ~inside;
+        if (lanes & wanted) {
+            *alone = (struct smc_group){
+                .pc = frame->pc, .reconverge_at = frame->reconverge_at, .active = lanes};
+            return frame;
+        }
+        inside |= frame->active;
+    }
+    return NULL;
+}
+
 /* --- Values ----------------------------------------------------------------------------------- */
 
 static char *local_of(const struct smc_worker *worker, const struct smc_warp *warp, uint32_t lane)
 {
     return worker->local + (size_t)worker->launch->program->local_bytes * smc_thread_of(warp, lane);
+}
+
+/* A place in local memory begins a new life, or is written by a call. */
+static void mark_local(const struct smc_worker *worker, const char *place, uint64_t bytes,
+                       bool is_written)
+{
+    if (worker->local_written)
+        memset(worker->local_written + (place - worker->local), is_written, bytes);
 }
 
 static lane_u64 *bases(const struct smc_worker *worker, const struct smc_warp *warp)
@@ -148,11 +241,13 @@ void smc_call_result(const struct smc_worker *worker, struct smc_warp *warp,
     const struct smc_passed *to = op->call->result;
     if (op->call->results == 0)
         return;
-    if (to->slot != SMC_NO_SLOT)
+    if (to->slot != SMC_NO_SLOT) {
         set_slot(warp, to, lane, value);
-    else
-        memcpy(local_of(worker, warp, lane) + bases(worker, warp)[lane] + to->place, &value,
-               to->bytes < sizeof value ? to->bytes : sizeof value);
+        return;
+    }
+    char *place = local_of(worker, warp, lane) + bases(worker, warp)[lane] + to->place;
+    memcpy(place, &value, to->bytes < sizeof value ? to->bytes : sizeof value);
+    mark_local(worker, place, to->bytes, true);
 }
 
 /* --- Registers of functions that are entered again -------------------------------------------- */
@@ -172,15 +267,17 @@ static bool save_registers(const struct smc_program *program, const struct smc_f
                            const struct smc_warp *warp, struct smc_frame *frame)
 {
     size_t begin = 0, bytes = registers_of(program, function, &begin);
-    if (bytes > frame->register_bytes) {
+    size_t all = function->marks * sizeof *frame->marks + bytes;
+    if (all > frame->register_bytes) {
         free(frame->registers);
-        frame->registers = smc_malloc(bytes);
-        frame->register_bytes = frame->registers ? bytes : 0;
+        frame->registers = smc_malloc(all);
+        frame->register_bytes = frame->registers ? all : 0;
         if (!frame->registers)
             return false;
     }
     if (bytes)
         memcpy(frame->registers, warp->file + begin, bytes);
+    frame->marks = function->marks ? (uint32_t *)(void *)(frame->registers + bytes) : NULL;
     return true;
 }
 
@@ -248,11 +345,15 @@ static void pass(const struct smc_worker *worker, const struct smc_warp *warp,
     const lane_u64 *from = bases(worker, warp);
     EACH_ACTIVE(lane, mask)
     {
-        char *local = local_of(worker, warp, lane);
-        memset(local + base[lane], 0, function->frame_bytes);
-        for (uint32_t i = 0; i < function->parameters; i++)
-            fetch(warp, &op->call->argument[i], local, from[lane], lane,
-                  local + base[lane] + function->parameter[i].place, function->parameter[i].bytes);
+        char *local = local_of(worker, warp, lane), *frame = local + base[lane];
+        memset(frame, 0, function->frame_bytes);
+        mark_local(worker, frame, function->frame_bytes, false);
+        for (uint32_t i = 0; i < function->parameters; i++) {
+            const struct smc_passed *to = &function->parameter[i];
+            fetch(warp, &op->call->argument[i], local, from[lane], lane, frame + to->place,
+                  to->bytes);
+            mark_local(worker, frame + to->place, to->bytes, true);
+        }
     }
 }
 
@@ -289,6 +390,8 @@ static enum smc_next enter(struct smc_worker *worker, struct smc_warp *warp,
     frame->saved = *entered & mask;
     if (frame->saved && !save_registers(program, function, warp, frame))
         return out_of_memory(worker);
+    if (function->marks)
+        smc_marks_begin(function, warp, mask, frame->saved ? frame->marks : NULL);
     pass(worker, warp, op, function, base, mask);
     frame->below = group->frame;
     frame->op = op;
@@ -397,7 +500,9 @@ static void take_results(const struct smc_worker *worker, struct smc_warp *warp,
             const char *from = local + base[lane] + function->result[i].place;
             uint64_t value = 0;
             if (to->slot == SMC_NO_SLOT) {
-                memmove(local + frame->base[lane] + to->place, from, function->result[i].bytes);
+                char *place = local + frame->base[lane] + to->place;
+                memmove(place, from, function->result[i].bytes);
+                mark_local(worker, place, function->result[i].bytes, true);
                 continue;
             }
             memcpy(&value, from, function->result[i].bytes);
@@ -421,8 +526,10 @@ enum smc_next smc_step_return(struct smc_worker *worker, struct smc_warp *warp,
         bases(worker, warp)[lane] = frame->base[lane];
         warp->frames.top[lane] = frame->top[lane];
     }
-    if (frame->saved & mask)
+    if (frame->saved & mask) {
         restore_registers(program, function, warp, frame, frame->saved & mask);
+        smc_marks_restore(function, warp, frame->saved & mask, frame->marks);
+    }
     warp->frames.entered[frame->number - 1] &= ~(mask & ~frame->saved);
     take_results(worker, warp, function, frame, base, mask);
     return smc_warp_return(warp, mask, frame->group) ? SMC_MOVED : SMC_GO_ON;
@@ -442,7 +549,9 @@ enum smc_next smc_step_allocate(struct smc_worker *worker, struct smc_warp *warp
         uint64_t begin = (warp->frames.top[lane] + op->immediate - 1) & ~(op->immediate - 1);
         if (begin > most || wanted > most - begin)
             return fail(worker, warp, op, SMC_FINDING_STACK_OVERFLOW, 1u << lane);
-        memset(local_of(worker, warp, lane) + begin, 0, wanted);
+        char *place = local_of(worker, warp, lane) + begin;
+        memset(place, 0, wanted);
+        mark_local(worker, place, wanted, false);
         warp->frames.top[lane] = begin + wanted;
         d[lane] = begin;
     }

@@ -62,6 +62,8 @@ bool smc_decode_address(struct smc_decoder *decoder, const struct smc_operand *o
 
 /* Decodes mov from a clock register (%clock); returns true if the source was one. */
 bool smc_decode_clock(struct smc_decoder *decoder);
+/* Marks loads that only guess what a compare-and-swap will find. */
+void smc_find_guesses(struct smc_program *program);
 /* The state space: .shared, .global...; generic if none is named. */
 enum smc_ptx_space smc_decode_space(const struct smc_decoder *decoder);
 

@@ -763,7 +763,7 @@ bool smc_decode_isspacep(struct smc_decoder *decoder)
     return smc_decode_emit_alu(decoder, smc_bits_shr[SMC_PTX_U64], SMC_SLOT_64, high, address, bits,
                                bits) &&
            smc_decode_emit_alu(decoder, compare, SMC_SLOT_PREDICATE, d, high,
-                               global ? least : window, d);
+                               global ? least : window, high);
 }
 
 /* --- cvt -------------------------------------------------------------------------------------- */

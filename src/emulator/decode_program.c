@@ -315,8 +315,11 @@ static bool decode_program(struct smc_decoder *decoder)
     smc_slot_new(program, SMC_SLOT_64); /* offset 0: read by ops without that source */
     if (program->functions)
         program->frame_slot = smc_slot_new(program, SMC_SLOT_64);
-    return decode_all(decoder, first_op) && link_branches(decoder, first_op) &&
-           smc_bound_stack(program) && smc_find_reconvergence(program);
+    if (!decode_all(decoder, first_op))
+        return false;
+    smc_find_guesses(program);
+    return link_branches(decoder, first_op) && smc_bound_stack(program) &&
+           smc_find_reconvergence(program) && (decoder->lenient || smc_find_tracks(program));
 }
 
 static enum smc_status read_program(const char *ptx, size_t bytes, const char *entry, bool lenient,

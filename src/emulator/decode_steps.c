@@ -8,7 +8,8 @@
 
 static bool read_shape(struct smc_decoder *decoder, struct smc_op *op)
 {
-    static const char *const strong[] = {"relaxed", "acquire", "release", "acq_rel"};
+    static const char *const strong[] = {"relaxed", "acquire",  "release",
+                                         "acq_rel", "volatile", "mmio"};
     const char *const vectors[] = {"v2", "v4", "v8"};
     op->type = smc_decode_type(decoder, 0);
     if (op->type == SMC_PTX_TYPE_COUNT || op->type == SMC_PTX_PRED || op->type == SMC_PTX_B128)
@@ -25,7 +26,15 @@ static bool read_shape(struct smc_decoder *decoder, struct smc_op *op)
     op->space = smc_decode_space(decoder);
     for (size_t i = 0; i < sizeof strong / sizeof *strong; i++)
         op->is_strong |= smc_decode_has(decoder, strong[i]);
+    op->is_narrow = smc_decode_has(decoder, "cta") || smc_decode_has(decoder, "cluster");
+    op->acquires = smc_decode_has(decoder, "acquire") || smc_decode_has(decoder, "acq_rel");
+    op->releases = smc_decode_has(decoder, "release") || smc_decode_has(decoder, "acq_rel");
     return true;
+}
+
+static bool may_be_global(const struct smc_op *op)
+{
+    return op->space == SMC_SPACE_GLOBAL || op->space == SMC_SPACE_GENERIC;
 }
 
 /* Tracks races by bytes if the kernel has accesses smaller than a word. */
@@ -63,6 +72,8 @@ static bool emit_access(struct smc_decoder *decoder, smc_step *step, const struc
     copy.step = step;
     *op = copy;
     note_width(decoder->program, op);
+    decoder->program->has_fences |= op->acquires || op->releases;
+    decoder->program->runs_in_order |= step == smc_step_store && op->is_strong && may_be_global(op);
     return true;
 }
 
@@ -171,6 +182,67 @@ bool smc_decode_atom(struct smc_decoder *decoder)
            shape.d != SMC_NO_SLOT && emit_access(decoder, smc_step_atomic, &shape);
 }
 
+/* --- First reads of loops around compare-and-swap --------------------------------------------- */
+
+/* The slot that a chain of moves copies to `slot`, if each register of it is written once. */
+static uint32_t origin_of(const struct smc_program *program, uint32_t slot)
+{
+    for (int turn = 0; turn < 8; turn++) {
+        const struct smc_op *writer = NULL;
+        uint32_t writers = 0;
+        for (size_t i = 0; i < program->ops; i++)
+            if (program->op[i].d_kind != SMC_SLOT_NONE && program->op[i].d == slot) {
+                writer = &program->op[i];
+                writers++;
+            }
+        if (writers != 1 || writer->alu != smc_move_64)
+            return slot;
+        slot = writer->a;
+    }
+    return slot;
+}
+
+/* Adds the slots that moves copy to those of `set`; returns their number. */
+static uint32_t add_copied(const struct smc_program *program, uint32_t *set, uint32_t room)
+{
+    uint32_t count = 1;
+    for (uint32_t n = 0; n < count; n++)
+        for (size_t i = 0; i < program->ops; i++) {
+            const struct smc_op *op = &program->op[i];
+            uint32_t k = 0;
+            if ((op->alu != smc_move_32 && op->alu != smc_move_64) || op->d != set[n])
+                continue;
+            while (k < count && set[k] != op->a)
+                k++;
+            if (k == count && count < room)
+                set[count++] = op->a;
+        }
+    return count;
+}
+
+/* A loop around atom.cas begins with a read of the old value that it expects. As the operation
+   checks the value, a plain load serves as well as a strong one, and counts as one. */
+void smc_find_guesses(struct smc_program *program)
+{
+    for (size_t i = 0; i < program->ops; i++) {
+        const struct smc_op *swap = &program->op[i];
+        uint32_t set[16] = {swap->b};
+        if (swap->step != smc_step_atomic || swap->reduction != SMC_REDUCE_COMPARE_AND_SWAP)
+            continue;
+        uint32_t count = add_copied(program, set, sizeof set / sizeof *set);
+        uint32_t address = origin_of(program, swap->a);
+        for (size_t k = 0; k < program->ops; k++) {
+            struct smc_op *load = &program->op[k];
+            if (load->step != smc_step_load || load->vector != 1 ||
+                load->width_bytes != swap->width_bytes || load->immediate != swap->immediate)
+                continue;
+            for (uint32_t n = 0; n < count; n++)
+                if (load->v[0] == set[n] && origin_of(program, load->a) == address)
+                    load->is_strong = true;
+        }
+    }
+}
+
 /* The operand that limits a copy: the number of bytes to read, or a predicate: read none. */
 static uint32_t copied_bytes(struct smc_decoder *decoder, const struct smc_operand *operand,
                              uint32_t all)
@@ -277,8 +349,21 @@ bool smc_decode_trap(struct smc_decoder *decoder)
     return emit_step(decoder, smc_step_trap) != NULL;
 }
 
-/* Hints and fences have no effect, because the emulator's memory is in order. A statement without
-   an op gets one that does nothing. */
+/* membar.gl, fence.acq_rel.gpu: the emulator's memory is in order, so fences only tell which
+   accesses the program orders. */
+bool smc_decode_fence(struct smc_decoder *decoder)
+{
+    if (smc_decode_has(decoder, "proxy") || smc_decode_has(decoder, "mbarrier_init"))
+        return smc_decode_refuse(decoder, "");
+    struct smc_op *op = emit_step(decoder, smc_step_fence);
+    if (!op)
+        return false;
+    op->is_narrow = smc_decode_has(decoder, "cta") || smc_decode_has(decoder, "cluster");
+    decoder->program->has_fences = true;
+    return true;
+}
+
+/* Hints have no effect. A statement without an op gets one that does nothing. */
 bool smc_decode_nothing(struct smc_decoder *decoder)
 {
     if (smc_decode_has(decoder, "proxy"))
@@ -324,8 +409,10 @@ static bool decode_sync_warp(struct smc_decoder *decoder)
         return false;
     uint32_t mask = smc_decode_source(decoder, &decoder->statement->operand[0], SMC_PTX_B32);
     struct smc_op *op = mask != SMC_NO_SLOT ? emit_step(decoder, smc_step_sync_warp) : NULL;
-    if (op)
+    if (op) {
         op->a = mask;
+        op->seen = smc_slot_new(decoder->program, SMC_SLOT_PREDICATE);
+    }
     return op != NULL;
 }
 
@@ -387,6 +474,7 @@ static bool emit_together(struct smc_decoder *decoder, smc_step *step, const str
     op->c = shape->c;
     op->d = shape->d;
     op->d_kind = shape->d_kind;
+    op->seen = smc_slot_new(decoder->program, SMC_SLOT_PREDICATE);
     op->v[0] = shape->v[0];
     op->v[1] = shape->v[1];
     op->type = shape->type;

@@ -193,9 +193,11 @@ enum smc_finding_kind {
 struct smc_finding {
     enum smc_finding_kind kind;
     uint32_t instruction; /* its index in the program */
-    bool has_other;       /* for a race: the earlier access */
+    bool has_other;       /* for a race: the earlier access, or that of the
+                             lower block */
     uint32_t other_instruction;
-    uint32_t block[3], thread[3], other_thread[3];
+    bool between_blocks; /* the other access is of other_block */
+    uint32_t block[3], thread[3], other_block[3], other_thread[3];
     uint64_t address; /* for shared memory: relative to the block's first byte; otherwise as the
                          kernel sees it */
     bool has_address, is_shared;

@@ -31,6 +31,15 @@ struct smc_finding smc_finding_at(const struct smc_worker *worker, enum smc_find
     return finding;
 }
 
+void smc_finding_set_other(const struct smc_worker *worker, struct smc_finding *finding,
+                           uint32_t thread)
+{
+    const uint32_t *block = worker->launch->request->block;
+    finding->other_thread[0] = thread % block[0];
+    finding->other_thread[1] = thread / block[0] % block[1];
+    finding->other_thread[2] = thread / block[0] / block[1];
+}
+
 /* The name of a function's variable contains the function: _ZZ6kernelE4tile becomes tile. */
 static struct smc_span plain_name(struct smc_span name)
 {
@@ -55,16 +64,16 @@ static void set_array(struct smc_finding *finding, struct smc_span name, uint64_
              (int)(name.bytes < 90 ? name.bytes : 90), name.at);
 }
 
-/* The variable in shared memory that holds the address, or the last one if the address is beyond
-   all. */
-static const struct smc_ptx_symbol *shared_symbol(const struct smc_program *program,
-                                                  uint64_t address)
+/* The variable in shared or local memory that holds the address, or the last one if the address is
+   beyond all. */
+static const struct smc_ptx_symbol *symbol_at(const struct smc_program *program,
+                                              enum smc_ptx_space space, uint64_t address)
 {
     const struct smc_ptx_module *module = &program->module;
     const struct smc_ptx_symbol *best = NULL;
     for (size_t i = 0; i < module->symbols; i++) {
         const struct smc_ptx_symbol *symbol = module->symbol[i];
-        if (symbol->space == SMC_SPACE_SHARED && symbol->address <= address &&
+        if (symbol->space == space && symbol->address <= address &&
             (symbol->in_kernel || symbol->is_used) && (!best || symbol->address >= best->address))
             best = symbol;
     }
@@ -74,7 +83,7 @@ static const struct smc_ptx_symbol *shared_symbol(const struct smc_program *prog
 bool smc_program_shared_array(const struct smc_program *program, uint64_t address, char *name,
                               size_t room, uint64_t *first_byte, uint64_t *bytes)
 {
-    const struct smc_ptx_symbol *symbol = shared_symbol(program, address);
+    const struct smc_ptx_symbol *symbol = symbol_at(program, SMC_SPACE_SHARED, address);
     if (!symbol)
         return false;
     struct smc_span plain = plain_name(symbol->name);
@@ -86,7 +95,8 @@ bool smc_program_shared_array(const struct smc_program *program, uint64_t addres
 
 static void name_shared(const struct smc_worker *worker, struct smc_finding *finding)
 {
-    const struct smc_ptx_symbol *best = shared_symbol(worker->launch->program, finding->address);
+    const struct smc_ptx_symbol *best =
+        symbol_at(worker->launch->program, SMC_SPACE_SHARED, finding->address);
     if (best)
         set_array(finding, plain_name(best->name), best->address,
                   best->is_extern ? worker->launch->reserved_smem_at - best->address : best->bytes);
@@ -118,7 +128,7 @@ static void name_global(const struct smc_worker *worker, struct smc_finding *fin
                   best->bytes);
 }
 
-void smc_finding_set_address(struct smc_worker *worker, struct smc_finding *finding,
+void smc_finding_set_address(const struct smc_worker *worker, struct smc_finding *finding,
                              enum smc_ptx_space space, uint64_t address, uint32_t bytes)
 {
     finding->has_address = true;
@@ -143,7 +153,8 @@ static bool same_line(const struct smc_program *program, uint32_t a, uint32_t b)
 static bool same_place(const struct smc_program *program, const struct smc_finding *a,
                        const struct smc_finding *b)
 {
-    return a->kind == b->kind && a->has_other == b->has_other && strcmp(a->array, b->array) == 0 &&
+    return a->kind == b->kind && a->has_other == b->has_other &&
+           a->between_blocks == b->between_blocks && strcmp(a->array, b->array) == 0 &&
            strcmp(a->note, b->note) == 0 && same_line(program, a->instruction, b->instruction) &&
            same_line(program, a->other_instruction, b->other_instruction);
 }
@@ -160,6 +171,25 @@ void smc_find(struct smc_worker *worker, const struct smc_finding *finding)
         return;
     worker->finding_block[worker->findings] = worker->block;
     worker->finding[worker->findings++] = *finding;
+}
+
+static void keep(const struct smc_program *program, const struct smc_finding *finding,
+                 struct smc_emulation *emulation)
+{
+    size_t i = 0;
+    while (i < emulation->finding_count && !same_place(program, &emulation->finding[i], finding))
+        i++;
+    if (i < emulation->finding_count)
+        emulation->finding[i].times += finding->times;
+    else if (i < SMC_MAX_FINDINGS)
+        emulation->finding[emulation->finding_count++] = *finding;
+}
+
+void smc_finding_add(const struct smc_program *program, const struct smc_finding *finding,
+                     struct smc_emulation *emulation)
+{
+    emulation->findings_total += finding->times;
+    keep(program, finding, emulation);
 }
 
 /* Each worker's findings are in the order of its blocks, so the next one is that of the lowest
@@ -179,15 +209,7 @@ void smc_findings_merge(const struct smc_worker *worker, size_t count, uint64_t 
                 best = w;
         if (best == count || worker[best].finding_block[next[best]] > last_block)
             break;
-        const struct smc_finding *finding = &worker[best].finding[next[best]++];
-        size_t i = 0;
-        while (i < emulation->finding_count &&
-               !same_place(worker->launch->program, &emulation->finding[i], finding))
-            i++;
-        if (i < emulation->finding_count)
-            emulation->finding[i].times += finding->times;
-        else if (i < SMC_MAX_FINDINGS)
-            emulation->finding[emulation->finding_count++] = *finding;
+        keep(worker->launch->program, &worker[best].finding[next[best]++], emulation);
     }
     if (last_block == UINT64_MAX)
         return;
@@ -261,12 +283,17 @@ void smc_finding_describe(const struct smc_program *program, const struct smc_fi
     say_thread(finding->thread, &line);
     if (finding->has_other) {
         say(&line, " against ");
+        if (finding->between_blocks)
+            say(&line, "block (%u,%u,%u), ", finding->other_block[0], finding->other_block[1],
+                finding->other_block[2]);
         say_thread(finding->other_thread, &line);
         say(&line, " at ");
         say_place(program, finding->other_instruction, file, &line);
     }
     if (finding->has_address)
         say_address(finding, &line);
+    if (finding->kind == SMC_FINDING_NOT_IN_MASK || finding->kind == SMC_FINDING_ABSENT_LANES)
+        say(&line, "; %u of %u lanes", finding->waiting, finding->expected);
     if (finding->kind == SMC_FINDING_DEADLOCK || finding->kind == SMC_FINDING_DIVERGENT_BARRIER)
         say(&line, "; %u of %u threads are there", finding->waiting, finding->expected);
     if (finding->note[0])

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "emulator/other_blocks.h"
 #include "emulator/shadow.h"
 
 enum { MAX_WORKERS = 64, MAX_THREADS_PER_BLOCK = 1024, FILE_ALIGN = 64 };
@@ -120,7 +121,10 @@ static bool lay_out_memory(struct smc_launch_state *launch)
     launch->parameters = smc_calloc(1, launch->program->parameter_bytes + 1u);
     launch->sum = smc_calloc(launch->request->array_count + 1, sizeof(struct smc_float_sum *));
     launch->heap = launch->program->has_heap ? smc_heap_new() : NULL;
-    return launch->parameters && launch->sum && (launch->heap || !launch->program->has_heap);
+    bool failed = launch->program->has_heap && !launch->heap;
+    if (!launch->request->unchecked && !failed)
+        launch->past = smc_past_new(launch, smc_cell_bytes_global(launch->program), &failed);
+    return launch->parameters && launch->sum && !failed;
 }
 
 static void free_memory(struct smc_launch_state *launch)
@@ -128,6 +132,7 @@ static void free_memory(struct smc_launch_state *launch)
     for (size_t i = 0; i < launch->allocations; i++)
         if (launch->allocation[i].array == SIZE_MAX && !launch->allocation[i].is_given)
             free(launch->allocation[i].data);
+    smc_past_free(launch->past);
     smc_heap_free(launch->heap);
     free(launch->allocation);
     free(launch->parameters);
@@ -190,6 +195,10 @@ static bool begin_worker(struct smc_worker *worker, struct smc_launch_state *lau
     worker->memo = smc_bank_memo_new();
     if (!launch->request->unchecked)
         worker->shadow = smc_shadow_new(launch);
+    size_t local_bytes = (size_t)program->local_bytes * launch->threads_per_block;
+    bool checks_local = !launch->request->unchecked && local_bytes > 0;
+    if (checks_local)
+        worker->local_written = smc_calloc(local_bytes, 1);
     for (uint32_t w = 0; worker->warp && worker->files && w < launch->warps_per_block; w++) {
         worker->warp[w].index = w;
         worker->warp[w].file = worker->files + (size_t)program->file_bytes * w;
@@ -199,7 +208,8 @@ static bool begin_worker(struct smc_worker *worker, struct smc_launch_state *lau
     }
     return worker->count && worker->sample && worker->array_count && worker->warp &&
            worker->files && worker->shared && worker->local && worker->memo &&
-           (worker->shadow || launch->request->unchecked);
+           (worker->shadow || launch->request->unchecked) &&
+           (worker->local_written || !checks_local);
 }
 
 static void end_worker(struct smc_worker *worker)
@@ -218,6 +228,7 @@ static void end_worker(struct smc_worker *worker)
     free(worker->files);
     free(worker->shared);
     free(worker->local);
+    free(worker->local_written);
     free(worker->memo);
     smc_shadow_free(worker->shadow);
 }
@@ -299,6 +310,8 @@ static enum smc_status run_workers(struct smc_launch_state *launch, struct smc_w
         return smc_out_of_memory(error);
     emulation->threads_used = started;
     smc_findings_merge(workers, ready, atomic_load(&launch->last_block), emulation);
+    if (launch->past)
+        smc_past_find(launch->past, workers, atomic_load(&launch->last_block), emulation);
     bool stopped = atomic_load(&launch->stopped);
     emulation->completed = !stopped && emulation->blocks_run == launch->blocks &&
                            atomic_load(&launch->last_block) == UINT64_MAX;
@@ -373,9 +386,18 @@ enum smc_status smc_emulate(const struct smc_emulation_request *request,
                             struct smc_emulation *emulation, struct smc_error *error)
 {
     struct smc_launch_state launch = {.request = request, .program = request->program};
+    struct smc_program traced;
     struct smc_worker *workers = NULL;
     *emulation = (struct smc_emulation){0};
     enum smc_status status = prepare(&launch, emulation, error);
+    if (status == SMC_OK && launch.program->tracks && !request->unchecked) {
+        traced = *launch.program;
+        traced.op = smc_tracked_ops(launch.program);
+        if (traced.op)
+            launch.program = &traced;
+        else
+            status = smc_out_of_memory(error);
+    }
     unsigned count = status == SMC_OK ? worker_count(&launch) : 0;
     if (status == SMC_OK) {
         begin_progress(&launch);
@@ -387,6 +409,8 @@ enum smc_status smc_emulate(const struct smc_emulation_request *request,
         end_worker(&workers[i]);
     free(workers);
     free_memory(&launch);
+    if (launch.program == &traced)
+        free(traced.op);
     emulation->sum = launch.sum;
     return status;
 }

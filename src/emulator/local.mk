@@ -34,6 +34,8 @@ libsmc_la_SOURCES += \
 	src/emulator/ops_integer.c \
 	src/emulator/ops_matrix.c \
 	src/emulator/ops_video.c \
+	src/emulator/order.c src/emulator/order.h \
+	src/emulator/other_blocks.c src/emulator/other_blocks.h \
 	src/emulator/program.h \
 	src/emulator/ptx.h \
 	src/emulator/ptx_initial.c \
@@ -48,4 +50,5 @@ libsmc_la_SOURCES += \
 	src/emulator/specials.def \
 	src/emulator/steps_control.c \
 	src/emulator/steps_memory.c \
+	src/emulator/unwritten.c \
 	src/emulator/warp.c

@@ -349,6 +349,25 @@ static uint32_t locate_global(struct smc_worker *worker, const struct smc_warp *
     return good;
 }
 
+/* A read of local memory of which no byte was written: several elements may be loaded at once, not
+   all of which are used. */
+static void check_local(struct smc_worker *worker, const struct smc_warp *warp,
+                        const struct smc_op *op, enum smc_access_kind kind,
+                        const uint64_t address[SMC_LANES], uint32_t mask, char *const *host)
+{
+    uint32_t width = (uint32_t)op->width_bytes * op->vector;
+    if (!worker->local_written || op->only_copies)
+        return;
+    EACH_ACTIVE(lane, mask)
+    {
+        uint8_t *written = worker->local_written + (host[lane] - worker->local);
+        if (kind != SMC_WRITES && !memchr(written, 1, width))
+            report(worker, warp, op, SMC_FINDING_UNWRITTEN_LOCAL, SMC_SPACE_LOCAL, address[lane],
+                   lane);
+        memset(written, 1, width);
+    }
+}
+
 uint32_t smc_memory_access_at(struct smc_worker *worker, struct smc_warp *warp,
                               const struct smc_op *op, enum smc_ptx_space space,
                               enum smc_access_kind kind, const uint64_t address[SMC_LANES],
@@ -373,8 +392,10 @@ uint32_t smc_memory_access_at(struct smc_worker *worker, struct smc_warp *warp,
                          kind == SMC_UPDATES, address, mask, width);
         break;
     case SMC_SPACE_LOCAL:
-        return locate_flat(worker, warp, op, space, worker->local, local, local, address, &extent,
+        mask = locate_flat(worker, warp, op, space, worker->local, local, local, address, &extent,
                            mask, host);
+        check_local(worker, warp, op, kind, address, mask, host);
+        return mask;
     case SMC_SPACE_PARAM:
         return locate_flat(worker, warp, op, space, launch->parameters,
                            launch->program->parameter_bytes, 0, address, &extent, mask, host);

@@ -292,7 +292,7 @@ static union element multiplied(const struct smc_op *op, const union element *a,
    those whose guard holds. */
 static uint32_t converge(struct smc_warp *warp, const struct smc_op *op, uint32_t *active)
 {
-    uint32_t converged = smc_warp_converge(warp, warp->live);
+    uint32_t converged = smc_warp_converge(warp, warp->live, false);
     *active = converged;
     if (op->guard != SMC_NO_SLOT) {
         uint32_t holds = *(const lane_u32 *)(warp->file + op->guard);

@@ -190,13 +190,18 @@ struct smc_op {
     uint8_t machine_bytes; /* width of a load of shared memory in machine code; 0: joined with
                               another load */
     bool address_is_32;    /* the register of the address has 32 bits */
-    bool is_strong; /* two such accesses do not race: atomics, .relaxed, .acquire, .release */
+    bool is_strong; /* two such accesses do not race: atomics, volatile, .relaxed and above */
+    bool is_narrow; /* strong, or a fence, only within the block or the cluster */
+    bool acquires, releases;
+    bool only_copies; /* a load from local memory of what is only stored to local memory */
     uint32_t v[SMC_MAX_VECTOR]; /* their registers, SMC_NO_SLOT: `_` */
     enum smc_slot_kind v_kind[SMC_MAX_VECTOR];
 
     /* Control. */
     enum smc_reduction reduction; /* of bar.red, vote, redux, atom */
-    uint32_t target;              /* op to branch to */
+    uint32_t seen;   /* of operations across lanes: a slot with the lanes that ran it */
+    uint32_t track;  /* of smc_step_tracked: its place in the program's list */
+    uint32_t target; /* op to branch to */
     uint32_t
         reconverge_at; /* op at which lanes that diverge here reconverge; SMC_NO_PC: at the end */
     bool is_aligned;   /* a barrier that whole warps must reach */
@@ -240,6 +245,12 @@ struct smc_call {
     uint32_t results, arguments;
 };
 
+/* Where the lanes that have written a register are kept: see unwritten.c. */
+struct smc_mark {
+    uint32_t offset;
+    bool is_parameter;
+};
+
 /* Each thread's frames lie one above the other in its local memory: that of the kernel, then one
    for each function that was called and has not returned. */
 struct smc_function {
@@ -251,6 +262,8 @@ struct smc_function {
     uint32_t first_slot, end_slot; /* its registers: indexes of smc_program.slot */
     struct smc_passed *result, *parameter;
     uint32_t results, parameters;
+    struct smc_mark *mark; /* of those registers that are tracked */
+    uint32_t marks;
 };
 
 enum {
@@ -284,6 +297,15 @@ struct smc_slot {
     enum smc_slot_kind kind;
 };
 
+/* An op that reads or writes registers that may be read before they are written. For each of them
+   there is a slot with the lanes that have written it; 0: not tracked. */
+struct smc_track {
+    uint32_t op;
+    uint32_t a, b, c, guard, d;
+    uint32_t v[SMC_MAX_VECTOR];
+    uint32_t listed[SMC_MAX_VECTOR]; /* written by a matrix instruction or a call */
+};
+
 struct smc_program {
     struct smc_ptx_module module;
     struct smc_arena arena;
@@ -298,6 +320,8 @@ struct smc_program {
     uint32_t file_bytes;   /* of one warp's register file */
     struct smc_slot *slot; /* what it holds, in order */
     size_t slots, slot_room;
+    struct smc_track *track; /* see unwritten.c */
+    size_t tracks, track_room;
     uint32_t parameter_bytes;
     uint32_t static_smem_bytes; /* where dynamic shared memory begins */
     uint32_t local_bytes; /* of a thread: the kernel's variables and the frames of functions */
@@ -310,7 +334,9 @@ struct smc_program {
     bool has_heap;            /* malloc or free */
     bool reads_reserved_smem; /* has the system's shared memory (%reserved_smem_offset_begin) */
     bool follows;             /* machine_bytes is valid: see joins.c */
-    bool runs_in_order;       /* blocks run in order: has atomics on global memory */
+    bool runs_in_order;       /* blocks run in order: has atomics on global memory, or strong
+                                 stores to it */
+    bool has_fences;          /* or accesses that acquire or release */
     bool splits_shared_words, splits_global_words; /* has accesses of less than 4 bytes */
 };
 
@@ -319,6 +345,11 @@ struct smc_program {
 enum smc_status smc_program_read_leniently(const char *ptx, size_t bytes, const char *entry,
                                            struct smc_program **program, struct smc_error *error);
 
+/* unwritten.c: finds the registers that may be read before they are written, and the ops that must
+   be watched for them. False: out of memory. */
+bool smc_find_tracks(struct smc_program *program);
+/* The program's ops with those replaced by smc_step_tracked; to be freed. NULL: out of memory. */
+struct smc_op *smc_tracked_ops(const struct smc_program *program);
 /* decode_calls.c */
 /* Lays out local variables and parameters of calls, and sets program->function. */
 enum smc_status smc_lay_out_frames(struct smc_program *program, struct smc_error *error);

@@ -26,6 +26,8 @@ struct smc_allocation {
     size_t name_bytes;
 };
 
+struct smc_past;
+
 struct smc_launch_state {
     const struct smc_emulation_request *request;
     const struct smc_program *program;
@@ -38,6 +40,7 @@ struct smc_launch_state {
     atomic_uint_fast64_t next_block;
     atomic_uint_fast64_t last_block; /* blocks above it need not run: it has an endless loop */
     atomic_bool stopped;             /* an early end was requested */
+    struct smc_past *past;           /* other_blocks.h; NULL: not checked */
     struct smc_heap *heap;           /* NULL: the kernel has no malloc */
     struct smc_float_sum **sum;      /* as in struct smc_emulation, which becomes their owner */
 };
@@ -59,6 +62,8 @@ struct smc_group {
     int parent; /* -1: none */
     uint32_t children;
     uint32_t need;
+    uint64_t meets; /* which groups it waits for: those with the same number */
+    uint32_t left;  /* lanes of `need` that went on elsewhere instead of taking part */
     uint32_t barrier;
     struct smc_frame *frame; /* of the function it is in; NULL: in the kernel */
 };
@@ -86,7 +91,7 @@ struct smc_warp {
     struct smc_frames frames;
     struct smc_copy *copies;            /* pending cp.async, oldest first */
     uint64_t copy_group;                /* the number of groups committed */
-    uint32_t lane_synced_at[SMC_LANES]; /* by __syncwarp: see shadow.h */
+    uint32_t lane_synced_at[SMC_LANES]; /* by __syncwarp: see order.h */
 };
 
 struct smc_barrier {
@@ -101,6 +106,7 @@ struct smc_barrier {
 };
 
 struct smc_shadow;
+struct smc_past;
 struct smc_bank_memo;
 struct smc_heap;
 
@@ -130,12 +136,14 @@ struct smc_worker {
     struct smc_barrier barrier[SMC_BARRIERS];
     char *files, *shared, *local;
     struct smc_shadow *shadow; /* NULL: unchecked */
+    uint8_t *local_written;    /* for each byte of `local`; NULL: unchecked */
     struct smc_bank_memo *memo;
     size_t last_allocation;
     uint64_t block;
     uint32_t block_index[3];
     uint64_t blocks_run;
     uint64_t float_adds;
+    uint64_t polls, changes;           /* strong reads, and stores or atomics that changed memory */
     struct smc_shared_sum *shared_sum; /* one for each four bytes; NULL before the first addition */
     double shared_bound;
     struct smc_output output;
@@ -167,14 +175,16 @@ bool smc_warp_run(struct smc_worker *worker, struct smc_warp *warp);
 /* Divergence: the lanes of mask[i] continue at place[i]; all reconverge at op->reconverge_at. */
 void smc_warp_diverge(struct smc_warp *warp, const struct smc_op *op, const uint32_t *place,
                       const uint32_t *mask, uint32_t count);
+/* Runs an arithmetic op. */
+void smc_warp_compute(const struct smc_warp *warp, const struct smc_op *op, uint32_t mask);
 void smc_warp_end_lanes(struct smc_warp *warp, uint32_t mask);
 /* The lanes return from the function that group `caller` has called. Returns false if other lanes
    of the running group remain. */
 bool smc_warp_return(struct smc_warp *warp, uint32_t mask, int caller);
 /* For an op that lanes run together: the converged lanes, or 0 while lanes of `need` are
-   missing. */
-uint32_t smc_warp_converge(struct smc_warp *warp, uint32_t need);
-/* Lets all groups that converged here continue after the op. */
+   missing. Anywhere: they may be at any op of the same kind. */
+uint32_t smc_warp_converge(struct smc_warp *warp, uint32_t need, bool anywhere);
+/* Lets all groups that converged continue after their op. */
 void smc_warp_release(struct smc_warp *warp, uint32_t mask);
 
 /* calls.c */
@@ -183,11 +193,31 @@ void smc_frames_free(struct smc_warp *warp);
 /* The group has no lanes left in the function that it called: it continues after the call. Returns
    false if it has called none. */
 bool smc_frame_leave(struct smc_warp *warp, int index);
+/* The lanes of a group, also those that have returned from a function that it called. */
+uint32_t smc_frames_lanes(const struct smc_warp *warp, int index);
+/* Group `child` takes the place of its parent `index`, and returns in its stead. */
+void smc_frames_hand_over(struct smc_warp *warp, int index, int child);
+/* The lanes of the new group `alone` leave group `index` and return by themselves from the
+   functions that it has called, from `frame` on, which they are in, or have already returned from.
+   False: out of memory. */
+bool smc_frames_split(struct smc_warp *warp, int index, struct smc_frame *frame, bool are_in_it,
+                      int alone);
+/* The call of the group from which lanes of `wanted` have returned while others have not; NULL:
+   none. `alone`: the group that those lanes would be. */
+struct smc_frame *smc_frames_waiting(const struct smc_warp *warp, int index, uint32_t wanted,
+                                     struct smc_group *alone);
 /* What is passed to a function of the library, and its result. */
 uint64_t smc_call_argument(const struct smc_worker *worker, const struct smc_warp *warp,
                            const struct smc_op *op, uint32_t index, uint32_t lane);
 void smc_call_result(const struct smc_worker *worker, struct smc_warp *warp,
                      const struct smc_op *op, uint32_t lane, uint64_t value);
+
+/* unwritten.c: lanes enter a function: none of its registers are written but parameters. `kept`:
+   NULL, or the former marks, which are restored when the lanes return. */
+void smc_marks_begin(const struct smc_function *function, const struct smc_warp *warp,
+                     uint32_t mask, uint32_t *kept);
+void smc_marks_restore(const struct smc_function *function, const struct smc_warp *warp,
+                       uint32_t mask, const uint32_t *kept);
 
 /* heap.c */
 struct smc_heap *smc_heap_new(void);
@@ -246,8 +276,14 @@ void smc_copies_forget(struct smc_warp *warp);
 void smc_find(struct smc_worker *worker, const struct smc_finding *finding);
 struct smc_finding smc_finding_at(const struct smc_worker *worker, enum smc_finding_kind kind,
                                   uint32_t instruction, uint32_t thread);
-void smc_finding_set_address(struct smc_worker *worker, struct smc_finding *finding,
+/* The thread of the other access, of a block of the same shape. */
+void smc_finding_set_other(const struct smc_worker *worker, struct smc_finding *finding,
+                           uint32_t thread);
+void smc_finding_set_address(const struct smc_worker *worker, struct smc_finding *finding,
                              enum smc_ptx_space space, uint64_t address, uint32_t bytes);
+/* Adds a finding with its `times` after all others, or to one of the same kind and place. */
+void smc_finding_add(const struct smc_program *program, const struct smc_finding *finding,
+                     struct smc_emulation *emulation);
 void smc_findings_merge(const struct smc_worker *worker, size_t count, uint64_t last_block,
                         struct smc_emulation *emulation);
 

@@ -1,58 +1,67 @@
-/* Records the last accesses to each word. */
+/* Records the last accesses of a block to each word. */
 #include "emulator/shadow.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
+#include "emulator/other_blocks.h"
 
-enum { LINE_CELLS = 32, MAX_LINES = 1 << 16, TABLE_SIZE = 1 << 17 };
+enum { MAX_LINES = 1 << 16, TABLE_SIZE = 1 << 17 };
+
+enum { WRITE_IS_STRONG = 1, READ_IS_STRONG = 2, OTHER_READ_IS_STRONG = 4, WRITE_IS_NARROW = 8 };
 
 /* One word, or one byte if the kernel has accesses smaller than a word. Time 0 means never. */
 struct cell {
     uint32_t write_at, read_at, other_read_at;
     uint32_t write_place, read_place, other_read_place; /* instructions */
     uint16_t writer, reader, other_reader;
-    bool strong_write, strong_reads;
+    uint8_t flags;
 };
 
-/* Neighboring cells of global memory. */
+/* Neighboring cells of global memory, and what this block did to them. */
 struct line {
     uint64_t number;
-    uint32_t slot; /* in the table */
-    struct cell cell[LINE_CELLS];
+    uint32_t slot;                  /* in the table */
+    struct smc_past_line *past;     /* what other blocks did; NULL: not kept */
+    uint32_t value[SMC_LINE_CELLS]; /* as last written */
+    struct cell cell[SMC_LINE_CELLS];
 };
 
 struct smc_shadow {
-    uint32_t now;
-    uint32_t block_began_at, all_synced_at;
-    bool partly_synced; /* since then, synchronizations among only some warps or lanes */
-    uint32_t known[SMC_MAX_WARPS][SMC_MAX_WARPS]; /* [w][v]: warp w is ordered after what warp v did
-                                                     before this time */
+    struct smc_order order;
     uint32_t cell_bytes_shared, cell_bytes_global;
     struct cell *shared;
     size_t shared_cells;
+    struct smc_past *past; /* NULL: one block */
+    struct smc_run_pool pool;
+    bool in_order; /* blocks run one after the other: `past` is complete */
     /* A hash table of lines by number, with open addressing; cleared for each block and when it is
        full. */
     uint32_t *table; /* index into `line` + 1 */
     struct line **line;
     uint32_t lines, lines_made;
-    bool failed;
 };
+
+uint32_t smc_cell_bytes_global(const struct smc_program *program)
+{
+    return program->splits_global_words ? 1 : 4;
+}
 
 struct smc_shadow *smc_shadow_new(const struct smc_launch_state *launch)
 {
     struct smc_shadow *shadow = smc_calloc(1, sizeof *shadow);
     if (!shadow)
         return NULL;
-    shadow->now = 1;
     shadow->cell_bytes_shared = launch->program->splits_shared_words ? 1 : 4;
-    shadow->cell_bytes_global = launch->program->splits_global_words ? 1 : 4;
+    shadow->cell_bytes_global = smc_cell_bytes_global(launch->program);
     shadow->shared_cells = launch->smem_bytes / shadow->cell_bytes_shared + 1;
     shadow->shared = smc_calloc(shadow->shared_cells, sizeof *shadow->shared);
     shadow->table = smc_calloc(TABLE_SIZE, sizeof *shadow->table);
     shadow->line = smc_calloc(MAX_LINES, sizeof *shadow->line);
-    if (shadow->shared && shadow->table && shadow->line)
+    shadow->past = launch->past;
+    shadow->in_order = launch->program->runs_in_order;
+    if (smc_order_begin(&shadow->order, launch) && shadow->shared && shadow->table && shadow->line)
         return shadow;
     smc_shadow_free(shadow);
     return NULL;
@@ -64,29 +73,139 @@ void smc_shadow_free(struct smc_shadow *shadow)
         return;
     for (uint32_t i = 0; shadow->line && i < shadow->lines_made; i++)
         free(shadow->line[i]);
+    smc_order_free(&shadow->order);
+    smc_run_pool_free(&shadow->pool);
     free(shadow->line);
     free(shadow->table);
     free(shadow->shared);
     free(shadow);
 }
 
+/* --- What a block did, for the others --------------------------------------------------------- */
+
+/* One access to a cell, as a run has it. */
+struct touch {
+    uint32_t place, time;
+    uint16_t thread;
+    bool is_strong, is_narrow;
+};
+
+static inline struct touch touch_of(const struct cell *cell, bool is_write)
+{
+    uint8_t flags = cell->flags;
+    if (is_write)
+        return (struct touch){cell->write_place, cell->write_at, cell->writer,
+                              flags & WRITE_IS_STRONG, flags & WRITE_IS_NARROW};
+    bool other = cell->other_read_at && flags & READ_IS_STRONG && !(flags & OTHER_READ_IS_STRONG);
+    if (other)
+        return (struct touch){cell->other_read_place, cell->other_read_at, cell->other_reader,
+                              false, false};
+    return (struct touch){cell->read_place, cell->read_at, cell->reader, flags & READ_IS_STRONG,
+                          false};
+}
+
+static inline bool continues(const struct smc_shadow *shadow, const struct touch *first,
+                             const struct touch *next)
+{
+    return first->place == next->place && first->is_strong == next->is_strong &&
+           first->is_narrow == next->is_narrow && (!shadow->in_order || first->time == next->time);
+}
+
+/* The longest run that begins at the lowest cell of `mask`. */
+static struct smc_run run_at(const struct smc_shadow *shadow, const struct line *line,
+                             uint32_t mask, bool is_write)
+{
+    uint32_t begin = (uint32_t)__builtin_ctz(mask);
+    const struct touch first = touch_of(&line->cell[begin], is_write);
+    struct smc_run run = {.block = shadow->order.block,
+                          .mask = 1u << begin,
+                          .place = first.place,
+                          .time = first.time,
+                          .thread = first.thread,
+                          .first = (uint8_t)begin,
+                          .stride = 1,
+                          .is_strong = first.is_strong,
+                          .is_narrow = first.is_narrow};
+    EACH_ACTIVE(cell, mask & (mask - 1))
+    {
+        const struct touch touch = touch_of(&line->cell[cell], is_write);
+        if (run.step == 0 && touch.thread != first.thread) {
+            run.step = (int16_t)(touch.thread - first.thread);
+            run.stride = (uint8_t)(cell - begin);
+        }
+        if (!continues(shadow, &first, &touch) || smc_run_thread(&run, cell) != touch.thread)
+            break;
+        run.mask |= 1u << cell;
+    }
+    return run;
+}
+
+static void add_line(struct smc_shadow *shadow, const struct line *line)
+{
+    uint32_t written = 0, read = 0;
+    uint64_t address = line->number * shadow->cell_bytes_global * SMC_LINE_CELLS;
+    for (uint32_t i = 0; i < SMC_LINE_CELLS; i++) {
+        written |= (uint32_t)(line->cell[i].write_at != 0) << i;
+        read |= (uint32_t)(line->cell[i].read_at != 0) << i;
+    }
+    if (shadow->in_order) /* a later write of this block stands for the read */
+        read &= ~written;
+    if (shadow->in_order && !shadow->order.releases) {
+        /* Nothing orders blocks: of several atomics, the first one serves as well as the last. */
+        uint32_t known = smc_past_strong_writes(line->past) & written;
+        EACH_ACTIVE(cell, known)
+        if ((line->cell[cell].flags & (WRITE_IS_STRONG | WRITE_IS_NARROW)) == WRITE_IS_STRONG)
+            written &= ~(1u << cell);
+    }
+    if (read)
+        read = smc_past_wanted_reads(shadow->past, line->past, shadow->order.block, read);
+    while (read) {
+        struct smc_run run = run_at(shadow, line, read, false);
+        read &= ~run.mask;
+        smc_past_add_reads(shadow->past, &shadow->pool, line->past, &run);
+    }
+    while (written) {
+        struct smc_run run = run_at(shadow, line, written, true);
+        written &= ~run.mask;
+        smc_past_add_writes(shadow->past, &shadow->pool, line->past, address, &run, line->value);
+    }
+}
+
+/* Before an atomic operation: a weak write of this block to the cell would be forgotten. */
+static void keep_weak_writes(struct smc_shadow *shadow, const struct line *line, uint32_t cell,
+                             uint32_t count)
+{
+    uint64_t address = line->number * shadow->cell_bytes_global * SMC_LINE_CELLS;
+    for (uint32_t i = cell; i < cell + count; i++) {
+        if (!line->cell[i].write_at || line->cell[i].flags & WRITE_IS_STRONG)
+            continue;
+        const struct smc_run run = run_at(shadow, line, 1u << i, true);
+        smc_past_add_writes(shadow->past, &shadow->pool, line->past, address, &run, line->value);
+    }
+}
+
 static void empty_table(struct smc_shadow *shadow)
 {
-    for (uint32_t i = 0; i < shadow->lines; i++)
+    for (uint32_t i = 0; i < shadow->lines; i++) {
         shadow->table[shadow->line[i]->slot] = 0;
+        if (shadow->line[i]->past)
+            add_line(shadow, shadow->line[i]);
+    }
     shadow->lines = 0;
 }
 
-void smc_shadow_begin_block(struct smc_shadow *shadow)
+void smc_shadow_begin_block(struct smc_shadow *shadow, uint64_t block)
 {
-    if (shadow->now > UINT32_MAX / 2) { /* old times would look recent when the counter wraps */
+    if (shadow->order.now > UINT32_MAX / 2 && !(shadow->in_order && shadow->past)) {
+        /* Old times would look recent when the counter wraps. */
         memset(shadow->shared, 0, shadow->shared_cells * sizeof *shadow->shared);
-        shadow->now = 1;
+        shadow->order.now = 1;
     }
-    shadow->block_began_at = ++shadow->now;
-    shadow->all_synced_at = ++shadow->now; /* ordered before everything else */
-    shadow->partly_synced = false;
-    memset(shadow->known, 0, sizeof shadow->known);
+    smc_order_begin_block(&shadow->order, block);
+}
+
+void smc_shadow_end_block(struct smc_shadow *shadow)
+{
     empty_table(shadow);
 }
 
@@ -94,39 +213,30 @@ void smc_shadow_begin_block(struct smc_shadow *shadow)
 
 void smc_shadow_sync_block(struct smc_shadow *shadow)
 {
-    shadow->all_synced_at = ++shadow->now;
-    shadow->partly_synced = false;
+    smc_order_sync_block(&shadow->order);
     if (shadow->lines > MAX_LINES / 2)
         empty_table(shadow); /* all its accesses are ordered before everything that follows */
 }
 
 void smc_shadow_sync_warps(struct smc_shadow *shadow, const struct smc_barrier *barrier)
 {
-    uint32_t knows[SMC_MAX_WARPS] = {0};
-    EACH_ACTIVE(w, barrier->warps)
-    {
-        for (uint32_t v = 0; v < SMC_MAX_WARPS; v++)
-            if (shadow->known[w][v] > knows[v])
-                knows[v] = shadow->known[w][v];
-        if (barrier->arrived_at[w] > knows[w])
-            knows[w] = barrier->arrived_at[w];
-    }
-    EACH_ACTIVE(w, barrier->waiting)
-    memcpy(shadow->known[w], knows, sizeof knows);
-    shadow->partly_synced = true;
-    shadow->now++;
+    smc_order_sync_warps(&shadow->order, barrier);
 }
 
 uint32_t smc_shadow_arrive(struct smc_shadow *shadow)
 {
-    return ++shadow->now;
+    return ++shadow->order.now;
 }
 
 void smc_shadow_sync_lanes(struct smc_shadow *shadow, struct smc_warp *warp, uint32_t mask)
 {
-    shadow->now++;
-    shadow->partly_synced = true;
-    EACH_ACTIVE(lane, mask) warp->lane_synced_at[lane] = shadow->now;
+    smc_order_sync_lanes(&shadow->order, warp, mask);
+}
+
+void smc_shadow_fence(struct smc_shadow *shadow, const struct smc_warp *warp, uint32_t mask,
+                      bool is_narrow)
+{
+    smc_order_fence(&shadow->order, warp, mask, is_narrow);
 }
 
 /* --- Accesses --------------------------------------------------------------------------------- */
@@ -141,17 +251,20 @@ struct visit {
     uint32_t bytes;
 };
 
+/* Whether the last write is ordered before what `me` does now: as every access is, or because it is
+   a strong write of a warp from which mine has acquired. */
+static bool write_in_order(const struct visit *visit, const struct cell *cell, uint32_t me)
+{
+    const struct smc_order *order = &visit->shadow->order;
+    return smc_order_has(order, visit->warp, cell->write_at, cell->writer, me) ||
+           (cell->flags & WRITE_IS_STRONG && order->is_used &&
+            order->known[visit->warp->index][cell->writer / SMC_LANES] > order->all_synced_at);
+}
+
 /* Whether the access of `thread` at time `when` is ordered before the current access of `me`. */
 static bool in_order(const struct visit *visit, uint32_t when, uint16_t thread, uint32_t me)
 {
-    const struct smc_shadow *shadow = visit->shadow;
-    if (when < shadow->all_synced_at || thread == me)
-        return true;
-    uint32_t warp = thread / SMC_LANES, lane = thread % SMC_LANES;
-    if (warp != visit->warp->index)
-        return when < shadow->known[visit->warp->index][warp];
-    const uint32_t *synced_at = visit->warp->lane_synced_at;
-    return when < synced_at[lane] && when < synced_at[me % SMC_LANES];
+    return smc_order_has(&visit->shadow->order, visit->warp, when, thread, me);
 }
 
 static void report(const struct visit *visit, enum smc_finding_kind kind, uint32_t me,
@@ -160,30 +273,38 @@ static void report(const struct visit *visit, enum smc_finding_kind kind, uint32
     struct smc_finding finding = smc_finding_at(visit->worker, kind, visit->op->instruction, me);
     smc_finding_set_address(visit->worker, &finding, visit->space, address, visit->bytes);
     if (kind != SMC_FINDING_UNWRITTEN) {
-        const uint32_t *block = visit->worker->launch->request->block;
         finding.has_other = true;
         finding.other_instruction = other_place;
-        finding.other_thread[0] = other % block[0];
-        finding.other_thread[1] = other / block[0] % block[1];
-        finding.other_thread[2] = other / block[0] / block[1];
+        smc_finding_set_other(visit->worker, &finding, other);
     }
     smc_find(visit->worker, &finding);
 }
 
+static void set_flag(struct cell *cell, uint8_t flag, bool holds)
+{
+    cell->flags = (uint8_t)(holds ? cell->flags | flag : cell->flags & ~flag);
+}
+
+/* Keeps two readers that are not ordered after each other, and rather weak than strong ones. A
+   thread's weak read is not replaced by its later strong one. */
 static void note_reader(const struct visit *visit, struct cell *cell, uint32_t me)
 {
-    const struct smc_shadow *shadow = visit->shadow;
-    bool strong = visit->op->is_strong;
-    if (cell->read_at < shadow->all_synced_at || cell->reader == me) {
-        cell->strong_reads =
-            cell->read_at >= shadow->all_synced_at ? cell->strong_reads && strong : strong;
-        cell->read_at = shadow->now;
+    const struct smc_order *order = &visit->shadow->order;
+    bool strong = visit->op->is_strong, is_old = cell->read_at < order->all_synced_at;
+    if (is_old || cell->reader == me) {
+        set_flag(cell, READ_IS_STRONG, strong && (is_old || cell->flags & READ_IS_STRONG));
+        cell->read_at = order->now;
         cell->reader = (uint16_t)me;
         cell->read_place = visit->op->instruction;
-    } else if (cell->other_read_at < shadow->all_synced_at || cell->other_reader == me ||
-               in_order(visit, cell->other_read_at, cell->other_reader, me)) {
-        cell->strong_reads = cell->strong_reads && strong;
-        cell->other_read_at = shadow->now;
+        return;
+    }
+    is_old = cell->other_read_at < order->all_synced_at;
+    if (is_old || cell->other_reader == me || (!strong && cell->flags & OTHER_READ_IS_STRONG) ||
+        in_order(visit, cell->other_read_at, cell->other_reader, me)) {
+        set_flag(cell, OTHER_READ_IS_STRONG,
+                 strong &&
+                     (is_old || cell->other_reader != me || cell->flags & OTHER_READ_IS_STRONG));
+        cell->other_read_at = order->now;
         cell->other_reader = (uint16_t)me;
         cell->other_read_place = visit->op->instruction;
     }
@@ -191,14 +312,14 @@ static void note_reader(const struct visit *visit, struct cell *cell, uint32_t m
 
 static void check_read(const struct visit *visit, struct cell *cell, uint32_t me, uint64_t address)
 {
-    const struct smc_shadow *shadow = visit->shadow;
-    if (cell->write_at < shadow->all_synced_at) {
-        if (visit->space == SMC_SPACE_SHARED && cell->write_at < shadow->block_began_at) {
+    const struct smc_order *order = &visit->shadow->order;
+    if (cell->write_at < order->all_synced_at) {
+        if (visit->space == SMC_SPACE_SHARED && cell->write_at < order->block_began_at) {
             report(visit, SMC_FINDING_UNWRITTEN, me, address, 0, 0);
-            cell->write_at = shadow->block_began_at; /* reported once */
+            cell->write_at = order->block_began_at; /* reported once */
         }
-    } else if (!in_order(visit, cell->write_at, cell->writer, me) &&
-               !(cell->strong_write && visit->op->is_strong)) {
+    } else if (!(cell->flags & WRITE_IS_STRONG && visit->op->is_strong) &&
+               !write_in_order(visit, cell, me)) {
         report(visit, SMC_FINDING_RACE_WRITE_READ, me, address, cell->write_place, cell->writer);
     }
     note_reader(visit, cell, me);
@@ -207,22 +328,82 @@ static void check_read(const struct visit *visit, struct cell *cell, uint32_t me
 static void check_write(const struct visit *visit, struct cell *cell, uint32_t me, uint64_t address,
                         bool same_value)
 {
-    bool strong = visit->op->is_strong, weak_reads = !(cell->strong_reads && strong);
-    uint32_t synced = visit->shadow->all_synced_at;
-    if (cell->write_at >= synced && !same_value && !(cell->strong_write && strong) &&
-        !in_order(visit, cell->write_at, cell->writer, me))
+    bool strong = visit->op->is_strong;
+    uint32_t synced = visit->shadow->order.all_synced_at;
+    if (cell->write_at >= synced && !same_value && !(cell->flags & WRITE_IS_STRONG && strong) &&
+        !write_in_order(visit, cell, me))
         report(visit, SMC_FINDING_RACE_WRITE_WRITE, me, address, cell->write_place, cell->writer);
-    if (cell->read_at >= synced && weak_reads && !in_order(visit, cell->read_at, cell->reader, me))
+    if (cell->read_at >= synced && !(cell->flags & READ_IS_STRONG && strong) &&
+        !in_order(visit, cell->read_at, cell->reader, me))
         report(visit, SMC_FINDING_RACE_READ_WRITE, me, address, cell->read_place, cell->reader);
-    else if (cell->other_read_at >= synced && weak_reads &&
+    else if (cell->other_read_at >= synced && !(cell->flags & OTHER_READ_IS_STRONG && strong) &&
              !in_order(visit, cell->other_read_at, cell->other_reader, me))
         report(visit, SMC_FINDING_RACE_READ_WRITE, me, address, cell->other_read_place,
                cell->other_reader);
-    cell->write_at = visit->shadow->now;
+    cell->write_at = visit->shadow->order.now;
     cell->writer = (uint16_t)me;
     cell->write_place = visit->op->instruction;
-    cell->strong_write = strong;
+    set_flag(cell, WRITE_IS_STRONG, strong);
+    set_flag(cell, WRITE_IS_NARROW, visit->op->is_narrow);
 }
+
+/* --- Against earlier blocks, if blocks run in order ------------------------------------------- */
+
+static void report_past(const struct visit *visit, enum smc_finding_kind kind, uint32_t me,
+                        uint64_t address, const struct smc_run *run, uint32_t cell)
+{
+    const struct smc_launch_state *launch = visit->worker->launch;
+    const uint32_t *grid = launch->request->grid;
+    struct smc_finding finding = smc_finding_at(visit->worker, kind, visit->op->instruction, me);
+    smc_finding_set_address(visit->worker, &finding, visit->space, address, visit->bytes);
+    finding.has_other = finding.between_blocks = true;
+    finding.other_instruction = run->place;
+    finding.other_block[0] = run->block % grid[0];
+    finding.other_block[1] = run->block / grid[0] % grid[1];
+    finding.other_block[2] = run->block / grid[0] / grid[1];
+    smc_finding_set_other(visit->worker, &finding, smc_run_thread(run, cell));
+    smc_find(visit->worker, &finding);
+}
+
+/* The first run of the list that races with the current access to the cell, or NULL. */
+static const struct smc_run *racing(const struct visit *visit, const struct smc_run *run,
+                                    uint32_t cell)
+{
+    const struct smc_order *order = &visit->shadow->order;
+    bool strong = visit->op->is_strong && !visit->op->is_narrow;
+    for (; run; run = run->next)
+        if (run->mask >> cell & 1 && run->block != order->block &&
+            !(strong && run->is_strong && !run->is_narrow) &&
+            !(run->is_strong && smc_order_knows_block(order, visit->warp->index, run->block)) &&
+            !smc_order_knows(order, visit->warp->index, run->block,
+                             smc_run_thread(run, cell) / SMC_LANES, run->time))
+            return run;
+    return NULL;
+}
+
+static void check_past(const struct visit *visit, const struct line *line, uint32_t cell,
+                       uint32_t count, enum smc_access_kind kind, uint32_t me, uint64_t address,
+                       bool same_value)
+{
+    for (uint32_t i = cell; i < cell + count; i++) {
+        const struct smc_run *run =
+            kind == SMC_WRITES && same_value ? NULL : racing(visit, line->past->writes, i);
+        if (run) {
+            report_past(visit,
+                        kind == SMC_READS ? SMC_FINDING_RACE_WRITE_READ
+                                          : SMC_FINDING_RACE_WRITE_WRITE,
+                        me, address, run, i);
+            return;
+        }
+        run = kind == SMC_READS ? NULL : racing(visit, line->past->reads, i);
+        if (run) {
+            report_past(visit, SMC_FINDING_RACE_READ_WRITE, me, address, run, i);
+            return;
+        }
+    }
+}
+
+/* --- Lines ------------------------------------------------------------------------------------ */
 
 /* The line of global memory, created on first use; NULL if out of memory, and then it is not
    checked. */
@@ -247,6 +428,9 @@ static struct line *line_of(struct smc_shadow *shadow, uint64_t number)
     memset(line, 0, sizeof *line);
     line->number = number;
     line->slot = slot;
+    if (shadow->past)
+        line->past =
+            smc_past_line(shadow->past, number * shadow->cell_bytes_global * SMC_LINE_CELLS);
     return line;
 }
 
@@ -256,14 +440,15 @@ static void check_shared_reads(const struct visit *visit, const uint64_t address
                                uint32_t mask)
 {
     const struct smc_shadow *shadow = visit->shadow;
-    const uint32_t synced = shadow->all_synced_at, began = shadow->block_began_at;
+    const uint32_t synced = shadow->order.all_synced_at, began = shadow->order.block_began_at;
     const uint32_t shift = shadow->cell_bytes_shared == 4 ? 2 : 0;
-    const bool strong = visit->op->is_strong, may_settle = !shadow->partly_synced;
+    const bool strong = visit->op->is_strong, may_settle = !shadow->order.partly_synced;
     EACH_ACTIVE(lane, mask)
     {
         struct cell *cell = &shadow->shared[address[lane] >> shift];
         bool settled = may_settle && cell->other_read_at >= synced &&
-                       cell->write_at - began < synced - began && (strong || !cell->strong_reads);
+                       cell->write_at - began < synced - began &&
+                       (strong || !(cell->flags & (READ_IS_STRONG | OTHER_READ_IS_STRONG)));
         if (!settled)
             check_read(visit, cell, smc_thread_of(visit->warp, lane), address[lane]);
     }
@@ -285,7 +470,7 @@ static void check_cells(const struct visit *visit, struct cell *cell, uint32_t c
 static bool is_unwritten(const struct visit *visit, const struct cell *cell, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++)
-        if (cell[i].write_at < visit->shadow->block_began_at)
+        if (cell[i].write_at < visit->shadow->order.block_began_at)
             return true;
     return false;
 }
@@ -303,15 +488,62 @@ static void check_shared(const struct visit *visit, enum smc_access_kind kind, u
 
 /* Accesses are aligned and at most 32 bytes wide, so each is within one line. */
 static void check_global(const struct visit *visit, enum smc_access_kind kind, uint32_t me,
-                         uint64_t address, bool same_value, struct line **last)
+                         uint64_t address, bool same_value, const void *value, struct line **last)
 {
-    uint32_t unit = visit->shadow->cell_bytes_global;
-    uint64_t number = address / (unit * LINE_CELLS);
+    uint32_t unit = visit->shadow->cell_bytes_global, count = visit->bytes / unit;
+    uint64_t number = address / (unit * SMC_LINE_CELLS);
+    uint32_t first = (uint32_t)(address / unit % SMC_LINE_CELLS);
     if (!*last || (*last)->number != number)
         *last = line_of(visit->shadow, number);
-    if (*last)
-        check_cells(visit, &(*last)->cell[address / unit % LINE_CELLS], visit->bytes / unit, kind,
-                    me, address, same_value);
+    if (!*last)
+        return;
+    if (visit->op->is_strong && kind != SMC_READS && (*last)->past)
+        keep_weak_writes(visit->shadow, *last, first, count);
+    check_cells(visit, &(*last)->cell[first], count, kind, me, address, same_value);
+    if (!(*last)->past)
+        return;
+    if (visit->shadow->in_order && ((*last)->past->writes || (*last)->past->reads))
+        check_past(visit, *last, first, count, kind, me, address, same_value);
+    for (uint32_t i = 0; value && i < count; i++)
+        memcpy(&(*last)->value[first + i], (const char *)value + i * unit, unit);
+}
+
+/* The same for global memory. Returns the lanes that need more. */
+static uint32_t check_global_reads(const struct visit *visit, const uint64_t address[SMC_LANES],
+                                   uint32_t mask)
+{
+    struct smc_shadow *shadow = visit->shadow;
+    const uint32_t synced = shadow->order.all_synced_at;
+    const uint32_t shift = shadow->cell_bytes_global == 4 ? 2 : 0;
+    const bool strong = visit->op->is_strong;
+    struct line *line = NULL;
+    uint32_t rest = 0;
+    bool checks_past = false;
+    if (shadow->order.partly_synced)
+        return mask;
+    EACH_ACTIVE(lane, mask)
+    {
+        uint64_t place = address[lane] >> shift;
+        if (!line || line->number != place / SMC_LINE_CELLS) {
+            line = line_of(shadow, place / SMC_LINE_CELLS);
+            if (!line)
+                continue;
+            checks_past = shadow->in_order && line->past && line->past->writes;
+        }
+        struct cell *cell = &line->cell[place % SMC_LINE_CELLS];
+        if (cell->write_at >= synced || checks_past) {
+            rest |= 1u << lane;
+        } else if (cell->read_at < synced) {
+            cell->read_at = shadow->order.now;
+            cell->reader = (uint16_t)smc_thread_of(visit->warp, lane);
+            cell->read_place = visit->op->instruction;
+            set_flag(cell, READ_IS_STRONG, strong);
+        } else if (cell->other_read_at < synced ||
+                   (!strong && cell->flags & (READ_IS_STRONG | OTHER_READ_IS_STRONG))) {
+            rest |= 1u << lane;
+        }
+    }
+    return rest;
 }
 
 void smc_shadow_check(struct smc_worker *worker, struct smc_warp *warp, const struct smc_op *op,
@@ -324,9 +556,16 @@ void smc_shadow_check(struct smc_worker *worker, struct smc_warp *warp, const st
     if (space == SMC_SPACE_SHARED && kind == SMC_READS &&
         bytes == worker->shadow->cell_bytes_shared) {
         check_shared_reads(&visit, address, mask);
+        if (op->is_strong && worker->shadow->order.releases)
+            smc_order_strong(&worker->shadow->order, warp, op, kind, address, SMC_SHARED_WINDOW,
+                             mask);
         return;
     }
-    EACH_ACTIVE(lane, mask)
+    uint32_t rest = mask;
+    if (space == SMC_SPACE_GLOBAL && kind == SMC_READS &&
+        bytes == worker->shadow->cell_bytes_global)
+        rest = check_global_reads(&visit, address, mask);
+    EACH_ACTIVE(lane, rest)
     {
         uint32_t me = smc_thread_of(warp, lane);
         /* If several lanes of one instruction write one word, the previous value is that of the
@@ -335,10 +574,14 @@ void smc_shadow_check(struct smc_worker *worker, struct smc_warp *warp, const st
         if (space == SMC_SPACE_SHARED)
             check_shared(&visit, kind, me, address[lane], same);
         else
-            check_global(&visit, kind, me, address[lane], same, &last);
+            check_global(&visit, kind, me, address[lane], same,
+                         kind == SMC_WRITES && value ? value[lane] : NULL, &last);
         if (kind == SMC_WRITES && value)
             memcpy(host[lane], value[lane], bytes);
     }
+    if (op->is_strong && worker->shadow->order.releases)
+        smc_order_strong(&worker->shadow->order, warp, op, kind, address,
+                         space == SMC_SPACE_SHARED ? SMC_SHARED_WINDOW : 0, mask);
 }
 
 void smc_shadow_check_copy(struct smc_worker *worker, struct smc_warp *warp,
@@ -355,7 +598,7 @@ void smc_shadow_check_copy(struct smc_worker *worker, struct smc_warp *warp,
             continue; /* reported when it arrives */
         struct cell *cell = &worker->shadow->shared[address[lane] / unit];
         for (uint32_t i = 0; i < visit.bytes / unit; i++) {
-            bool is_unwritten = cell[i].write_at < worker->shadow->block_began_at;
+            bool is_unwritten = cell[i].write_at < worker->shadow->order.block_began_at;
             check_write(&visit, &cell[i], smc_thread_of(warp, lane), address[lane], false);
             if (is_unwritten)
                 cell[i].write_at = 0;

@@ -1,12 +1,11 @@
-/* Records the last accesses to each word, to detect races and reads of unwritten memory. Time is a
-   counter of the worker that every synchronization advances. Two accesses of different threads are
-   ordered if one of these is between them: a barrier of the whole block, a barrier that both warps
-   took part in (directly or through a third warp), or, within a warp, a __syncwarp of both lanes.
-   Otherwise they race if one of them writes. Two strong accesses (atomics, .relaxed) do not race,
-   and neither do two writes of the same value, which NVIDIA's racecheck reports as information
-   only. For each word the last write and up to two later readers are kept. This finds every race if
-   all barriers are barriers of the whole block. With partial barriers it can miss a race, but it
-   never reports a false one. */
+/* Records the last accesses to each word, to detect races and reads of unwritten memory. Two
+   accesses race if one of them writes, they are of different threads, neither is ordered before the
+   other (order.h), and they are not both strong (atomics, volatile, .relaxed and above) with a
+   scope that includes both threads. Two writes of the same value are not reported, as by NVIDIA's
+   racecheck. For each word the last write and up to two later readers are kept. This finds every
+   race within a block if all barriers are barriers of the whole block. With other synchronization
+   it can miss a race, but it never reports a false one. Races between blocks are found in
+   other_blocks.h. */
 #ifndef SMC_EMULATOR_SHADOW_H
 #define SMC_EMULATOR_SHADOW_H
 
@@ -14,12 +13,18 @@
 
 struct smc_shadow *smc_shadow_new(const struct smc_launch_state *launch);
 void smc_shadow_free(struct smc_shadow *shadow);
-void smc_shadow_begin_block(struct smc_shadow *shadow);
+void smc_shadow_begin_block(struct smc_shadow *shadow, uint64_t block);
+void smc_shadow_end_block(struct smc_shadow *shadow);
+/* The bytes of a cell of global memory. */
+uint32_t smc_cell_bytes_global(const struct smc_program *program);
 
 /* Synchronisations. */
 void smc_shadow_sync_block(struct smc_shadow *shadow);
 void smc_shadow_sync_warps(struct smc_shadow *shadow, const struct smc_barrier *barrier);
 void smc_shadow_sync_lanes(struct smc_shadow *shadow, struct smc_warp *warp, uint32_t mask);
+/* A fence of these lanes; narrow: of the block only. */
+void smc_shadow_fence(struct smc_shadow *shadow, const struct smc_warp *warp, uint32_t mask,
+                      bool is_narrow);
 /* The time of an arrival that does not wait: the barrier does not order what follows it. */
 uint32_t smc_shadow_arrive(struct smc_shadow *shadow);
 

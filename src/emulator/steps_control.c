@@ -158,13 +158,64 @@ enum smc_next smc_step_arrive(struct smc_worker *worker, struct smc_warp *warp,
     return SMC_GO_ON;
 }
 
+enum smc_next smc_step_fence(struct smc_worker *worker, struct smc_warp *warp,
+                             const struct smc_op *op, uint32_t mask)
+{
+    if (worker->shadow)
+        smc_shadow_fence(worker->shadow, warp, mask, op->is_narrow);
+    return SMC_GO_ON;
+}
+
+/* --- Lanes together --------------------------------------------------------------------------- */
+
+static void report_mask(struct smc_worker *worker, const struct smc_warp *warp,
+                        const struct smc_op *op, enum smc_finding_kind kind, uint32_t lanes,
+                        uint32_t waiting, uint32_t expected)
+{
+    struct smc_finding finding = smc_finding_at(
+        worker, kind, op->instruction, smc_thread_of(warp, (uint32_t)__builtin_ctz(lanes)));
+    finding.waiting = smc_lane_count(waiting);
+    finding.expected = smc_lane_count(expected);
+    smc_find(worker, &finding);
+}
+
+/* The converged lanes once all lanes of the first lane's member mask, at `slot`, have arrived; 0
+   until then. The mask must name the lanes that execute the op, and no others, except for lanes
+   that took part before and then left to exit: in a loop, those that are done. */
+static uint32_t converge(struct smc_worker *worker, struct smc_warp *warp, const struct smc_op *op,
+                         uint32_t slot, uint32_t mask)
+{
+    const lane_u32 *members = (const lane_u32 *)(warp->file + slot);
+    uint32_t need = members[__builtin_ctz(mask)], left = warp->group[warp->current].left,
+             outside = 0;
+    uint32_t converged = smc_warp_converge(warp, need, op->step == smc_step_sync_warp);
+    if (!converged)
+        return 0;
+    lane_u32 *seen = (lane_u32 *)(warp->file + op->seen), active = mask;
+    if (op->guard != SMC_NO_SLOT) {
+        active = *(const lane_u32 *)(warp->file + op->guard);
+        active = converged & (op->guard_negated ? ~active : active);
+    } else {
+        active = converged;
+    }
+    EACH_ACTIVE(lane, active) outside |= (uint32_t)(~members[lane] >> lane & 1) << lane;
+    if (outside)
+        report_mask(worker, warp, op, SMC_FINDING_NOT_IN_MASK, outside, active & ~outside, active);
+    uint32_t absent = need & ((converged & ~active) | (left & ~converged & ~*seen));
+    if (absent)
+        report_mask(worker, warp, op, SMC_FINDING_ABSENT_LANES, active, active & need, need);
+    *seen |= active;
+    for (uint64_t used = warp->used; used; used &= used - 1)
+        if (warp->group[__builtin_ctzll(used)].active & converged)
+            warp->group[__builtin_ctzll(used)].left = 0;
+    return converged;
+}
+
 /* __syncwarp: a holds the mask of participating lanes. */
 enum smc_next smc_step_sync_warp(struct smc_worker *worker, struct smc_warp *warp,
                                  const struct smc_op *op, uint32_t mask)
 {
-    uint32_t lane = (uint32_t)__builtin_ctz(mask);
-    uint32_t need = ((const lane_u32 *)(warp->file + op->a))[lane];
-    uint32_t converged = smc_warp_converge(warp, need);
+    uint32_t converged = converge(worker, warp, op, op->a, mask);
     if (!converged)
         return SMC_WAITS;
     if (worker->shadow)
@@ -174,14 +225,6 @@ enum smc_next smc_step_sync_warp(struct smc_worker *worker, struct smc_warp *war
 }
 
 /* --- Shuffles, votes, matches, reductions ----------------------------------------------------- */
-
-/* The converged lanes once all lanes of the first lane's member mask have arrived; 0 until then. */
-static uint32_t converge(struct smc_warp *warp, const struct smc_op *op, uint32_t mask)
-{
-    uint32_t lane = (uint32_t)__builtin_ctz(mask);
-    uint32_t need = ((const lane_u32 *)(warp->file + op->v[0]))[lane];
-    return smc_warp_converge(warp, need);
-}
 
 static uint32_t guarded(const struct smc_warp *warp, const struct smc_op *op, uint32_t mask)
 {
@@ -233,12 +276,12 @@ static uint32_t source_lane(const struct smc_op *op, uint32_t lane, uint32_t b, 
 enum smc_next smc_step_shuffle(struct smc_worker *worker, struct smc_warp *warp,
                                const struct smc_op *op, uint32_t mask)
 {
-    uint32_t converged = converge(warp, op, mask), active = guarded(warp, op, converged);
+    uint32_t converged = converge(worker, warp, op, op->v[0], mask),
+             active = guarded(warp, op, converged);
     const lane_u32 *a = (const lane_u32 *)(warp->file + op->a);
     const lane_u32 *b = (const lane_u32 *)(warp->file + op->b);
     const lane_u32 *c = (const lane_u32 *)(warp->file + op->c);
     uint32_t out[SMC_LANES], inside = 0;
-    (void)worker;
     if (!converged)
         return SMC_WAITS;
     EACH_ACTIVE(lane, active)
@@ -257,9 +300,9 @@ enum smc_next smc_step_shuffle(struct smc_worker *worker, struct smc_warp *warp,
 enum smc_next smc_step_vote(struct smc_worker *worker, struct smc_warp *warp,
                             const struct smc_op *op, uint32_t mask)
 {
-    uint32_t converged = converge(warp, op, mask), active = guarded(warp, op, converged);
+    uint32_t converged = converge(worker, warp, op, op->v[0], mask),
+             active = guarded(warp, op, converged);
     uint32_t holds = *(const lane_u32 *)(warp->file + op->a) & active;
-    (void)worker;
     if (!converged)
         return SMC_WAITS;
     if (op->reduction == SMC_REDUCE_BALLOT) {
@@ -292,11 +335,11 @@ static uint64_t lane_value(const struct smc_warp *warp, const struct smc_op *op,
 enum smc_next smc_step_match(struct smc_worker *worker, struct smc_warp *warp,
                              const struct smc_op *op, uint32_t mask)
 {
-    uint32_t converged = converge(warp, op, mask), active = guarded(warp, op, converged);
+    uint32_t converged = converge(worker, warp, op, op->v[0], mask),
+             active = guarded(warp, op, converged);
     lane_u32 *d = (lane_u32 *)(warp->file + op->d);
     uint32_t out[SMC_LANES];
     bool all = op->reduction == SMC_REDUCE_AND;
-    (void)worker;
     if (!converged)
         return SMC_WAITS;
     EACH_ACTIVE(lane, active)
@@ -317,9 +360,9 @@ enum smc_next smc_step_match(struct smc_worker *worker, struct smc_warp *warp,
 enum smc_next smc_step_elect(struct smc_worker *worker, struct smc_warp *warp,
                              const struct smc_op *op, uint32_t mask)
 {
-    uint32_t converged = converge(warp, op, mask), active = guarded(warp, op, converged);
+    uint32_t converged = converge(worker, warp, op, op->v[0], mask),
+             active = guarded(warp, op, converged);
     lane_u32 *d = (lane_u32 *)(warp->file + op->d);
-    (void)worker;
     if (!converged)
         return SMC_WAITS;
     if (active) {
@@ -368,10 +411,10 @@ static uint32_t combined(const struct smc_op *op, uint32_t x, uint32_t y)
 enum smc_next smc_step_reduce(struct smc_worker *worker, struct smc_warp *warp,
                               const struct smc_op *op, uint32_t mask)
 {
-    uint32_t converged = converge(warp, op, mask), active = guarded(warp, op, converged);
+    uint32_t converged = converge(worker, warp, op, op->v[0], mask),
+             active = guarded(warp, op, converged);
     const lane_u32 *a = (const lane_u32 *)(warp->file + op->a);
     lane_u32 *d = (lane_u32 *)(warp->file + op->d);
-    (void)worker;
     if (!converged)
         return SMC_WAITS;
     if (active) {

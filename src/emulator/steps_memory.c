@@ -82,6 +82,7 @@ enum smc_next smc_step_load(struct smc_worker *worker, struct smc_warp *warp,
 {
     char *host[SMC_LANES];
     mask = smc_memory_access(worker, warp, op, SMC_READS, mask, NULL, host);
+    worker->polls += op->is_strong;
     for (uint32_t i = 0; i < op->vector; i++)
         if (op->v[i] != SMC_NO_SLOT)
             fetch(op, warp->file + op->v[i], op->v_kind[i], i * op->width_bytes, mask, host);
@@ -112,6 +113,7 @@ enum smc_next smc_step_store(struct smc_worker *worker, struct smc_warp *warp,
     const void *value[SMC_LANES] = {0};
     uint32_t bytes = (uint32_t)op->width_bytes * op->vector;
     gather(warp, op, joined, value);
+    worker->changes++;
     mask = smc_memory_access(worker, warp, op, SMC_WRITES, mask, value, host);
     if (bytes == 4)
         EACH_ACTIVE(lane, mask) memcpy(host[lane], value[lane], 4);
@@ -271,6 +273,7 @@ enum smc_next smc_step_atomic(struct smc_worker *worker, struct smc_warp *warp,
     bool adds_floats =
         op->reduction == SMC_REDUCE_ADD && smc_ptx_type_info[op->type].class == SMC_CLASS_FLOAT;
     mask = smc_memory_access(worker, warp, op, SMC_UPDATES, mask, NULL, host);
+    worker->polls++;
     EACH_ACTIVE(lane, mask)
     {
         uint64_t old = 0, b = lane_bits(warp, op->b, bytes, lane);
@@ -279,6 +282,7 @@ enum smc_next smc_step_atomic(struct smc_worker *worker, struct smc_warp *warp,
         uint64_t new = updated(op, old, b, c);
         if (adds_floats)
             note_add(worker, host[lane], op->type, old, b);
+        worker->changes += new != old;
         memcpy(host[lane], &new, bytes);
         if (op->d_kind == SMC_SLOT_64)
             ((lane_u64 *)(warp->file + op->d))[lane] = old;

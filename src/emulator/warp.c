@@ -97,18 +97,28 @@ bool smc_warp_return(struct smc_warp *warp, uint32_t mask, int caller)
     return true;
 }
 
-uint32_t smc_warp_converge(struct smc_warp *warp, uint32_t need)
+/* The lanes that wait for others where this group does, which is among them: at the same op, or at
+   any __syncwarp of the same mask. */
+static uint32_t converged_at(const struct smc_warp *warp, const struct smc_group *here)
+{
+    uint32_t converged = here->active;
+    for (uint64_t left = warp->used; left; left &= left - 1) {
+        const struct smc_group *group = &warp->group[__builtin_ctzll(left)];
+        if (group->state == SMC_GROUP_CONVERGING && group->meets == here->meets)
+            converged |= group->active;
+    }
+    return converged;
+}
+
+uint32_t smc_warp_converge(struct smc_warp *warp, uint32_t need, bool anywhere)
 {
     struct smc_group *here = &warp->group[warp->current];
     uint32_t converged = here->active;
+    here->meets = anywhere ? UINT64_C(1) << 32 | need : here->pc;
     need &= warp->live;
     if (!(need & ~converged))
         return converged;
-    for (uint64_t left = warp->used; left; left &= left - 1) {
-        const struct smc_group *group = &warp->group[__builtin_ctzll(left)];
-        if (group->state == SMC_GROUP_CONVERGING && group->pc == here->pc)
-            converged |= group->active;
-    }
+    converged = converged_at(warp, here);
     if (!(need & ~converged))
         return converged;
     here->state = SMC_GROUP_CONVERGING;
@@ -118,12 +128,11 @@ uint32_t smc_warp_converge(struct smc_warp *warp, uint32_t need)
 
 void smc_warp_release(struct smc_warp *warp, uint32_t mask)
 {
-    uint32_t place = warp->group[warp->current].pc;
     for (uint64_t left = warp->used; left; left &= left - 1) {
         struct smc_group *group = &warp->group[__builtin_ctzll(left)];
-        if (group->state != SMC_GROUP_DIVERGED && group->pc == place && group->active & mask) {
+        if (group->state != SMC_GROUP_DIVERGED && group->active & mask) {
             group->state = SMC_GROUP_READY;
-            group->pc = place + 1;
+            group->pc++;
         }
     }
 }
@@ -131,13 +140,134 @@ void smc_warp_release(struct smc_warp *warp, uint32_t mask)
 /* Lanes that a converging group waited for have exited, so it no longer waits for them. */
 static bool may_converge(const struct smc_warp *warp, const struct smc_group *here)
 {
-    uint32_t converged = 0;
+    return !(here->need & warp->live & ~converged_at(warp, here));
+}
+
+/* --- Lanes that go on alone ------------------------------------------------------------------- */
+
+/* The live lanes of a diverged group that arrived where the others are to reconverge. */
+static uint32_t arrived_in(const struct smc_warp *warp, int index)
+{
+    uint32_t lanes = warp->group[index].active & warp->live;
     for (uint64_t left = warp->used; left; left &= left - 1) {
-        const struct smc_group *group = &warp->group[__builtin_ctzll(left)];
-        if (group->state == SMC_GROUP_CONVERGING && group->pc == here->pc)
-            converged |= group->active;
+        int child = __builtin_ctzll(left);
+        if (warp->group[child].parent == index)
+            lanes &= ~smc_frames_lanes(warp, child);
     }
-    return !(here->need & warp->live & ~converged);
+    return lanes;
+}
+
+/* An only child takes the place of its parent, in which no lane waits. */
+static void collapse(struct smc_warp *warp, int index)
+{
+    const struct smc_group *parent = &warp->group[index];
+    int child = 0;
+    while (!(warp->used >> child & 1) || warp->group[child].parent != index)
+        child++;
+    smc_frames_hand_over(warp, index, child);
+    warp->group[child].parent = parent->parent;
+    warp->used &= ~(UINT64_C(1) << index);
+}
+
+/* Lanes of group `index`, which are in this function or have just returned from it, become a group
+   like the given one beside it. False: out of memory. */
+static bool add_beside(struct smc_warp *warp, int index, struct smc_frame *frame, bool are_in_it,
+                       const struct smc_group *like)
+{
+    int alone = new_group(warp);
+    warp->group[alone] = *like;
+    warp->group[alone].parent = warp->group[index].parent;
+    if (!smc_frames_split(warp, index, frame, are_in_it, alone))
+        return false;
+    warp->used |= UINT64_C(1) << alone;
+    if (warp->group[alone].parent >= 0)
+        warp->group[warp->group[alone].parent].children++;
+    return true;
+}
+
+/* The lanes that wait in group `index` for its children go on without them. */
+static bool go_on(struct smc_warp *warp, int index, uint32_t lanes)
+{
+    struct smc_group *parent = &warp->group[index];
+    const struct smc_group like = {
+        .pc = parent->pc, .reconverge_at = parent->reconverge_at, .active = lanes};
+    if (!add_beside(warp, index, parent->frame, true, &like))
+        return false;
+    parent->active &= ~lanes;
+    if (parent->children == 1)
+        collapse(warp, index);
+    return true;
+}
+
+/* The lanes that have returned from a function that group `index` called go on without the
+   others. */
+static uint32_t go_on_after_call(struct smc_warp *warp, int index, uint32_t wanted)
+{
+    struct smc_group like = {0};
+    struct smc_frame *frame = smc_frames_waiting(warp, index, wanted, &like);
+    if (!frame || !add_beside(warp, index, frame, false, &like))
+        return 0;
+    for (uint64_t left = warp->used; left; left &= left - 1) {
+        int empty = __builtin_ctzll(left); /* which only the returned lanes kept apart */
+        if (warp->group[empty].state == SMC_GROUP_DIVERGED && warp->group[empty].children == 1 &&
+            !arrived_in(warp, empty))
+            collapse(warp, empty);
+    }
+    return like.active;
+}
+
+/* Lets lanes of `wanted` that wait to reconverge go on; returns them. As threads of one warp are
+   scheduled independently, others may depend on what they do next. */
+static uint32_t free_lanes(struct smc_warp *warp, uint32_t wanted)
+{
+    for (uint64_t left = warp->used; left; left &= left - 1) {
+        int index = __builtin_ctzll(left);
+        uint32_t lanes =
+            warp->group[index].state == SMC_GROUP_DIVERGED ? arrived_in(warp, index) : 0;
+        if (lanes & wanted)
+            return go_on(warp, index, lanes) ? lanes : 0;
+    }
+    for (uint64_t left = warp->used; left; left &= left - 1) {
+        uint32_t lanes = go_on_after_call(warp, __builtin_ctzll(left), wanted);
+        if (lanes)
+            return lanes;
+    }
+    return 0;
+}
+
+/* No group can run: lanes that one waits for may be about to exit, and need not take part then. */
+static bool unblock(struct smc_warp *warp)
+{
+    for (uint64_t left = warp->used; left; left &= left - 1) {
+        struct smc_group *group = &warp->group[__builtin_ctzll(left)];
+        if (group->state != SMC_GROUP_CONVERGING)
+            continue;
+        uint32_t missing = group->need & warp->live & ~converged_at(warp, group);
+        uint32_t freed = missing ? free_lanes(warp, missing) : 0;
+        if (!freed)
+            continue;
+        for (uint64_t others = warp->used; others; others &= others - 1) {
+            struct smc_group *other = &warp->group[__builtin_ctzll(others)];
+            if (other->state == SMC_GROUP_CONVERGING && other->meets == group->meets)
+                other->left |= freed & missing;
+        }
+        return true;
+    }
+    return false;
+}
+
+/* A group that only reads memory until other threads change it, such as one that waits for a lock,
+   makes way for the others, also for lanes that wait to reconverge with it. */
+static void make_way(struct smc_warp *warp)
+{
+    free_lanes(warp, warp->live);
+    for (int i = 1; i <= SMC_MAX_GROUPS; i++) {
+        int index = (warp->current + i) % SMC_MAX_GROUPS;
+        if (warp->used >> index & 1 && warp->group[index].state == SMC_GROUP_READY) {
+            warp->current = index;
+            return;
+        }
+    }
 }
 
 /* The group to run: the last one that ran if it can run, otherwise the one with the lowest pc; -1
@@ -170,7 +300,7 @@ static void keep_64(lane_u64 *to, const lane_u64 *from, uint32_t mask)
     EACH_LANE(i) to[i] = mask & smc_lane_bit[i] ? from[i] : to[i];
 }
 
-static void run_alu(const struct smc_warp *warp, const struct smc_op *op, uint32_t mask)
+void smc_warp_compute(const struct smc_warp *warp, const struct smc_op *op, uint32_t mask)
 {
     char *file = warp->file, *d = file + op->d;
     if (mask == warp->live) { /* no inactive lane has a value to preserve */
@@ -223,7 +353,7 @@ static uint64_t run_group(struct smc_worker *worker, struct smc_warp *warp, int 
             count_execution(worker, op, mask);
         if (op->alu) {
             if (mask)
-                run_alu(warp, op, mask);
+                smc_warp_compute(warp, op, mask);
             group->pc++;
             continue;
         }
@@ -247,10 +377,14 @@ bool smc_warp_run(struct smc_worker *worker, struct smc_warp *warp)
     uint64_t steps = 0;
     int index;
     for (uint64_t limit = CHECK_EVERY; limit <= TIME_SLICE; limit += CHECK_EVERY) {
-        while (steps < limit && !worker->gave_up && warp->live && (index = pick(warp)) >= 0)
+        uint64_t polls = worker->polls, changes = worker->changes;
+        while (steps < limit && !worker->gave_up && warp->live &&
+               ((index = pick(warp)) >= 0 || (unblock(warp) && (index = pick(warp)) >= 0)))
             steps += run_group(worker, warp, index, limit - steps);
         if (steps < limit || smc_launch_stops(worker->launch))
             break;
+        if (worker->polls > polls && worker->changes == changes)
+            make_way(warp);
     }
     warp->steps += steps;
     return steps > 0;

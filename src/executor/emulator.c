@@ -76,6 +76,7 @@ static void take_findings(const struct smc_program *program, const struct smc_em
         struct smc_run_finding *out = &run->finding[i];
         out->finding = emulation->finding[i];
         out->line = smc_program_instruction(program, out->finding.instruction)->line;
+        out->other_line = smc_program_instruction(program, out->finding.other_instruction)->line;
         smc_finding_describe(program, &out->finding, file, out->text, sizeof out->text);
     }
 }

@@ -414,6 +414,20 @@ static json_t *triple(const uint32_t index[3])
     return json_pack("[iii]", (int)index[0], (int)index[1], (int)index[2]);
 }
 
+/* The other access of a race; null for other findings. */
+static json_t *other_side(const struct smc_run_finding *seen)
+{
+    const struct smc_finding *finding = &seen->finding;
+    if (!finding->has_other)
+        return json_null();
+    json_t *object = json_object();
+    smc_json_known_integer(object, "line", seen->other_line);
+    smc_json_set(object, "block",
+                 triple(finding->between_blocks ? finding->other_block : finding->block));
+    smc_json_set(object, "thread", triple(finding->other_thread));
+    return object;
+}
+
 static json_t *finding_object(const struct smc_run_finding *seen)
 {
     const struct smc_finding *finding = &seen->finding;
@@ -422,6 +436,7 @@ static json_t *finding_object(const struct smc_run_finding *seen)
     smc_json_known_integer(object, "line", seen->line);
     smc_json_set(object, "block", triple(finding->block));
     smc_json_set(object, "thread", triple(finding->thread));
+    smc_json_set(object, "other", other_side(seen));
     smc_json_known_string(object, "array", finding->array);
     smc_json_integer(object, "times", finding->times);
     smc_json_string(object, "text", seen->text);

@@ -1,0 +1,696 @@
+// Correct kernels in which nothing may be found. Each is preceded by a line
+//   //@ KERNEL GRID BLOCK ARGUMENTS
+// with the launch.
+typedef unsigned long long word;
+
+//@ atomic_add_of_doubles 4 64 f64x2,f64x256:random
+extern "C" __global__ void atomic_add_of_doubles(double *sum, const double *in)
+{
+    word *at = (word *)&sum[threadIdx.x % 2];
+    word old = *at, assumed;
+    do {
+        assumed = old;
+        old = atomicCAS(at, assumed,
+                        __double_as_longlong(in[blockIdx.x * blockDim.x + threadIdx.x] +
+                                             __longlong_as_double(assumed)));
+    } while (assumed != old);
+}
+
+//@ atomic_max_of_floats 4 64 f32x1,f32x256:random
+extern "C" __global__ void atomic_max_of_floats(float *most, const float *in)
+{
+    int *at = (int *)most, old = *at, assumed;
+    do {
+        assumed = old;
+        old = atomicCAS(at, assumed,
+                        __float_as_int(fmaxf(in[blockIdx.x * blockDim.x + threadIdx.x],
+                                             __int_as_float(assumed))));
+    } while (assumed != old);
+}
+
+//@ shared_add_of_doubles 1 64 f64x1,f64x64:random
+extern "C" __global__ void shared_add_of_doubles(double *out, const double *in)
+{
+    __shared__ double sum;
+    if (threadIdx.x == 0)
+        sum = 0;
+    __syncthreads();
+    word *at = (word *)&sum, old = *at, assumed;
+    do {
+        assumed = old;
+        old = atomicCAS(at, assumed,
+                        __double_as_longlong(in[threadIdx.x] + __longlong_as_double(assumed)));
+    } while (assumed != old);
+    __syncthreads();
+    if (threadIdx.x == 0)
+        out[0] = sum;
+}
+
+//@ spin_lock 8 64 i32x1,i32x1
+extern "C" __global__ void spin_lock(int *sum, int *lock)
+{
+    if (threadIdx.x == 0) {
+        while (atomicCAS(lock, 0, 1) != 0)
+            ;
+        __threadfence();
+        *sum += 1;
+        __threadfence();
+        atomicExch(lock, 0);
+    }
+}
+
+//@ spin_lock_of_lanes 2 64 i32x1,i32x1
+extern "C" __global__ void spin_lock_of_lanes(int *sum, int *lock)
+{
+    while (atomicCAS(lock, 0, 1) != 0)
+        ;
+    __threadfence();
+    *sum += 1;
+    __threadfence();
+    atomicExch(lock, 0);
+}
+
+//@ spin_lock_with_flag 2 64 i32x1,i32x1
+extern "C" __global__ void spin_lock_with_flag(int *sum, int *lock)
+{
+    bool done = false;
+    while (!done) {
+        if (atomicCAS(lock, 0, 1) == 0) {
+            __threadfence();
+            *sum += 1;
+            __threadfence();
+            atomicExch(lock, 0);
+            done = true;
+        }
+    }
+}
+
+//@ lock_of_shared_memory 1 128 i32x1
+extern "C" __global__ void lock_of_shared_memory(int *out)
+{
+    __shared__ int lock, sum;
+    if (threadIdx.x == 0)
+        lock = sum = 0;
+    __syncthreads();
+    if (threadIdx.x % 32 == 0) {
+        while (atomicCAS(&lock, 0, 1) != 0)
+            ;
+        __threadfence_block();
+        sum += threadIdx.x;
+        __threadfence_block();
+        atomicExch(&lock, 0);
+    }
+    __syncthreads();
+    if (threadIdx.x == 0)
+        out[0] = sum;
+}
+
+//@ volatile_flag 1 64 i32x1,i32x1,i32x1
+extern "C" __global__ void volatile_flag(int *out, volatile int *flag, int *data)
+{
+    if (threadIdx.x == 0) {
+        *data = 5;
+        __threadfence();
+        *flag = 1;
+    }
+    if (threadIdx.x == 32) {
+        while (*flag == 0)
+            ;
+        __threadfence();
+        out[0] = *data;
+    }
+}
+
+//@ volatile_flag_waited_first 1 64 i32x1,i32x1,i32x1
+extern "C" __global__ void volatile_flag_waited_first(int *out, volatile int *flag, int *data)
+{
+    if (threadIdx.x == 32) {
+        *data = 5;
+        __threadfence();
+        *flag = 1;
+    }
+    if (threadIdx.x == 0) {
+        while (*flag == 0)
+            ;
+        __threadfence();
+        out[0] = *data;
+    }
+}
+
+//@ flag_between_blocks 4 32 i32x4,i32x4,i32x4
+extern "C" __global__ void flag_between_blocks(int *out, volatile int *flag, int *data)
+{
+    if (threadIdx.x)
+        return;
+    int before = 0;
+    if (blockIdx.x > 0) {
+        while (flag[blockIdx.x - 1] == 0)
+            ;
+        __threadfence();
+        before = data[blockIdx.x - 1];
+    }
+    data[blockIdx.x] = before + 1;
+    __threadfence();
+    flag[blockIdx.x] = 1;
+    out[blockIdx.x] = before;
+}
+
+//@ release_and_acquire 1 64 i32x2,i32x1
+extern "C" __global__ void release_and_acquire(int *out, int *flag)
+{
+    int seen = 0;
+    if (threadIdx.x == 0) {
+        out[1] = 5;
+        asm volatile("st.release.gpu.u32 [%0], 1;" ::"l"(flag) : "memory");
+    }
+    if (threadIdx.x == 32) {
+        while (!seen)
+            asm volatile("ld.acquire.gpu.u32 %0, [%1];" : "=r"(seen) : "l"(flag) : "memory");
+        out[0] = out[1];
+    }
+}
+
+//@ release_and_acquire_of_block 1 64 i32x2
+extern "C" __global__ void release_and_acquire_of_block(int *out)
+{
+    __shared__ int flag, data;
+    int seen = 0;
+    if (threadIdx.x == 0)
+        flag = 0;
+    __syncthreads();
+    unsigned at = (unsigned)__cvta_generic_to_shared(&flag);
+    if (threadIdx.x == 0) {
+        data = 5;
+        asm volatile("st.release.cta.shared.u32 [%0], 1;" ::"r"(at) : "memory");
+    }
+    if (threadIdx.x == 32) {
+        while (!seen)
+            asm volatile("ld.acquire.cta.shared.u32 %0, [%1];" : "=r"(seen) : "r"(at) : "memory");
+        out[0] = data;
+    }
+}
+
+//@ atomics_that_acquire_and_release 8 32 i32x1,i32x1,i32x9
+extern "C" __global__ void atomics_that_acquire_and_release(int *out, unsigned *count, int *partial)
+{
+    if (threadIdx.x)
+        return;
+    unsigned ticket;
+    partial[blockIdx.x] = blockIdx.x;
+    asm volatile("atom.acq_rel.gpu.global.add.u32 %0, [%1], 1;" : "=r"(ticket) : "l"(count) : "memory");
+    if (ticket == gridDim.x - 1)
+        for (int i = 0; i < gridDim.x; i++)
+            out[0] += partial[i];
+}
+
+//@ fence_of_the_model 8 32 i32x1,i32x1,i32x9
+extern "C" __global__ void fence_of_the_model(int *out, unsigned *count, int *partial)
+{
+    if (threadIdx.x)
+        return;
+    unsigned ticket;
+    partial[blockIdx.x] = blockIdx.x;
+    asm volatile("fence.acq_rel.gpu;" ::: "memory");
+    asm volatile("atom.relaxed.gpu.global.add.u32 %0, [%1], 1;" : "=r"(ticket) : "l"(count) : "memory");
+    asm volatile("fence.acq_rel.gpu;" ::: "memory");
+    if (ticket == gridDim.x - 1)
+        for (int i = 0; i < gridDim.x; i++)
+            out[0] += partial[i];
+}
+
+//@ fence_and_exchange 1 64 i32x1,i32x1,i32x1
+extern "C" __global__ void fence_and_exchange(int *out, int *flag, int *data)
+{
+    if (threadIdx.x == 0) {
+        *data = 5;
+        __threadfence();
+        atomicExch(flag, 1);
+    }
+    if (threadIdx.x == 32) {
+        while (atomicAdd(flag, 0) == 0)
+            ;
+        __threadfence();
+        out[0] = *data;
+    }
+}
+
+//@ ticket 16 64 i32x17,i32x1,i32x1
+extern "C" __global__ void ticket(int *partial, unsigned *count, int *out)
+{
+    __shared__ bool last;
+    __shared__ int s[64];
+    s[threadIdx.x] = threadIdx.x + blockIdx.x;
+    __syncthreads();
+    for (int n = 32; n > 0; n /= 2) {
+        if (threadIdx.x < n)
+            s[threadIdx.x] += s[threadIdx.x + n];
+        __syncthreads();
+    }
+    if (threadIdx.x == 0) {
+        partial[blockIdx.x] = s[0];
+        __threadfence();
+        last = atomicInc(count, gridDim.x) == gridDim.x - 1;
+    }
+    __syncthreads();
+    if (last) {
+        __threadfence();
+        s[threadIdx.x] = threadIdx.x < gridDim.x ? partial[threadIdx.x] : 0;
+        __syncthreads();
+        if (threadIdx.x == 0) {
+            int sum = 0;
+            for (int i = 0; i < 64; i++)
+                sum += s[i];
+            out[0] = sum;
+            *count = 0;
+        }
+    }
+}
+
+//@ ticket_of_all_threads 8 64 i32x512,i32x1,i32x64
+extern "C" __global__ void ticket_of_all_threads(int *partial, unsigned *count, int *out)
+{
+    __shared__ bool last;
+    partial[blockIdx.x * 64 + threadIdx.x] = threadIdx.x;
+    __threadfence();
+    __syncthreads();
+    if (threadIdx.x == 0)
+        last = atomicAdd(count, 1) == gridDim.x - 1;
+    __syncthreads();
+    if (last) {
+        int sum = 0;
+        __threadfence();
+        for (int i = 0; i < gridDim.x; i++)
+            sum += partial[i * 64 + threadIdx.x];
+        out[threadIdx.x] = sum;
+    }
+}
+
+//@ decoupled_look_back 8 64 i32x512,i32x512:ramp,i32x16,i32x8,i32x1
+extern "C" __global__ void decoupled_look_back(int *out, const int *in, volatile int *sum, volatile int *state,
+                                               unsigned *tickets)
+{
+    __shared__ int s[64], before, tile;
+    if (threadIdx.x == 0)
+        tile = atomicAdd(tickets, 1);
+    __syncthreads();
+    int t = threadIdx.x, b = tile;
+    s[t] = in[b * 64 + t];
+    __syncthreads();
+    for (int n = 1; n < 64; n *= 2) {
+        int v = t >= n ? s[t - n] : 0;
+        __syncthreads();
+        s[t] += v;
+        __syncthreads();
+    }
+    if (t == 0) {
+        sum[2 * b] = s[63];
+        __threadfence();
+        state[b] = 1;
+        int total = 0;
+        for (int i = b - 1; i >= 0; i--) {
+            int now;
+            while ((now = state[i]) == 0)
+                ;
+            __threadfence();
+            total += sum[2 * i + (now == 2)];
+            if (now == 2)
+                break;
+        }
+        sum[2 * b + 1] = total + s[63];
+        __threadfence();
+        state[b] = 2;
+        before = total;
+    }
+    __syncthreads();
+    out[b * 64 + t] = before + s[t];
+}
+
+//@ lanes_that_end_while_others_vote 1 32 i32x32
+extern "C" __global__ void lanes_that_end_while_others_vote(int *out)
+{
+    int n = 0;
+    while (true) {
+        unsigned votes = __ballot_sync(0xffffffff, n >= (int)threadIdx.x);
+        n++;
+        if (n > (int)threadIdx.x)
+            break;
+        out[threadIdx.x] = votes;
+    }
+    out[threadIdx.x] += n;
+}
+
+//@ early_return 1 64 i32x64,i32:40
+extern "C" __global__ void early_return(int *out, int n)
+{
+    int i = threadIdx.x;
+    if (i >= n)
+        return;
+    out[i] = __any_sync(0xffffffff, i > 20);
+}
+
+//@ warp_reduction 1 64 i32x2,i32x64:ramp
+extern "C" __global__ void warp_reduction(int *out, const int *in)
+{
+    int v = in[threadIdx.x];
+    for (int i = 16; i > 0; i /= 2)
+        v += __shfl_down_sync(0xffffffff, v, i);
+    if (threadIdx.x % 32 == 0)
+        out[threadIdx.x / 32] = v;
+}
+
+//@ half_warp_with_its_mask 1 32 i32x32
+extern "C" __global__ void half_warp_with_its_mask(int *out)
+{
+    int v = threadIdx.x;
+    unsigned mask = __ballot_sync(0xffffffff, threadIdx.x < 16);
+    if (threadIdx.x < 16) {
+        v += __shfl_down_sync(mask, v, 8);
+        __syncwarp(mask);
+    }
+    out[threadIdx.x] = v;
+}
+
+//@ warp_synchronous 1 64 i32x2
+extern "C" __global__ void warp_synchronous(int *out)
+{
+    __shared__ int s[64];
+    int t = threadIdx.x, lane = t % 32;
+    s[t] = t;
+    __syncwarp();
+    for (int n = 16; n > 0; n /= 2) {
+        int v = lane < n ? s[t + n] : 0;
+        __syncwarp();
+        if (lane < n)
+            s[t] += v;
+        __syncwarp();
+    }
+    if (lane == 0)
+        out[t / 32] = s[t];
+}
+
+//@ volatile_warp_synchronous 1 64 i32x2
+extern "C" __global__ void volatile_warp_synchronous(int *out)
+{
+    __shared__ volatile int s[64];
+    int t = threadIdx.x, lane = t % 32;
+    s[t] = t;
+    for (int n = 16; n > 0; n /= 2) {
+        int v = s[t] + s[t ^ n];
+        s[t] = v;
+    }
+    if (lane == 0)
+        out[t / 32] = s[t];
+}
+
+//@ syncwarp_in_both_branches 1 32 i32x32
+extern "C" __global__ void syncwarp_in_both_branches(int *out)
+{
+    __shared__ int s[32];
+    int t = threadIdx.x;
+    s[t] = t;
+    if (t < 16) {
+        __syncwarp();
+        out[t] = s[t + 16];
+    } else {
+        __syncwarp();
+        out[t] = s[t - 16] + 1;
+    }
+}
+
+//@ double_buffer 1 64 i32x64,i32x256:ramp
+extern "C" __global__ void double_buffer(int *out, const int *in)
+{
+    __shared__ int s[2][64];
+    int t = threadIdx.x, sum = 0;
+    unsigned at[2] = {(unsigned)__cvta_generic_to_shared(&s[0][t]), (unsigned)__cvta_generic_to_shared(&s[1][t])};
+    asm volatile("cp.async.ca.shared.global [%0], [%1], 4;\ncp.async.commit_group;" ::"r"(at[0]), "l"(in + t) : "memory");
+    for (int i = 0; i < 4; i++) {
+        if (i < 3)
+            asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" ::"r"(at[(i + 1) % 2]), "l"(in + 64 * (i + 1) + t) : "memory");
+        asm volatile("cp.async.commit_group;\ncp.async.wait_group 1;" ::: "memory");
+        __syncthreads();
+        sum += s[i % 2][t ^ 32];
+        __syncthreads();
+    }
+    out[t] = sum;
+}
+
+//@ producer_and_consumer 1 64 i32x32
+extern "C" __global__ void producer_and_consumer(int *out)
+{
+    __shared__ int s[32];
+    if (threadIdx.x >= 32) {
+        s[threadIdx.x - 32] = threadIdx.x;
+        asm volatile("bar.arrive 1, 64;" ::: "memory");
+    } else {
+        asm volatile("bar.sync 1, 64;" ::: "memory");
+        out[threadIdx.x] = s[threadIdx.x];
+    }
+}
+
+//@ histogram 4 64 i32x16,i32x256:ramp
+extern "C" __global__ void histogram(int *bins, const int *in)
+{
+    __shared__ int s[16];
+    if (threadIdx.x < 16)
+        s[threadIdx.x] = 0;
+    __syncthreads();
+    atomicAdd(&s[in[blockIdx.x * 64 + threadIdx.x] % 16], 1);
+    __syncthreads();
+    if (threadIdx.x < 16)
+        atomicAdd(&bins[threadIdx.x], s[threadIdx.x]);
+}
+
+//@ block_atomics_of_one_block 4 64 i32x4
+extern "C" __global__ void block_atomics_of_one_block(int *out)
+{
+    atomicAdd_block(&out[blockIdx.x], 1);
+    __syncthreads();
+    if (threadIdx.x == 40)
+        out[blockIdx.x] += 1;
+}
+
+//@ same_value_of_all_blocks 8 64 i32x1,i32x512:ramp
+extern "C" __global__ void same_value_of_all_blocks(int *found, const int *in)
+{
+    if (in[blockIdx.x * 64 + threadIdx.x] % 5 == 0)
+        *found = 1;
+}
+
+//@ own_part_of_a_line 32 4 i32x128,i32x128:ramp
+extern "C" __global__ void own_part_of_a_line(int *out, const int *in)
+{
+    int i = blockIdx.x * 4 + threadIdx.x;
+    out[i] = in[i] + in[(i + 77) % 128];
+    __syncthreads();
+    int other = out[i ^ 1];
+    __syncthreads();
+    out[i] += other;
+}
+
+//@ bytes_of_a_word 8 32 u8x256
+extern "C" __global__ void bytes_of_a_word(unsigned char *out)
+{
+    out[threadIdx.x * 8 + blockIdx.x] = threadIdx.x;
+}
+
+//@ local_array 1 32 i32x32,i32x32:ramp,i32:32
+extern "C" __global__ void local_array(int *out, const int *in, int n)
+{
+    int a[32], sum = 0;
+    for (int i = 0; i < n; i++)
+        a[in[i]] = in[i] + threadIdx.x;
+    for (int i = 0; i < n; i++)
+        sum += a[in[n - 1 - i]];
+    out[threadIdx.x] = sum;
+}
+
+//@ set_where_it_is_used 1 32 i32x32,i32x32:ramp,i32:20
+extern "C" __global__ void set_where_it_is_used(int *out, const int *in, int n)
+{
+    int v;
+    if (in[threadIdx.x] < n)
+        v = in[threadIdx.x] * 3;
+    for (int i = 0; i < 4; i++) {
+        __syncwarp();
+        if (in[threadIdx.x] < n)
+            out[threadIdx.x] += v + i;
+    }
+}
+
+//@ set_by_the_first_turn 1 32 f32x32,f32x320:random,i32:10
+extern "C" __global__ void set_by_the_first_turn(float *out, const float *in, int n)
+{
+    float best;
+    for (int i = 0; i < n; i++) {
+        float v = in[32 * i + threadIdx.x];
+        best = i == 0 || v > best ? v : best;
+    }
+    out[threadIdx.x] = best;
+}
+
+//@ semaphore_of_blocks 6 64 i32x64,i32x1
+extern "C" __global__ void semaphore_of_blocks(int *out, int *turn)
+{
+    if (threadIdx.x == 0)
+        while (*(volatile int *)turn != blockIdx.x)
+            ;
+    __syncthreads();
+    __threadfence();
+    out[threadIdx.x] = out[threadIdx.x] * 3 + blockIdx.x;
+    __threadfence();
+    __syncthreads();
+    if (threadIdx.x == 0)
+        atomicExch(turn, blockIdx.x + 1);
+}
+
+//@ uniform_barrier_in_loop 1 64 i32x64,i32:5
+extern "C" __global__ void uniform_barrier_in_loop(int *out, int n)
+{
+    __shared__ int s[64];
+    s[threadIdx.x] = threadIdx.x;
+    for (int i = 0; i < n; i++) {
+        __syncthreads();
+        int v = s[(threadIdx.x + 33) % 64];
+        __syncthreads();
+        s[threadIdx.x] = v + 1;
+    }
+    out[threadIdx.x] = s[threadIdx.x];
+}
+
+__noinline__ __device__ void take(int *lock)
+{
+    for (;;)
+        if (atomicCAS(lock, 0, 1) == 0)
+            return;
+}
+
+__noinline__ __device__ void take_at_depth(int *lock, int depth)
+{
+    if (depth > 0)
+        take_at_depth(lock, depth - 1);
+    else
+        take(lock);
+}
+
+//@ lock_in_function 2 64 i32x1,i32x1
+extern "C" __global__ void lock_in_function(int *sum, int *lock)
+{
+    take(lock);
+    __threadfence();
+    *sum += 1;
+    __threadfence();
+    atomicExch(lock, 0);
+}
+
+//@ lock_in_recursion 2 64 i32x1,i32x1
+extern "C" __global__ void lock_in_recursion(int *sum, int *lock)
+{
+    if (threadIdx.x % 3)
+        take_at_depth(lock, threadIdx.x % 4);
+    else
+        take(lock);
+    __threadfence();
+    *sum += 1;
+    __threadfence();
+    atomicExch(lock, 0);
+}
+
+struct packed {
+    char tag;
+    double value;
+    int rest[5];
+};
+
+__noinline__ __device__ struct packed make(int i)
+{
+    struct packed p;
+    p.tag = 1;
+    p.value = i;
+    for (int k = 0; k <= i % 5; k++)
+        p.rest[k] = i;
+    return p;
+}
+
+//@ structure_of_function 1 32 f64x32
+extern "C" __global__ void structure_of_function(double *out)
+{
+    struct packed p = make(threadIdx.x);
+    out[threadIdx.x] = p.value + p.tag + p.rest[threadIdx.x % 5];
+}
+
+__noinline__ __device__ int sum_of(int n, const int *in)
+{
+    int local[4], v;
+    if (n == 0)
+        return in[0];
+    for (int i = 0; i < 4; i++)
+        local[i] = in[n + i];
+    if (n > 2)
+        v = local[n % 4];
+    int below = sum_of(n - 1, in);
+    if (n > 2)
+        below += v;
+    return below + local[(n + 1) % 4];
+}
+
+//@ recursion_with_variables 2 64 i32x128,i32x64:ramp
+extern "C" __global__ void recursion_with_variables(int *out, const int *in)
+{
+    out[blockIdx.x * 64 + threadIdx.x] = sum_of(threadIdx.x % 7, in);
+}
+
+struct node {
+    struct node *next;
+    int value;
+};
+
+//@ lists_of_malloc 3 64 i32x192
+extern "C" __global__ void lists_of_malloc(int *out)
+{
+    __shared__ struct node *first[64];
+    struct node *list = NULL;
+    for (unsigned i = 0; i < threadIdx.x % 5 + 1; i++) {
+        struct node *node = (struct node *)malloc(sizeof *node);
+        node->next = list;
+        node->value = i;
+        list = node;
+    }
+    first[threadIdx.x] = list;
+    __syncthreads();
+    int sum = 0;
+    for (struct node *node = first[63 - threadIdx.x]; node; node = node->next)
+        sum += node->value;
+    out[blockIdx.x * 64 + threadIdx.x] = sum;
+    __syncthreads();
+    while (list) {
+        struct node *next = list->next;
+        free(list);
+        list = next;
+    }
+}
+
+typedef int function(int a, int b);
+__device__ int larger(int a, int b)
+{
+    return max(a, b);
+}
+__device__ int smaller(int a, int b)
+{
+    return min(a, b);
+}
+
+//@ function_by_lane 1 64 i32x64,i32x64:random
+extern "C" __global__ void function_by_lane(int *out, const int *in)
+{
+    __shared__ function *choice[2];
+    if (threadIdx.x == 0) {
+        choice[0] = larger;
+        choice[1] = smaller;
+    }
+    __syncthreads();
+    int v = in[threadIdx.x];
+    for (int i = 0; i < 3; i++)
+        v = choice[(threadIdx.x + i) % 2](v, in[(threadIdx.x + i) % 64]);
+    out[threadIdx.x] = v;
+}
