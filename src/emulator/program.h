@@ -193,7 +193,7 @@ struct smc_op {
     bool is_strong; /* two such accesses do not race: atomics, volatile, .relaxed and above */
     bool is_narrow; /* strong, or a fence, only within the block or the cluster */
     bool acquires, releases;
-    bool only_copies; /* a load from local memory of what is only stored to local memory */
+    bool only_copies; /* a load of what is only stored again, if both may be local memory */
     uint32_t v[SMC_MAX_VECTOR]; /* their registers, SMC_NO_SLOT: `_` */
     enum smc_slot_kind v_kind[SMC_MAX_VECTOR];
 

@@ -16,7 +16,7 @@
 
 #include "base/memory.h"
 
-enum { MOST_WORDS = 1 << 23, SLOT_UNIT = 64, MOST_RESULTS = SMC_MAX_VECTOR };
+enum { MOST_WORDS = 1 << 23, SLOT_UNIT = 64, MOST_RESULTS = SMC_MAX_VECTOR, MOST_TURNS = 16 };
 
 /* --- Which ops ---------------------------------------------------------------------------------
  */
@@ -345,6 +345,11 @@ static bool is_move(const struct smc_op *op)
     return op->alu == smc_move_32 || op->alu == smc_move_64;
 }
 
+static bool may_be_local(const struct smc_op *op)
+{
+    return op->space == SMC_SPACE_LOCAL || op->space == SMC_SPACE_GENERIC;
+}
+
 /* Adds the slots whose values the op uses. What a move copies, and what is stored to local memory,
    is not used by that. */
 static void add_uses(uint64_t *used, const struct smc_op *op)
@@ -355,7 +360,7 @@ static void add_uses(uint64_t *used, const struct smc_op *op)
         if (slot[i] != SMC_NO_SLOT)
             put(used, slot[i], true);
     for (uint32_t i = 0; i < SMC_MAX_VECTOR; i++)
-        if (!loads(op) && !(stores(op) && op->space == SMC_SPACE_LOCAL) && op->v[i] != SMC_NO_SLOT)
+        if (!loads(op) && !(stores(op) && may_be_local(op)) && op->v[i] != SMC_NO_SLOT)
             put(used, op->v[i], true);
     for (uint32_t i = op->written; i < op->listed; i++)
         put(used, op->list[i], true);
@@ -364,14 +369,16 @@ static void add_uses(uint64_t *used, const struct smc_op *op)
             put(used, op->call->argument[i].slot, true);
 }
 
-/* A structure of which not all was set may be copied, such as when a function returns it. */
+/* A structure of which not all was set may be copied, such as when a function returns it. After
+   MOST_TURNS a use behind many moves may be missed, and so is what it finds. */
 static void find_copies(struct smc_program *program, uint64_t *used)
 {
     for (size_t i = 0; i < program->ops; i++)
         add_uses(used, &program->op[i]);
-    for (bool changed = true; changed;) {
+    bool changed = true;
+    for (int turn = 0; changed && turn < MOST_TURNS; turn++) {
         changed = false;
-        for (size_t i = 0; i < program->ops; i++) {
+        for (size_t i = program->ops; i-- > 0;) {
             const struct smc_op *op = &program->op[i];
             bool passes = is_move(op) && is_in(used, op->d) && !is_in(used, op->a);
             if (passes)
@@ -381,7 +388,7 @@ static void find_copies(struct smc_program *program, uint64_t *used)
     }
     for (size_t i = 0; i < program->ops; i++) {
         struct smc_op *op = &program->op[i];
-        op->only_copies = loads(op) && op->space == SMC_SPACE_LOCAL;
+        op->only_copies = loads(op) && may_be_local(op);
         for (uint32_t n = 0; n < op->vector; n++)
             op->only_copies &= !is_in(used, op->v[n]);
     }

@@ -694,3 +694,19 @@ extern "C" __global__ void function_by_lane(int *out, const int *in)
         v = choice[(threadIdx.x + i) % 2](v, in[(threadIdx.x + i) % 64]);
     out[threadIdx.x] = v;
 }
+
+__noinline__ __device__ void copy(struct packed *to, const struct packed *from)
+{
+    *to = *from;
+}
+
+//@ structure_copied_by_function 1 32 f64x32,i32:2
+extern "C" __global__ void structure_copied_by_function(double *out, int n)
+{
+    struct packed p[2], all[2];
+    p[1].tag = 1;
+    for (int i = 0; i < n; i++)
+        p[1].rest[i] = i;
+    copy(&all[n / 2], &p[n - 1]);
+    out[threadIdx.x] = all[1].rest[1];
+}
