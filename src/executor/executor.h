@@ -140,7 +140,7 @@ struct smc_emulated_run {
     size_t finding_count;
     struct smc_run_finding {
         struct smc_finding finding;
-        uint32_t line;  /* of the kernel's source; 0: unknown */
+        uint32_t line; /* of the kernel's source; 0: unknown */
         uint32_t other_line;
         char text[512]; /* the message for users */
     } finding[SMC_MAX_FINDINGS];
