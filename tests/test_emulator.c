@@ -725,7 +725,8 @@ static void test_any_number_of_threads(void)
         ".entry k(.param .u64 out, .param .u64 in)\n{\n.reg .b32 %r<9>;\n.reg .b64 %rd<9>;\n"
         ".reg .pred %p<3>;\n.shared .align 4 .b8 s[256];\nld.param.u64 %rd1, [out];\n"
         "mov.u32 %r1, %ctaid.x;\nmov.u32 %r2, %tid.x;\nadd.u32 %r3, %r1, 1;\nmov.u32 %r4, s;\n"
-        "mov.u32 %r5, 0;\n$L:\nmad.lo.u32 %r5, %r3, %r2, %r5;\nsub.u32 %r3, %r3, 1;\nsetp.gt.u32 %p1, %r3, %r2;\n"
+        "mov.u32 %r5, 0;\n$L:\nmad.lo.u32 %r5, %r3, %r2, %r5;\nsub.u32 %r3, %r3, 1;\n"
+        "setp.gt.u32 %p1, %r3, %r2;\n"
         "@%p1 bra $L;\nsetp.lt.u32 %p2, %r1, 11;\n@%p2 bra $E;\nld.shared.u32 %r6, [%r4];\n"
         "st.shared.u32 [%r4], %r2;\n$E:\nmul.wide.u32 %rd2, %r1, 8;\nadd.s64 %rd1, %rd1, %rd2;\n"
         "setp.eq.u32 %p1, %r2, 40;\n@%p1 st.global.u32 [%rd1], %r5;\nret;\n}";
