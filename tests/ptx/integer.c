@@ -366,7 +366,7 @@ uint64_t ptx_nth_set(const struct ptx_case *test, uint64_t a, uint64_t b, uint64
     int base = (int)(b & 31), offset = (int32_t)c % 9, step = offset < 0 ? -1 : 1, found = 0;
     (void)test;
     for (int i = base; i >= 0 && i < 32; i += step) {
-        found += a >> i & 1;
+        found += (int)(a >> i & 1);
         if (a >> i & 1 && (found == offset * step || (offset == 0 && i == base)))
             return (uint64_t)i;
         if (offset == 0)
