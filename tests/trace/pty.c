@@ -23,6 +23,8 @@ static void run(const char *terminal, char **command)
         _exit(126);
     for (int i = 0; i < 3; i++)
         dup2(file, i);
+    signal(SIGINT, SIG_DFL); /* a shell ignores both in what it runs in the background */
+    signal(SIGQUIT, SIG_DFL);
     execvp(command[0], command);
     _exit(127);
 }
