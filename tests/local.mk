@@ -195,7 +195,7 @@ tests_nvrtc_SOURCES = tests/nvrtc.c tests/temporary.c tests/temporary.h
 tests_compile_all_LDADD = libsmc.la
 tests_compile_all_SOURCES = tests/compile_all.c tests/temporary.c tests/temporary.h
 EXTRA_DIST += tests/fuzz/README.md tests/fuzz/cache.c tests/fuzz/ceilings_file.c tests/fuzz/cubin.c tests/fuzz/device_file.c tests/fuzz/ptxas_log.c tests/fuzz/ptxas_log.dict
-EXTRA_DIST += tests/fuzz/trace_json.c tests/fuzz/trace_json.dict
+EXTRA_DIST += tests/fuzz/trace_json.c tests/fuzz/trace_records.c tests/fuzz/trace_json.dict
 EXTRA_DIST += tests/fuzz/banks_csv.c tests/fuzz/banks_csv.dict tests/fuzz/expression.c tests/fuzz/expression.dict
 
 # The PTX that comes with the program.
