@@ -181,6 +181,12 @@ static void find_cluster(const struct call *call, int32_t device, uint32_t clust
     }
 }
 
+/* Two threads may ask about a configuration at the same time, and get the same answers. */
+static void set_answer(int32_t *answer, int32_t value)
+{
+    __atomic_store_n(answer, value, __ATOMIC_RELAXED);
+}
+
 static void ask_occupancy(const struct call *call, struct record_launch *launch)
 {
     int blocks = 0, clusters = 0;
@@ -189,7 +195,7 @@ static void ask_occupancy(const struct call *call, struct record_launch *launch)
     void *function = (void *)(uintptr_t)call->function;
     if (ASK(cuOccupancyMaxActiveBlocksPerMultiprocessor, &blocks, function, (int)threads,
             call->smem_bytes))
-        launch->api_blocks_per_sm = blocks;
+        set_answer(&launch->api_blocks_per_sm, blocks);
     if (cluster[0] == 0)
         return;
     const struct driver_attribute attribute = {
@@ -204,7 +210,7 @@ static void ask_occupancy(const struct call *call, struct record_launch *launch)
         .attribute_count = 1,
     };
     if (ASK(cuOccupancyMaxActiveClusters, &clusters, function, &config))
-        launch->api_clusters = clusters;
+        set_answer(&launch->api_clusters, clusters);
 }
 
 /* The launch of the file for a call; asks the driver if nobody has asked for this configuration. */
@@ -237,9 +243,9 @@ static struct record_launch *resolve(const struct call *call, const char *name)
         key.carveout_percent = carveout;
     find_cluster(call, device, key.cluster);
     struct record_launch *launch = table_launch(&key, name);
-    if (launch && launch->api_blocks_per_sm == RECORD_UNKNOWN) {
-        launch->api_carveout_percent = carveout;
-        launch->local_bytes = function_attribute(call, device, FUNCTION_LOCAL_BYTES);
+    if (launch && __atomic_load_n(&launch->api_blocks_per_sm, __ATOMIC_RELAXED) == RECORD_UNKNOWN) {
+        set_answer(&launch->api_carveout_percent, carveout);
+        set_answer(&launch->local_bytes, function_attribute(call, device, FUNCTION_LOCAL_BYTES));
         ask_occupancy(call, launch);
     }
     return launch;
