@@ -808,7 +808,7 @@ static void test_addresses_in_variables(void)
         "ld.global.u32 %r1, [managed];\ncvt.u64.u32 %rd3, %r1;\nst.global.u64 [%rd1+48], %rd3;\n"
         "ret;\n}\n";
     static const uint64_t expected[] = {22, 77, 44, 55, 0x04030201, 33, 5};
-    struct trial trial;
+    struct trial trial = {0};
     run_from(text, 7, 1, &trial); /* all threads of one warp store the same */
     CU_ASSERT_EQUAL_FATAL(trial.status, SMC_OK);
     for (size_t i = 0; i < sizeof expected / sizeof *expected; i++)
