@@ -236,7 +236,7 @@ static const struct {
 
 static void test_arithmetic(void)
 {
-    struct trial trial;
+    struct trial trial = {0};
     fill(&trial);
     for (size_t n = 0; n < sizeof operations / sizeof *operations; n++) {
         char body[1024];
@@ -300,7 +300,7 @@ static void test_known_values(void)
          UINT64_C(0x4000000000000000)},
         {"mov.f64 %fd1, 0d7FF8000000000000;\ncvt.rzi.s64.f64 %rd4, %fd1;", UINT64_C(1) << 63},
     };
-    struct trial trial;
+    struct trial trial = {0};
     for (size_t n = 0; n < sizeof values / sizeof *values; n++) {
         char body[1024];
         snprintf(body, sizeof body, "%s\nst.global.u64 [%%rd1], %%rd4;", values[n].ptx);
@@ -321,7 +321,7 @@ static void test_known_values(void)
 
 static void test_memory(void)
 {
-    struct trial trial;
+    struct trial trial = {0};
     fill(&trial);
     /* Through shared memory, generic addresses and vectors; the output has the neighbour's bytes.
      */
@@ -373,7 +373,7 @@ static void test_asynchronous_copies(void)
         "cp.async.commit_group;\n%s\nld.shared.u64 %%rd4, [%%r2];\n"
         "st.global.u64 [%%rd1], %%rd4;";
     char body[1024];
-    struct trial trial;
+    struct trial trial = {0};
     fill(&trial);
     snprintf(body, sizeof body, copy, "", "cp.async.wait_group 0;");
     run(body, 32, &trial);
@@ -400,7 +400,7 @@ static void test_cache_policies(void)
         "cp.async.ca.shared.global.L2::cache_hint [%%r2], [%%rd2], 8%s, %%rd7;\n"
         "cp.async.wait_all;\nld.shared.u64 %%rd4, [%%r2];\nst.global.u64 [%%rd1], %%rd4;";
     char body[1024];
-    struct trial trial;
+    struct trial trial = {0};
     fill(&trial);
     snprintf(body, sizeof body, copy, "");
     run(body, 32, &trial);
@@ -415,7 +415,7 @@ static void test_cache_policies(void)
 /* cp.async with a predicate: where it is true, nothing is read and zeros are written. */
 static void test_ignored_sources(void)
 {
-    struct trial trial;
+    struct trial trial = {0};
     fill(&trial);
     run("and.b32 %r4, %r1, 1;\nsetp.ne.u32 %p1, %r4, 0;\nmov.u32 %r2, s;\nshl.b32 %r3, %r1, 3;\n"
         "add.u32 %r2, %r2, %r3;\nmov.u64 %rd5, -1;\nst.shared.u64 [%r2], %rd5;\n"
@@ -430,7 +430,7 @@ static void test_ignored_sources(void)
 /* Hints, and what only concerns other grids or warps, change nothing. */
 static void test_without_effect(void)
 {
-    struct trial trial;
+    struct trial trial = {0};
     fill(&trial);
     run("griddepcontrol.wait;\nld.global.u64 %rd4, [%rd2];\n"
         "prefetch.global.L2 [%rd2];\nprefetch.global.L2::evict_last [%rd2];\n"
@@ -447,7 +447,7 @@ static void test_without_effect(void)
    of the kernel's. */
 static void test_environment(void)
 {
-    struct trial trial;
+    struct trial trial = {0};
     run("mov.b32 %r4, %envreg1;\nmov.b32 %r5, %envreg2;\nmov.b64 %rd4, {%r5, %r4};\n"
         "mov.b32 %r6, %reserved_smem_offset_begin;\nmov.b32 %r7, %reserved_smem_offset_end;\n"
         "mov.b32 %r8, %reserved_smem_offset_cap;\nmov.b32 %r9, %reserved_smem_offset_1;\n"
@@ -472,7 +472,7 @@ static void test_copies_past_l1(void)
     } copies[] = {{0, 16, 8}, {32, 16, 8}, {16, 16, 10}, {16, 8, 5}, {16, 6, 4}, {48, 1, 1}};
     for (size_t i = 0; i < sizeof copies / sizeof *copies; i++) {
         char body[512];
-        struct trial trial;
+        struct trial trial = {0};
         fill(&trial);
         snprintf(body, sizeof body,
                  "mov.u32 %%r2, s;\nshl.b32 %%r3, %%r1, 4;\nadd.u32 %%r2, %%r2, %%r3;\n"
@@ -492,7 +492,7 @@ static void test_copies_past_l1(void)
 
 static void test_lanes(void)
 {
-    struct trial trial;
+    struct trial trial = {0};
     /* Each lane loops as many times as its number; afterwards all have reconverged. */
     run("mov.u32 %r2, 0;\nmov.u32 %r3, 0;\n$L1:\nsetp.ge.u32 %p1, %r3, %r1;\n@%p1 bra $L2;\n"
         "add.u32 %r2, %r2, %r3;\nadd.u32 %r3, %r3, 1;\nbra $L1;\n$L2:\nactivemask.b32 %r4;\n"
@@ -543,7 +543,7 @@ static void test_lanes(void)
 
 static void test_barriers(void)
 {
-    struct trial trial;
+    struct trial trial = {0};
     /* Every thread gets the number of threads in the block whose predicate is true. */
     run("and.b32 %r2, %r1, 7;\nsetp.eq.u32 %p1, %r2, 0;\nbar.red.popc.u32 %r3, 0, %p1;\n"
         "cvt.u64.u32 %rd4, %r3;\nst.global.u64 [%rd1], %rd4;",
@@ -576,7 +576,7 @@ static const char shared_place[] =
 
 static void check_finding(const char *body, uint32_t threads, enum smc_finding_kind kind)
 {
-    struct trial trial;
+    struct trial trial = {0};
     char whole[4096];
     snprintf(whole, sizeof whole, "%s%s", shared_place, body);
     fill(&trial);
@@ -591,7 +591,7 @@ static void check_finding(const char *body, uint32_t threads, enum smc_finding_k
 
 static void check_clean(const char *body, uint32_t threads)
 {
-    struct trial trial;
+    struct trial trial = {0};
     char whole[4096];
     snprintf(whole, sizeof whole, "%s%s", shared_place, body);
     fill(&trial);
@@ -679,7 +679,7 @@ static void test_refusals(void)
          "PTX line 4: there are several kernels: name one"},
     };
     for (size_t i = 0; i < sizeof refusals / sizeof *refusals; i++) {
-        struct trial trial;
+        struct trial trial = {0};
         run_from(refusals[i].text, 1, 1, &trial);
         CU_ASSERT_EQUAL(trial.status, SMC_USAGE);
         CU_ASSERT_STRING_EQUAL(trial.error.message, refusals[i].message);
@@ -765,7 +765,7 @@ static void test_order_of_blocks(void)
         "setp.lt.u32 %p1, %r1, 7;\n@%p1 bra $E;\nld.global.u32 %r3, [%rd1+4000];\n$E:\n"
         "setp.gt.u32 %p2, %r2, %r1;\n@%p2 bra $F;\nadd.u32 %r4, %r2, %r1;\n$F:\n"
         "red.global.add.u32 [%rd1], %r1;\nret;\n}";
-    struct trial trial;
+    struct trial trial = {0};
     memset(trial.out, 0, sizeof trial.out);
     run_from(text, 64, 40, &trial);
     CU_ASSERT_EQUAL(trial.out[0], 64 * (39 * 40 / 2));
@@ -854,7 +854,7 @@ static void test_refused_variables(void)
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char text[4096];
-        struct trial trial;
+        struct trial trial = {0};
         snprintf(text, sizeof text, "%s%sret;\n}\n", variables, cases[i].use);
         run_from(text, 1, 1, &trial);
         CU_ASSERT_EQUAL(trial.status, i ? SMC_USAGE : SMC_OK);
