@@ -150,20 +150,19 @@ cudaError_t smc_gpu_stopwatch_stop(const struct smc_gpu_stopwatch *watch, cudaEr
 cudaError_t smc_gpu_stopwatch_read(const struct smc_gpu_stopwatch *watch, cudaError_t code,
                                    double *ms);
 
-/* Holds back the work that is enqueued after it, so that the GPU does not wait for the host between
-   two calls. Open every gate that was closed, also after a failure; one that is left opens by
-   itself after 100 ms, and the work goes on. NULL is no gate. In a batch of this size an empty
-   launch takes 2.7 us on an H200 and 3.1 us on an H100; among 50 behind a gate 3.4 and 3.8 us
-   (2026-11-23). */
-enum { SMC_GPU_BATCH = 10 };
-struct smc_gpu_gate;
-cudaError_t smc_gpu_gate_close(struct smc_gpu_gate **gate);
-void smc_gpu_gate_open(struct smc_gpu_gate *gate);
-
-/* --- Measurements ------------------------------------------------------------------------- */
-
 /* Launches once without waiting. */
 typedef cudaError_t smc_gpu_launch_function(void *context);
+
+/* Enqueues so many launches, at most a batch, each between the events of its own stopwatch, behind
+   a gate that opens when all of them are enqueued: the GPU does not wait for the host between two
+   calls. If the gate is left shut, it opens by itself after 100 ms. In a batch an empty launch
+   takes 2.7 us on an H200 and 3.1 us on an H100; among 50 behind a gate 3.4 and 3.8 us
+   (2026-11-23). */
+enum { SMC_GPU_BATCH = 10 };
+cudaError_t smc_gpu_time_batch(const struct smc_gpu_stopwatch *watch, int launches,
+                               smc_gpu_launch_function *launch, void *context);
+
+/* --- Measurements ------------------------------------------------------------------------- */
 
 /* Fills the timing fields of `result`, and notes there if launches do not end in `timeout_ms`. */
 enum smc_status smc_gpu_time_launches(smc_gpu_launch_function *launch, void *context, int gpu_index,

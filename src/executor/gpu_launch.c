@@ -385,12 +385,12 @@ cudaError_t smc_gpu_stopwatch_read(const struct smc_gpu_stopwatch *watch, cudaEr
 }
 
 /* The host and the GPU's queue share a gate, and the last of the two frees it. */
-struct smc_gpu_gate {
+struct gate {
     atomic_int holders;
     atomic_bool open;
 };
 
-static void leave_gate(struct smc_gpu_gate *gate)
+static void leave_gate(struct gate *gate)
 {
     if (atomic_fetch_sub(&gate->holders, 1) == 1)
         free(gate);
@@ -399,14 +399,14 @@ static void leave_gate(struct smc_gpu_gate *gate)
 static void CUDART_CB wait_at_gate(void *data)
 {
     enum { LONGEST_MS = 100 };
-    struct smc_gpu_gate *gate = data;
+    struct gate *gate = data;
     double start_ms = smc_clock_ms();
     while (!atomic_load(&gate->open) && smc_clock_ms() - start_ms < LONGEST_MS)
         sched_yield();
     leave_gate(gate);
 }
 
-cudaError_t smc_gpu_gate_close(struct smc_gpu_gate **gate)
+static cudaError_t close_gate(struct gate **gate)
 {
     *gate = smc_malloc(sizeof **gate);
     if (!*gate)
@@ -421,10 +421,25 @@ cudaError_t smc_gpu_gate_close(struct smc_gpu_gate **gate)
     return code;
 }
 
-void smc_gpu_gate_open(struct smc_gpu_gate *gate)
+static void open_gate(struct gate *gate)
 {
     if (!gate)
         return;
     atomic_store(&gate->open, true);
     leave_gate(gate);
+}
+
+cudaError_t smc_gpu_time_batch(const struct smc_gpu_stopwatch *watch, int launches,
+                               smc_gpu_launch_function *launch, void *context)
+{
+    struct gate *gate;
+    cudaError_t code = close_gate(&gate);
+    for (int i = 0; i < launches && code == cudaSuccess; i++) {
+        code = smc_gpu_stopwatch_start(&watch[i]);
+        if (code == cudaSuccess)
+            code = launch(context);
+        code = smc_gpu_stopwatch_stop(&watch[i], code);
+    }
+    open_gate(gate);
+    return code;
 }

@@ -38,15 +38,7 @@ static cudaError_t create_watches(struct timer *timer)
 
 static cudaError_t time_batch(struct timer *timer, int launches)
 {
-    struct smc_gpu_gate *gate;
-    cudaError_t code = smc_gpu_gate_close(&gate);
-    for (int i = 0; i < launches && code == cudaSuccess; i++) {
-        code = smc_gpu_stopwatch_start(&timer->watch[i]);
-        if (code == cudaSuccess)
-            code = timer->launch(timer->context);
-        code = smc_gpu_stopwatch_stop(&timer->watch[i], code);
-    }
-    smc_gpu_gate_open(gate);
+    cudaError_t code = smc_gpu_time_batch(timer->watch, launches, timer->launch, timer->context);
     if (timer->sm_clock_khz == 0)
         timer->sm_clock_khz = smc_gpu_sm_clock_khz(timer->gpu_index); /* while they run */
     cudaError_t waited =

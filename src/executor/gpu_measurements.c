@@ -475,22 +475,12 @@ static enum smc_status sample_launches(struct smc_gpu_bench *bench, double seen[
     return smc_gpu_bench_status(bench, code, "launching", error);
 }
 
-/* As the launches of a run are timed: behind a gate, each between its own events. */
-static cudaError_t time_empty_launches(struct smc_gpu_bench *bench,
-                                       struct smc_gpu_stopwatch watch[EMPTY_LAUNCHES])
+static cudaError_t launch_empty(void *context)
 {
-    struct smc_gpu_gate *gate;
-    cudaError_t code = smc_gpu_gate_close(&gate);
-    for (int i = 0; i < EMPTY_LAUNCHES && code == cudaSuccess; i++) {
-        code = smc_gpu_stopwatch_start(&watch[i]);
-        if (code == cudaSuccess)
-            code = smc_gpu_bench_launch(bench, 1, 1, NULL);
-        code = smc_gpu_stopwatch_stop(&watch[i], code);
-    }
-    smc_gpu_gate_open(gate);
-    return smc_gpu_bench_wait(bench, code);
+    return smc_gpu_bench_launch(context, 1, 1, NULL);
 }
 
+/* As the launches of a run are timed. */
 static enum smc_status sample_empty_launches(struct smc_gpu_bench *bench,
                                              double seen[SMC_CEILING_COUNT],
                                              struct smc_error *error)
@@ -501,7 +491,8 @@ static enum smc_status sample_empty_launches(struct smc_gpu_bench *bench,
     for (int i = 0; i < EMPTY_LAUNCHES && code == cudaSuccess; i++)
         code = smc_gpu_stopwatch_create(&watch[i]);
     if (code == cudaSuccess)
-        code = time_empty_launches(bench, watch);
+        code = smc_gpu_bench_wait(bench,
+                                  smc_gpu_time_batch(watch, EMPTY_LAUNCHES, launch_empty, bench));
     for (int i = 0; i < EMPTY_LAUNCHES && code == cudaSuccess; i++)
         code = smc_gpu_stopwatch_read(&watch[i], code, &ms[i]);
     for (int i = 0; i < EMPTY_LAUNCHES && !smc_is_lost(&bench->finish); i++)
