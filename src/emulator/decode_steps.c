@@ -184,22 +184,66 @@ bool smc_decode_atom(struct smc_decoder *decoder)
 
 /* --- First reads of loops around compare-and-swap --------------------------------------------- */
 
-/* The slot that a chain of moves copies to `slot`, if each register of it is written once. */
-static uint32_t origin_of(const struct smc_program *program, uint32_t slot)
+/* What an address is computed from: a register and an offset, or only an offset. */
+struct origin {
+    uint32_t slot; /* SMC_NO_SLOT: none */
+    uint64_t offset;
+};
+
+static const struct smc_fixed_slot *constant_of(const struct smc_program *program, uint32_t slot)
 {
-    for (int turn = 0; turn < 8; turn++) {
-        const struct smc_op *writer = NULL;
-        uint32_t writers = 0;
-        for (size_t i = 0; i < program->ops; i++)
-            if (program->op[i].d_kind != SMC_SLOT_NONE && program->op[i].d == slot) {
-                writer = &program->op[i];
-                writers++;
-            }
-        if (writers != 1 || writer->alu != smc_move_64)
-            return slot;
-        slot = writer->a;
+    for (size_t i = 0; i < program->fixed_count; i++)
+        if (program->fixed[i].offset == slot && program->fixed[i].special == SMC_SPECIAL_CONSTANT)
+            return &program->fixed[i];
+    return NULL;
+}
+
+static bool loads_into(const struct smc_op *op, uint32_t slot)
+{
+    bool loads = false;
+    for (uint32_t i = 0; op->step == smc_step_load && i < op->vector; i++)
+        loads |= op->v[i] == slot;
+    return loads;
+}
+
+/* The only op that writes a register, if it computes it; or NULL. */
+static const struct smc_op *writer_of(const struct smc_program *program, uint32_t slot)
+{
+    const struct smc_op *writer = NULL;
+    for (size_t i = 0; i < program->ops; i++) {
+        const struct smc_op *op = &program->op[i];
+        bool computes = op->d_kind != SMC_SLOT_NONE && op->d == slot;
+        if ((computes && writer) || loads_into(op, slot))
+            return NULL;
+        writer = computes ? op : writer;
     }
-    return slot;
+    return writer;
+}
+
+/* Follows moves and sums with constants, as far as each register is written once. */
+static struct origin origin_of(const struct smc_program *program, const struct smc_op *access)
+{
+    static const enum smc_ptx_type sums[] = {SMC_PTX_U32, SMC_PTX_S32, SMC_PTX_U64, SMC_PTX_S64};
+    struct origin origin = {access->a, access->immediate};
+    if (access->space != SMC_SPACE_GENERIC)
+        origin.offset += smc_window_of(access->space);
+    for (int turn = 0; turn < 8; turn++) {
+        const struct smc_op *writer = writer_of(program, origin.slot);
+        const struct smc_fixed_slot *added = NULL;
+        if (!writer)
+            break;
+        for (size_t i = 0; i < sizeof sums / sizeof *sums; i++)
+            if (writer->alu == smc_integer_add[sums[i]])
+                added = constant_of(program, writer->b);
+        if (!added && writer->alu != smc_move_32 && writer->alu != smc_move_64)
+            break;
+        origin.slot = writer->a;
+        if (added)
+            origin.offset +=
+                added->kind == SMC_SLOT_32 ? (uint64_t)(int32_t)added->bits : added->bits;
+    }
+    const struct smc_fixed_slot *constant = constant_of(program, origin.slot);
+    return constant ? (struct origin){SMC_NO_SLOT, origin.offset + constant->bits} : origin;
 }
 
 /* Adds the slots that moves copy to those of `set`; returns their number. */
@@ -230,15 +274,18 @@ void smc_find_guesses(struct smc_program *program)
         if (swap->step != smc_step_atomic || swap->reduction != SMC_REDUCE_COMPARE_AND_SWAP)
             continue;
         uint32_t count = add_copied(program, set, sizeof set / sizeof *set);
-        uint32_t address = origin_of(program, swap->a);
+        const struct origin swapped = origin_of(program, swap);
         for (size_t k = 0; k < program->ops; k++) {
             struct smc_op *load = &program->op[k];
+            bool is_guess = false;
             if (load->step != smc_step_load || load->vector != 1 ||
-                load->width_bytes != swap->width_bytes || load->immediate != swap->immediate)
+                load->width_bytes != swap->width_bytes)
                 continue;
             for (uint32_t n = 0; n < count; n++)
-                if (load->v[0] == set[n] && origin_of(program, load->a) == address)
-                    load->is_strong = true;
+                is_guess |= load->v[0] == set[n];
+            const struct origin loaded = origin_of(program, load);
+            if (is_guess && loaded.slot == swapped.slot && loaded.offset == swapped.offset)
+                load->is_strong = true;
         }
     }
 }

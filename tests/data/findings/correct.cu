@@ -46,6 +46,26 @@ extern "C" __global__ void shared_add_of_doubles(double *out, const double *in)
         out[0] = sum;
 }
 
+//@ shared_max_of_second_member 1 64 i32x1,i32x64:random
+extern "C" __global__ void shared_max_of_second_member(int *out, const int *in)
+{
+    struct pair {
+        int least, most;
+    };
+    __shared__ pair found[3];
+    if (threadIdx.x < 3)
+        found[threadIdx.x].most = -2147483647;
+    __syncthreads();
+    int *at = &found[1].most, old = found[1].most, assumed;
+    do {
+        assumed = old;
+        old = atomicCAS(at, assumed, max(in[threadIdx.x], assumed));
+    } while (assumed != old);
+    __syncthreads();
+    if (threadIdx.x == 0)
+        out[0] = found[1].most;
+}
+
 //@ spin_lock 8 64 i32x1,i32x1
 extern "C" __global__ void spin_lock(int *sum, int *lock)
 {
