@@ -41,6 +41,13 @@ const struct ptx_case *ptx_cases(size_t *count);
 bool ptx_has(const struct ptx_case *test, const char *name);
 bool ptx_is(const struct ptx_case *test, const char *name);
 
+/* The compute capability that it needs at least, times ten. */
+unsigned ptx_capability(const struct ptx_case *test);
+
+/* What an H100 does instead of what the PTX ISA says and the emulator does (driver 580.159.04,
+   2026-11-22); NULL: the same. */
+const char *ptx_known_difference(const struct ptx_case *test);
+
 /* A module with the kernel k(a, b, c, d), each an array of PTX_ELEMENTS of 8 bytes. */
 void ptx_module(const struct ptx_case *test, char *text, size_t room);
 
