@@ -22,8 +22,29 @@ struct pattern {
     bool known;
 };
 
+/* How the addresses of one instruction lie to each other, which mostly is as when it was last
+   executed: then their extent and their costs are known from the first address. */
+struct shape {
+    const struct smc_op *op;                      /* NULL: none */
+    uint32_t mask, changes;                       /* times in a row that it was another one */
+    uint64_t delta[SMC_LANES], active[SMC_LANES]; /* active: all bits, or none */
+    int64_t least, most;
+    uint64_t bits;            /* OR of all deltas */
+    struct smc_places places; /* count 0: not found yet */
+    struct {
+        uint32_t bytes, place; /* of each access; of the first address in a row of banks */
+        enum smc_bank_op kind;
+        struct smc_bank_cost cost;
+        bool is_known;
+    } banks[2]; /* as in PTX and as in machine code */
+    uint32_t sectors, sector_place;
+    bool sectors_are_known;
+};
+enum { SHAPES = 256 };
+
 struct smc_bank_memo {
     struct pattern pattern[MEMO_SIZE];
+    struct shape shape[SHAPES]; /* by instruction */
 };
 
 struct smc_bank_memo *smc_bank_memo_new(void)
@@ -43,12 +64,16 @@ static uint32_t hash_of(const struct smc_access *access)
 
 /* The cost of a pattern does not change if it is shifted by whole rows of banks, or by words if a
    row is as long as there are banks. Inactive lanes count as address 0. */
+static uint32_t unit_of(const struct smc_bank_layout *layout, uint32_t bytes)
+{
+    uint32_t unit = layout->row_words == layout->banks ? 4 : layout->row_words * 4;
+    return bytes > unit ? bytes : unit;
+}
+
 static void make_relative(const struct smc_bank_layout *layout, const uint64_t address[SMC_LANES],
                           struct smc_access *access)
 {
-    uint32_t unit = layout->row_words == layout->banks ? 4 : layout->row_words * 4;
-    if (access->width_bytes > unit)
-        unit = access->width_bytes;
+    uint32_t unit = unit_of(layout, access->width_bytes);
     uint32_t first = (uint32_t)address[__builtin_ctz(access->mask)];
     uint32_t base = first - first % unit, mask = access->mask;
     /* Wraps for lanes below the first one; adding the window size corrects that. */
@@ -82,6 +107,106 @@ static struct smc_bank_cost find_cost(struct smc_worker *worker, enum smc_bank_o
     return pattern->cost;
 }
 
+/* --- Shapes ----------------------------------------------------------------------------------- */
+
+static void describe(struct shape *shape, const struct smc_op *op,
+                     const uint64_t address[SMC_LANES], uint32_t mask)
+{
+    const uint64_t first = address[__builtin_ctz(mask)];
+    *shape = (struct shape){.op = op, .mask = mask};
+    EACH_LANE(i)
+    {
+        shape->active[i] = mask & smc_lane_bit[i] ? UINT64_MAX : 0;
+        shape->delta[i] = (address[i] - first) & shape->active[i];
+    }
+    EACH_LANE(i)
+    {
+        const int64_t delta = (int64_t)shape->delta[i];
+        shape->least = delta < shape->least ? delta : shape->least;
+        shape->most = delta > shape->most ? delta : shape->most;
+        shape->bits |= shape->delta[i];
+    }
+}
+
+/* The shape of these addresses, or NULL if the instruction has had too many of them. */
+static struct shape *shape_of(struct smc_worker *worker, const struct smc_op *op,
+                              const uint64_t address[SMC_LANES], uint32_t mask)
+{
+    enum { MANY = 16 };
+    struct shape *shape = &worker->memo->shape[op->instruction % SHAPES];
+    uint32_t changes = shape->op == op ? shape->changes : 0;
+    if (shape->op == op && shape->mask == mask) {
+        const uint64_t first = address[__builtin_ctz(mask)];
+        uint64_t differing = 0;
+        EACH_LANE(i)
+        differing |= ((address[i] - first) ^ shape->delta[i]) & shape->active[i];
+        if (!differing) {
+            shape->changes = 0;
+            return shape;
+        }
+    }
+    if (changes >= MANY && changes % MANY) {
+        shape->changes++;
+        return NULL;
+    }
+    describe(shape, op, address, mask);
+    shape->changes = changes + 1;
+    return shape;
+}
+
+static const struct smc_places *places_of(struct shape *shape)
+{
+    struct smc_places *places = &shape->places;
+    uint8_t lanes[SMC_LANES] = {0};
+    for (uint32_t left = places->count ? 0 : shape->mask; left; left &= left - 1) {
+        const uint32_t lane = (uint32_t)__builtin_ctz(left);
+        uint32_t i = 0;
+        while (i < places->count && places->offset[i] != shape->delta[lane])
+            i++;
+        places->offset[i] = shape->delta[lane];
+        places->count += i == places->count;
+        if (lanes[i]++ < 3)
+            places->lanes |= 1u << lane;
+    }
+    return places;
+}
+
+/* With the shape of the addresses, if that is known; `form` is 1 for machine code. */
+static struct smc_bank_cost cost_by_shape(struct smc_worker *worker, struct shape *shape, int form,
+                                          enum smc_bank_op kind, const uint64_t address[SMC_LANES],
+                                          uint32_t mask, uint32_t bytes)
+{
+    if (!shape)
+        return find_cost(worker, kind, address, mask, bytes);
+    const uint32_t unit = unit_of(&worker->launch->request->banks, bytes);
+    const uint32_t place = (uint32_t)address[__builtin_ctz(mask)] % unit;
+    if (!shape->banks[form].is_known || shape->banks[form].place != place ||
+        shape->banks[form].bytes != bytes || shape->banks[form].kind != kind) {
+        shape->banks[form].cost = find_cost(worker, kind, address, mask, bytes);
+        shape->banks[form].is_known = true;
+        shape->banks[form].place = place;
+        shape->banks[form].bytes = bytes;
+        shape->banks[form].kind = kind;
+    }
+    return shape->banks[form].cost;
+}
+
+static uint32_t sectors_by_shape(struct shape *shape, const uint64_t address[SMC_LANES],
+                                 uint32_t mask)
+{
+    if (!shape || shape->mask != mask)
+        return smc_sectors_count(address, mask);
+    const uint32_t place = (uint32_t)address[__builtin_ctz(mask)] % SMC_SECTOR_BYTES;
+    if (!shape->sectors_are_known || shape->sector_place != place) {
+        shape->sectors = smc_sectors_count(address, mask);
+        shape->sectors_are_known = true;
+        shape->sector_place = place;
+    }
+    return shape->sectors;
+}
+
+/* --- Counts ----------------------------------------------------------------------------------- */
+
 static void take_sample(struct smc_worker *worker, const struct smc_op *op, enum smc_bank_op kind,
                         uint32_t conflicts, const uint64_t address[SMC_LANES], uint32_t mask,
                         uint32_t bytes)
@@ -98,14 +223,14 @@ static void take_sample(struct smc_worker *worker, const struct smc_op *op, enum
 
 static void count_shared(struct smc_worker *worker, const struct smc_op *op, enum smc_bank_op kind,
                          bool is_atomic, const uint64_t address[SMC_LANES], uint32_t mask,
-                         uint32_t bytes)
+                         uint32_t bytes, struct shape *shape)
 {
     struct smc_emulated_count *count = &worker->count[op->instruction];
     if (is_atomic) {
         count->shared_atomics++;
         return;
     }
-    struct smc_bank_cost cost = find_cost(worker, kind, address, mask, bytes);
+    struct smc_bank_cost cost = cost_by_shape(worker, shape, 0, kind, address, mask, bytes);
     count->least_wavefronts += cost.least;
     const struct smc_conflict_sample *kept = &worker->sample[op->instruction];
     if (!kept->taken || cost.wavefronts - cost.least > kept->conflicts)
@@ -120,18 +245,18 @@ static void count_shared(struct smc_worker *worker, const struct smc_op *op, enu
     if (!worker->launch->program->follows || op->machine_bytes == 0)
         return;
     if (op->machine_bytes != bytes)
-        cost = find_cost(worker, kind, address, mask, op->machine_bytes);
+        cost = cost_by_shape(worker, shape, 1, kind, address, mask, op->machine_bytes);
     count->machine_loads++;
     count->machine_load_wavefronts += cost.wavefronts;
 }
 
 static void count_global(struct smc_worker *worker, const struct smc_op *op, unsigned kind,
                          const uint64_t address[SMC_LANES], uint32_t mask, uint32_t bytes,
-                         const struct smc_allocation *allocation)
+                         const struct smc_allocation *allocation, struct shape *shape)
 {
     struct smc_emulated_count *count = &worker->count[op->instruction];
     uint64_t lanes = smc_lane_count(mask);
-    uint64_t sectors = smc_sectors_count(address, mask);
+    uint64_t sectors = sectors_by_shape(shape, address, mask);
     count->global_requests++;
     count->global_sectors += sectors;
     count->global_bytes += lanes * bytes;
@@ -208,9 +333,16 @@ struct extent {
     uint64_t least, most, bits;
 };
 
-static struct extent extent_of(const uint64_t address[SMC_LANES], uint32_t mask)
+/* By the shape, unless an address might be below 0 and so be the highest one. */
+static struct extent extent_of(const uint64_t address[SMC_LANES], uint32_t mask,
+                               const struct shape *shape)
 {
+    const int64_t far = INT64_C(1) << 48;
     struct extent extent = {UINT64_MAX, 0, 0};
+    const uint64_t first = mask ? address[__builtin_ctz(mask)] : 0;
+    if (shape && first < (uint64_t)far && shape->least >= -(int64_t)first && shape->most < far)
+        return (struct extent){first - (uint64_t)-shape->least, first + (uint64_t)shape->most,
+                               first | shape->bits};
     EACH_ACTIVE(lane, mask)
     {
         uint64_t at = address[lane];
@@ -258,6 +390,10 @@ static uint32_t locate_flat(struct smc_worker *worker, const struct smc_warp *wa
     if (address[lane] > bytes || width > bytes - address[lane]) {
         report(worker, warp, op, SMC_FINDING_OUT_OF_BOUNDS, space, address[lane], lane);
         good &= ~(1u << lane);
+    }
+    if (!stride) { /* what is not in `good` is not used */
+        EACH_LANE(lane) host[lane] = (char *)((uintptr_t)data + address[lane]);
+        return good;
     }
     EACH_ACTIVE(lane, good)
     host[lane] = data + address[lane] + stride * smc_thread_of(warp, lane);
@@ -315,7 +451,7 @@ static uint32_t lanes_within(const struct smc_allocation *allocation,
 static uint32_t locate_global(struct smc_worker *worker, const struct smc_warp *warp,
                               const struct smc_op *op, enum smc_access_kind kind,
                               const uint64_t address[SMC_LANES], const struct extent *extent,
-                              uint32_t mask, char *host[SMC_LANES])
+                              uint32_t mask, char *host[SMC_LANES], struct shape *shape)
 {
     uint32_t width = (uint32_t)op->width_bytes * op->vector, good = mask;
     const struct smc_allocation *allocation = NULL;
@@ -341,9 +477,14 @@ static uint32_t locate_global(struct smc_worker *worker, const struct smc_warp *
         worker->last_allocation = allocation->is_heap
                                       ? worker->launch->allocations
                                       : (size_t)(allocation - worker->launch->allocation);
-        EACH_ACTIVE(n, within)
-        host[n] = allocation->data + (address[n] - allocation->address);
-        count_global(worker, op, traffic_kind(kind), address, within, width, allocation);
+        if (within == mask) { /* what is not in `mask` is not used */
+            const uintptr_t data = (uintptr_t)allocation->data;
+            EACH_LANE(n) host[n] = (char *)(data + (address[n] - allocation->address));
+        } else {
+            EACH_ACTIVE(n, within)
+            host[n] = allocation->data + (address[n] - allocation->address);
+        }
+        count_global(worker, op, traffic_kind(kind), address, within, width, allocation, shape);
         left &= ~within;
     }
     return good;
@@ -375,10 +516,12 @@ uint32_t smc_memory_access_at(struct smc_worker *worker, struct smc_warp *warp,
 {
     const struct smc_launch_state *launch = worker->launch;
     uint32_t width = (uint32_t)op->width_bytes * op->vector;
-    struct extent extent = extent_of(address, mask);
+    struct shape *shape = shape_of(worker, op, address, mask);
+    struct extent extent = extent_of(address, mask, shape);
     if (extent.bits & (width - 1)) {
         mask = drop_misaligned(worker, warp, op, space, address, mask);
-        extent = extent_of(address, mask);
+        shape = NULL;
+        extent = extent_of(address, mask, NULL);
     }
     if (!mask)
         return 0;
@@ -389,7 +532,8 @@ uint32_t smc_memory_access_at(struct smc_worker *worker, struct smc_warp *warp,
                            &extent, mask, host);
         if (mask)
             count_shared(worker, op, kind == SMC_READS ? SMC_BANK_LOAD : SMC_BANK_STORE,
-                         kind == SMC_UPDATES, address, mask, width);
+                         kind == SMC_UPDATES, address, mask, width,
+                         shape && mask == shape->mask ? shape : NULL);
         break;
     case SMC_SPACE_LOCAL:
         mask = locate_flat(worker, warp, op, space, worker->local, local, local, address, &extent,
@@ -400,11 +544,15 @@ uint32_t smc_memory_access_at(struct smc_worker *worker, struct smc_warp *warp,
         return locate_flat(worker, warp, op, space, launch->parameters,
                            launch->program->parameter_bytes, 0, address, &extent, mask, host);
     default:
-        mask = locate_global(worker, warp, op, kind, address, &extent, mask, host);
+        mask = locate_global(worker, warp, op, kind, address, &extent, mask, host, shape);
         space = SMC_SPACE_GLOBAL;
     }
-    if (worker->shadow && mask)
-        smc_shadow_check(worker, warp, op, space, kind, address, mask, width, value, host);
+    if (worker->shadow && mask) {
+        const bool is_shaped = shape && !shape->changes && mask == shape->mask;
+        smc_shadow_check(worker, warp, op, space, kind, address, mask, width, value, host,
+                         is_shaped && kind == SMC_READS && !op->is_strong ? places_of(shape)
+                                                                          : NULL);
+    }
     return mask;
 }
 

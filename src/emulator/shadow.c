@@ -19,11 +19,19 @@ struct cell {
     uint8_t flags;
 };
 
+/* Of 32 neighboring cells those whose weak reads need no check until the next barrier: the last
+   write is ordered before them, and two readers are recorded. `synced`: the time of the last
+   barrier. */
+struct settled {
+    uint32_t synced, cells;
+};
+
 /* Neighboring cells of global memory, and what this block did to them. */
 struct line {
     uint64_t number;
-    uint32_t slot;                  /* in the table */
-    struct smc_past_line *past;     /* what other blocks did; NULL: not kept */
+    uint32_t slot;              /* in the table */
+    struct smc_past_line *past; /* what other blocks did; NULL: not kept */
+    struct settled settled;
     uint32_t value[SMC_LINE_CELLS]; /* as last written */
     struct cell cell[SMC_LINE_CELLS];
 };
@@ -32,6 +40,7 @@ struct smc_shadow {
     struct smc_order order;
     uint32_t cell_bytes_shared, cell_bytes_global;
     struct cell *shared;
+    struct settled *settled; /* of shared memory, by 32 cells */
     size_t shared_cells;
     struct smc_past *past; /* NULL: one block */
     struct smc_run_pool pool;
@@ -57,11 +66,14 @@ struct smc_shadow *smc_shadow_new(const struct smc_launch_state *launch)
     shadow->cell_bytes_global = smc_cell_bytes_global(launch->program);
     shadow->shared_cells = launch->smem_bytes / shadow->cell_bytes_shared + 1;
     shadow->shared = smc_calloc(shadow->shared_cells, sizeof *shadow->shared);
+    shadow->settled =
+        smc_calloc(shadow->shared_cells / SMC_LINE_CELLS + 1, sizeof *shadow->settled);
     shadow->table = smc_calloc(TABLE_SIZE, sizeof *shadow->table);
     shadow->line = smc_calloc(MAX_LINES, sizeof *shadow->line);
     shadow->past = launch->past;
     shadow->in_order = launch->program->runs_in_order;
-    if (smc_order_begin(&shadow->order, launch) && shadow->shared && shadow->table && shadow->line)
+    if (smc_order_begin(&shadow->order, launch) && shadow->shared && shadow->settled &&
+        shadow->table && shadow->line)
         return shadow;
     smc_shadow_free(shadow);
     return NULL;
@@ -77,6 +89,7 @@ void smc_shadow_free(struct smc_shadow *shadow)
     smc_run_pool_free(&shadow->pool);
     free(shadow->line);
     free(shadow->table);
+    free(shadow->settled);
     free(shadow->shared);
     free(shadow);
 }
@@ -199,6 +212,8 @@ void smc_shadow_begin_block(struct smc_shadow *shadow, uint64_t block)
     if (shadow->order.now > UINT32_MAX / 2 && !(shadow->in_order && shadow->past)) {
         /* Old times would look recent when the counter wraps. */
         memset(shadow->shared, 0, shadow->shared_cells * sizeof *shadow->shared);
+        memset(shadow->settled, 0,
+               (shadow->shared_cells / SMC_LINE_CELLS + 1) * sizeof *shadow->settled);
         shadow->order.now = 1;
     }
     smc_order_begin_block(&shadow->order, block);
@@ -434,23 +449,69 @@ static struct line *line_of(struct smc_shadow *shadow, uint64_t number)
     return line;
 }
 
+/* --- Reads that need no check ----------------------------------------------------------------- */
+
+static void settle(struct settled *settled, uint32_t synced, uint32_t cell)
+{
+    if (settled->synced != synced)
+        *settled = (struct settled){.synced = synced};
+    settled->cells |= 1u << cell % SMC_LINE_CELLS;
+}
+
+static void unsettle(struct smc_shadow *shadow, uint64_t cell, uint32_t count)
+{
+    for (uint64_t i = cell; i < cell + count; i++)
+        shadow->settled[i / SMC_LINE_CELLS].cells &= ~(1u << i % SMC_LINE_CELLS);
+}
+
+static bool is_settled(const struct settled *settled, uint32_t synced, uint64_t cell)
+{
+    return settled->synced == synced && settled->cells >> cell % SMC_LINE_CELLS & 1;
+}
+
+/* Whether all reads at these places need no check. */
+static bool are_settled(const struct visit *visit, uint64_t first, const struct smc_places *places)
+{
+    struct smc_shadow *shadow = visit->shadow;
+    const uint32_t synced = shadow->order.all_synced_at, shift = visit->bytes == 4 ? 2 : 0;
+    const struct line *line = NULL;
+    for (uint32_t i = 0; i < places->count; i++) {
+        const uint64_t cell = (first + places->offset[i]) >> shift, number = cell / SMC_LINE_CELLS;
+        if (visit->space == SMC_SPACE_SHARED) {
+            if (!is_settled(&shadow->settled[number], synced, cell))
+                return false;
+            continue;
+        }
+        if (!line || line->number != number)
+            line = line_of(shadow, number);
+        if (!line || !is_settled(&line->settled, synced, cell))
+            return false;
+    }
+    return true;
+}
+
 /* Reads of one cell each of shared memory. Most need no further check: the last write is ordered
    before everything that follows, and the two recorded readers represent this one. */
 static void check_shared_reads(const struct visit *visit, const uint64_t address[SMC_LANES],
                                uint32_t mask)
 {
-    const struct smc_shadow *shadow = visit->shadow;
+    struct smc_shadow *shadow = visit->shadow;
     const uint32_t synced = shadow->order.all_synced_at, began = shadow->order.block_began_at;
     const uint32_t shift = shadow->cell_bytes_shared == 4 ? 2 : 0;
     const bool strong = visit->op->is_strong, may_settle = !shadow->order.partly_synced;
     EACH_ACTIVE(lane, mask)
     {
-        struct cell *cell = &shadow->shared[address[lane] >> shift];
-        bool settled = may_settle && cell->other_read_at >= synced &&
-                       cell->write_at - began < synced - began &&
-                       (strong || !(cell->flags & (READ_IS_STRONG | OTHER_READ_IS_STRONG)));
-        if (!settled)
+        const uint64_t place = address[lane] >> shift;
+        struct cell *cell = &shadow->shared[place];
+        if (!(may_settle && cell->other_read_at >= synced &&
+              cell->write_at - began < synced - began &&
+              (strong || !(cell->flags & (READ_IS_STRONG | OTHER_READ_IS_STRONG))))) {
+            if (strong)
+                unsettle(shadow, place, 1);
             check_read(visit, cell, smc_thread_of(visit->warp, lane), address[lane]);
+        } else if (!strong) {
+            settle(&shadow->settled[place / SMC_LINE_CELLS], synced, (uint32_t)place);
+        }
     }
 }
 
@@ -481,6 +542,8 @@ static void check_shared(const struct visit *visit, enum smc_access_kind kind, u
     uint32_t unit = visit->shadow->cell_bytes_shared;
     struct cell *cell = &visit->shadow->shared[address / unit];
     uint32_t count = visit->bytes / unit;
+    if (kind != SMC_READS || visit->op->is_strong)
+        unsettle(visit->shadow, address / unit, count);
     if (kind == SMC_UPDATES && is_unwritten(visit, cell, count)) /* and then written */
         report(visit, SMC_FINDING_UNWRITTEN, me, address, 0, 0);
     check_cells(visit, cell, count, kind, me, address, same_value);
@@ -497,6 +560,8 @@ static void check_global(const struct visit *visit, enum smc_access_kind kind, u
         *last = line_of(visit->shadow, number);
     if (!*last)
         return;
+    if (kind != SMC_READS || visit->op->is_strong)
+        (*last)->settled.cells = 0;
     if (visit->op->is_strong && kind != SMC_READS && (*last)->past)
         keep_weak_writes(visit->shadow, *last, first, count);
     check_cells(visit, &(*last)->cell[first], count, kind, me, address, same_value);
@@ -540,47 +605,71 @@ static uint32_t check_global_reads(const struct visit *visit, const uint64_t add
             set_flag(cell, READ_IS_STRONG, strong);
         } else if (cell->other_read_at < synced ||
                    (!strong && cell->flags & (READ_IS_STRONG | OTHER_READ_IS_STRONG))) {
-            rest |= 1u << lane;
+            note_reader(visit, cell, smc_thread_of(visit->warp, lane));
+        } else if (!strong) {
+            settle(&line->settled, synced, (uint32_t)(place % SMC_LINE_CELLS));
         }
     }
     return rest;
 }
 
+static void check_lanes(const struct visit *visit, enum smc_access_kind kind,
+                        const uint64_t address[SMC_LANES], uint32_t mask, const void *const *value,
+                        char *const host[SMC_LANES])
+{
+    const struct smc_shadow *shadow = visit->shadow;
+    struct line *last = NULL;
+    if (kind == SMC_READS && visit->space == SMC_SPACE_SHARED &&
+        visit->bytes == shadow->cell_bytes_shared) {
+        check_shared_reads(visit, address, mask);
+        return;
+    }
+    if (kind == SMC_READS && visit->space == SMC_SPACE_GLOBAL &&
+        visit->bytes == shadow->cell_bytes_global)
+        mask = check_global_reads(visit, address, mask);
+    EACH_ACTIVE(lane, mask)
+    {
+        uint32_t me = smc_thread_of(visit->warp, lane);
+        /* If several lanes of one instruction write one word, the previous value is that of the
+           last such lane. */
+        bool same =
+            kind == SMC_WRITES && value && memcmp(host[lane], value[lane], visit->bytes) == 0;
+        if (visit->space == SMC_SPACE_SHARED)
+            check_shared(visit, kind, me, address[lane], same);
+        else
+            check_global(visit, kind, me, address[lane], same,
+                         kind == SMC_WRITES && value ? value[lane] : NULL, &last);
+        if (kind == SMC_WRITES && value)
+            memcpy(host[lane], value[lane], visit->bytes);
+    }
+}
+
 void smc_shadow_check(struct smc_worker *worker, struct smc_warp *warp, const struct smc_op *op,
                       enum smc_ptx_space space, enum smc_access_kind kind,
                       const uint64_t address[SMC_LANES], uint32_t mask, uint32_t bytes,
-                      const void *const *value, char *const host[SMC_LANES])
+                      const void *const *value, char *const host[SMC_LANES],
+                      const struct smc_places *places)
 {
-    const struct visit visit = {worker, worker->shadow, warp, op, space, bytes};
-    struct line *last = NULL;
-    if (space == SMC_SPACE_SHARED && kind == SMC_READS &&
-        bytes == worker->shadow->cell_bytes_shared) {
-        check_shared_reads(&visit, address, mask);
-        if (op->is_strong && worker->shadow->order.releases)
-            smc_order_strong(&worker->shadow->order, warp, op, kind, address, SMC_SHARED_WINDOW,
-                             mask);
-        return;
+    struct smc_shadow *shadow = worker->shadow;
+    const struct visit visit = {worker, shadow, warp, op, space, bytes};
+    const uint32_t cell_bytes =
+        space == SMC_SPACE_SHARED ? shadow->cell_bytes_shared : shadow->cell_bytes_global;
+    uint32_t left = mask;
+    if (places && bytes == cell_bytes && !shadow->order.partly_synced) {
+        if (are_settled(&visit, address[__builtin_ctz(mask)], places))
+            return;
+        left = mask & ~places->lanes;
+        if (left) {
+            check_lanes(&visit, kind, address, places->lanes, value, host);
+            if (are_settled(&visit, address[__builtin_ctz(mask)], places))
+                return;
+        } else {
+            left = mask;
+        }
     }
-    uint32_t rest = mask;
-    if (space == SMC_SPACE_GLOBAL && kind == SMC_READS &&
-        bytes == worker->shadow->cell_bytes_global)
-        rest = check_global_reads(&visit, address, mask);
-    EACH_ACTIVE(lane, rest)
-    {
-        uint32_t me = smc_thread_of(warp, lane);
-        /* If several lanes of one instruction write one word, the previous value is that of the
-           last such lane. */
-        bool same = kind == SMC_WRITES && value && memcmp(host[lane], value[lane], bytes) == 0;
-        if (space == SMC_SPACE_SHARED)
-            check_shared(&visit, kind, me, address[lane], same);
-        else
-            check_global(&visit, kind, me, address[lane], same,
-                         kind == SMC_WRITES && value ? value[lane] : NULL, &last);
-        if (kind == SMC_WRITES && value)
-            memcpy(host[lane], value[lane], bytes);
-    }
-    if (op->is_strong && worker->shadow->order.releases)
-        smc_order_strong(&worker->shadow->order, warp, op, kind, address,
+    check_lanes(&visit, kind, address, left, value, host);
+    if (op->is_strong && shadow->order.releases)
+        smc_order_strong(&shadow->order, warp, op, kind, address,
                          space == SMC_SPACE_SHARED ? SMC_SHARED_WINDOW : 0, mask);
 }
 
@@ -599,6 +688,7 @@ void smc_shadow_check_copy(struct smc_worker *worker, struct smc_warp *warp,
         struct cell *cell = &worker->shadow->shared[address[lane] / unit];
         for (uint32_t i = 0; i < visit.bytes / unit; i++) {
             bool is_unwritten = cell[i].write_at < worker->shadow->order.block_began_at;
+            unsettle(worker->shadow, address[lane] / unit + i, 1);
             check_write(&visit, &cell[i], smc_thread_of(warp, lane), address[lane], false);
             if (is_unwritten)
                 cell[i].write_at = 0;

@@ -28,13 +28,21 @@ void smc_shadow_fence(struct smc_shadow *shadow, const struct smc_warp *warp, ui
 /* The time of an arrival that does not wait: the barrier does not order what follows it. */
 uint32_t smc_shadow_arrive(struct smc_shadow *shadow);
 
+/* Where the lanes of one access go: each place once, by its distance from the first active lane's
+   address; and up to three lanes of each place, which are enough to know its readers. */
+struct smc_places {
+    uint64_t offset[SMC_LANES];
+    uint32_t count, lanes;
+};
+
 /* Checks accesses of the lanes in `mask` before they happen. `host` holds the old values. For
    writes, `value` points at the new value of each lane, which is stored as it is checked, lane by
-   lane. */
+   lane. `places`: of weak reads, NULL where it is not known. */
 void smc_shadow_check(struct smc_worker *worker, struct smc_warp *warp, const struct smc_op *op,
                       enum smc_ptx_space space, enum smc_access_kind kind,
                       const uint64_t address[SMC_LANES], uint32_t mask, uint32_t bytes,
-                      const void *const *value, char *const host[SMC_LANES]);
+                      const void *const *value, char *const host[SMC_LANES],
+                      const struct smc_places *places);
 
 /* Records that a copy to shared memory has begun: from now on it may overwrite what others still
    read. Unwritten memory counts as unwritten until the copy arrives, which is then a normal
