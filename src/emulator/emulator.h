@@ -173,7 +173,7 @@ struct smc_emulated_array_count {
 struct smc_float_sum {
     uint64_t adds;
     double magnitude; /* sum of the absolute values of the initial value and of all addends */
-    double roundoff;  /* 2^-24, or 2^-53 if all are doubles */
+    double roundoff;  /* 2^-24, or 2^-53 if all are doubles; of halves 2^-11, of bfloat16 2^-8 */
 };
 
 /* The largest difference between two sums of the same numbers in different orders: 2 n u / (1 - n
