@@ -44,13 +44,14 @@ static void run(const char *instruction, struct trial *trial)
                                             .argument_count = 3,
                                             .banks = {32, 32, 1, false, true},
                                             .threads = 1};
-    int used = snprintf(text, sizeof text,
-                        ".version 8.0\n.target sm_80\n.address_size 64\n"
-                        ".visible .entry k(.param .u64 t, .param .u64 a, .param .u64 o)\n{\n"
-                        ".reg .b32 %%r<16>; .reg .f32 %%f<16>; .reg .b64 %%rd<16>; .reg .b16 %%h<4>;\n"
-                        "ld.param.u64 %%rd1, [t]; ld.param.u64 %%rd2, [a]; ld.param.u64 %%rd3, [o];\n"
-                        "mov.u32 %%r0, %%tid.x; mul.wide.u32 %%rd4, %%r0, 4;\n"
-                        "add.u64 %%rd2, %%rd2, %%rd4; add.u64 %%rd3, %%rd3, %%rd4;\n");
+    int used =
+        snprintf(text, sizeof text,
+                 ".version 8.0\n.target sm_80\n.address_size 64\n"
+                 ".visible .entry k(.param .u64 t, .param .u64 a, .param .u64 o)\n{\n"
+                 ".reg .b32 %%r<16>; .reg .f32 %%f<16>; .reg .b64 %%rd<16>; .reg .b16 %%h<4>;\n"
+                 "ld.param.u64 %%rd1, [t]; ld.param.u64 %%rd2, [a]; ld.param.u64 %%rd3, [o];\n"
+                 "mov.u32 %%r0, %%tid.x; mul.wide.u32 %%rd4, %%r0, 4;\n"
+                 "add.u64 %%rd2, %%rd2, %%rd4; add.u64 %%rd3, %%rd3, %%rd4;\n");
     for (int i = 0; i < 4; i++)
         used += snprintf(text + used, sizeof text - (size_t)used,
                          "ld.global.f32 %%f%d, [%%rd2+%d]; mov.b32 %%r%d, %%f%d;\n"
@@ -62,8 +63,7 @@ static void run(const char *instruction, struct trial *trial)
                          "st.global.b32 [%%rd3+%d], %%r%d;\n", i * LANES * 4, i + 5);
     used += snprintf(text + used, sizeof text - (size_t)used, "ret;\n}\n");
     trial->error.message[0] = '\0';
-    trial->status =
-        smc_program_read(text, strlen(text), NULL, &trial->program, &trial->error);
+    trial->status = smc_program_read(text, strlen(text), NULL, &trial->program, &trial->error);
     request.program = trial->program;
     if (trial->status == SMC_OK)
         trial->status = smc_emulate(&request, &trial->emulation, &trial->error);
@@ -200,8 +200,7 @@ static void test_linear(void)
                 weight *= corner >> d & 1 ? part : 1 - part;
                 index[d] = clamped((int)floor(place) + (corner >> d & 1), extent[d]);
             }
-            sum += weight *
-                   (double)trial->texel[(index[2] * HEIGHT + index[1]) * WIDTH + index[0]];
+            sum += weight * (double)trial->texel[(index[2] * HEIGHT + index[1]) * WIDTH + index[0]];
         }
         CU_ASSERT_DOUBLE_EQUAL((double)as_float(trial->out[0][i]), sum, 1e-4);
     }
@@ -246,8 +245,8 @@ static void test_integers(void)
         memcpy(trial->texel, texels, sizeof texels);
         run("tex.1d.v4.s32.s32 {%r5, %r6, %r7, %r8}, [%rd1, {%r1}];", trial);
         for (int n = 0; n < 4; n++) {
-            float value = kinds[k].as_float ? as_float(trial->out[n][0])
-                                            : (float)(int32_t)trial->out[n][0];
+            float value =
+                kinds[k].as_float ? as_float(trial->out[n][0]) : (float)(int32_t)trial->out[n][0];
             CU_ASSERT_EQUAL(value, kinds[k].expected[n]);
         }
         end(trial);
@@ -384,6 +383,7 @@ static void expect_finding(const char *instruction, struct smc_emulated_texture 
     trial->handle = handle;
     for (int i = 0; i < LANES; i++)
         put_indices(trial, i == 3 ? index : (const int32_t[]){0, 0}, i);
+    put_indices(trial, (const int32_t[]){index[0] * 2, index[1] * 2}, 4); /* the same place */
     run(instruction, trial);
     CU_ASSERT_EQUAL_FATAL(trial->emulation.finding_count, 1);
     CU_ASSERT_EQUAL(trial->emulation.finding[0].kind, kind);
@@ -421,8 +421,7 @@ static void test_refusals(void)
         {"tex.2d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [%rd1, {%f1}]",
          "another number of registers was expected"},
         {"sust.p.1d.v4.b32.trap [%rd1, {%r1}], {%r1, %r2, %r3, %r4}", "with a conversion"},
-        {"txq.normalized_coords.b32 %r1, [%rd1]",
-         "other properties than width, height and depth"},
+        {"txq.normalized_coords.b32 %r1, [%rd1]", "other properties than width, height and depth"},
         {"suld.b.1d.b64.trap %r1, [%rd1, {%r1}]", "a register of another width"},
     };
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {

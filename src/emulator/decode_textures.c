@@ -110,8 +110,8 @@ static bool emit(struct smc_decoder *decoder, smc_step *step, struct smc_texture
 static bool check_texels(struct smc_decoder *decoder)
 {
     enum smc_ptx_type type = smc_decode_type(decoder, 0);
-    if (smc_decode_has(decoder, "v4") && (type == SMC_PTX_U32 || type == SMC_PTX_S32 ||
-                                          type == SMC_PTX_F32))
+    if (smc_decode_has(decoder, "v4") &&
+        (type == SMC_PTX_U32 || type == SMC_PTX_S32 || type == SMC_PTX_F32))
         return true;
     return smc_decode_refuse(decoder, "texels of this type");
 }
@@ -183,8 +183,7 @@ static bool read_surface(struct smc_decoder *decoder, struct smc_texture_access 
     for (unsigned i = 0; i < 3; i++)
         if (smc_decode_has(decoder, boundaries[i]))
             access->boundary = i & 3;
-    return access->bytes * access->elements <= 16 ||
-           smc_decode_refuse(decoder, "above 16 bytes");
+    return access->bytes * access->elements <= 16 || smc_decode_refuse(decoder, "above 16 bytes");
 }
 
 /* suld.b.2d.v2.b32.trap {a, b}, [object, {x, y}]; x is in bytes. */

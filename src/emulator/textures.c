@@ -45,8 +45,8 @@ static const struct smc_emulated_texture *texture_of(struct smc_worker *worker,
     if (handle >= SMC_TEXTURES_BASE && index < request->texture_count &&
         handle == smc_emulated_texture_handle(index))
         return &request->textures[index];
-    struct smc_finding finding = smc_finding_at(worker, SMC_FINDING_BAD_TEXTURE, op->instruction,
-                                                smc_thread_of(warp, lane));
+    struct smc_finding finding =
+        smc_finding_at(worker, SMC_FINDING_BAD_TEXTURE, op->instruction, smc_thread_of(warp, lane));
     snprintf(finding.note, sizeof finding.note, "value 0x%llx", (unsigned long long)handle);
     smc_find(worker, &finding);
     return NULL;
@@ -116,8 +116,7 @@ static uint32_t as_read(const struct smc_emulated_texture *texture, const char *
 /* CUDA has wrap and mirror only for normalized coordinates. */
 static enum smc_address_mode mode_of(const struct smc_emulated_texture *texture)
 {
-    bool repeats =
-        texture->address == SMC_ADDRESS_WRAP || texture->address == SMC_ADDRESS_MIRROR;
+    bool repeats = texture->address == SMC_ADDRESS_WRAP || texture->address == SMC_ADDRESS_MIRROR;
     return repeats && !texture->normalized ? SMC_ADDRESS_CLAMP : texture->address;
 }
 
@@ -186,7 +185,7 @@ static struct axis at_index(const struct smc_emulated_texture *texture, uint32_t
                             uint32_t extent, unsigned dimensions)
 {
     struct axis axis = {.weight = 0};
-    enum smc_address_mode mode = dimensions == 1                                ? SMC_ADDRESS_BORDER
+    enum smc_address_mode mode = dimensions == 1                          ? SMC_ADDRESS_BORDER
                                  : texture->address == SMC_ADDRESS_BORDER ? SMC_ADDRESS_BORDER
                                                                           : SMC_ADDRESS_CLAMP;
     axis.inside[0] = resolve(mode, (int32_t)bits, extent, &axis.texel[0]);
@@ -209,8 +208,8 @@ static void find_axes(const struct smc_emulated_texture *texture, const struct s
     struct smc_texture_access access = access_of(op);
     for (unsigned d = 0; d < DIMENSIONS; d++) {
         uint32_t extent = texture->extent[d];
-        uint32_t bits = d < access.dimensions ? coordinate(warp, op, d + access.is_layered, lane)
-                                              : 0;
+        uint32_t bits =
+            d < access.dimensions ? coordinate(warp, op, d + access.is_layered, lane) : 0;
         if (d >= access.dimensions)
             axis[d] = (struct axis){.inside = {true, true}};
         else if (access.is_integer)
@@ -273,8 +272,8 @@ static const struct smc_emulated_texture *shaped_texture(struct smc_worker *work
     const struct smc_emulated_texture *texture = texture_of(worker, warp, op, lane);
     if (!texture || has_dimensions(texture, access_of(op)))
         return texture;
-    struct smc_finding finding = smc_finding_at(worker, SMC_FINDING_BAD_TEXTURE, op->instruction,
-                                                smc_thread_of(warp, lane));
+    struct smc_finding finding =
+        smc_finding_at(worker, SMC_FINDING_BAD_TEXTURE, op->instruction, smc_thread_of(warp, lane));
     snprintf(finding.note, sizeof finding.note, "%.90s is %u x %u x %u",
              worker->launch->request->arrays[texture->array].name, texture->extent[0],
              texture->extent[1], texture->extent[2]);
@@ -358,18 +357,19 @@ static void report_outside(struct smc_worker *worker, const struct smc_warp *war
     struct smc_finding finding =
         smc_finding_at(worker, is_misaligned ? SMC_FINDING_MISALIGNED : SMC_FINDING_OUT_OF_BOUNDS,
                        op->instruction, smc_thread_of(warp, lane));
+    snprintf(finding.array, sizeof finding.array, "%.60s",
+             worker->launch->request->arrays[surface->array].name);
     snprintf(finding.note, sizeof finding.note,
              "byte %lld, y %lld, z or layer %lld of the surface %.60s, whose rows have %llu bytes",
-             (long long)index[0], (long long)index[1], (long long)index[2],
-             worker->launch->request->arrays[surface->array].name,
+             (long long)index[0], (long long)index[1], (long long)index[2], finding.array,
              (unsigned long long)surface->extent[0] * surface->channels * surface->channel_bytes);
     smc_find(worker, &finding);
 }
 
 /* Where a lane's access is; NULL: nowhere, and `ends` if that ends the launch. The first index is a
    byte of the row. */
-static char *locate(struct smc_worker *worker, const struct smc_warp *warp,
-                    const struct smc_op *op, uint32_t lane, bool *ends)
+static char *locate(struct smc_worker *worker, const struct smc_warp *warp, const struct smc_op *op,
+                    uint32_t lane, bool *ends)
 {
     const struct smc_emulated_texture *surface = shaped_texture(worker, warp, op, lane);
     struct smc_texture_access access = access_of(op);

@@ -141,8 +141,8 @@ static void add_votes(void)
                       "setp.ne.u32 %%p2, %%t2, 0;\n"
                       "@%%p2 vote.%s%s%s.%s %s, %s%%p1, 0x%x;\n%s",
                       choose, mask, i % 2 ? "" : "sync.", mode, i % 2 ? ".sync" : "",
-                      ballot ? "b32" : "pred", ballot ? "%t0" : "%p3", negated,
-                      mask, ballot ? "mov.u32 %d, %t0;" : "mov.pred %d, %p3;"));
+                      ballot ? "b32" : "pred", ballot ? "%t0" : "%p3", negated, mask,
+                      ballot ? "mov.u32 %d, %t0;" : "mov.pred %d, %p3;"));
     }
     ptx_add_case("ww", whole_warp, 0, "activemask.b32", "activemask.b32 %d;");
 }

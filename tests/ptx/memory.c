@@ -122,13 +122,14 @@ static void swap_short(const struct ptx_case *test, const uint64_t *a, const uin
 
 static void add_short_swap(void)
 {
-    ptx_add_case("wwww", swap_short, 0, "atom.shared.cas.b16",
-                 ptx_print(OWN_PLACE
-                           ".reg .b16 %%v<4>;\nst.shared.b32 [%%t2], %%a;\nand.b32 %%t3, %%b, 1;\n"
-                           "setp.ne.u32 %%p1, %%t3, 0;\nselp.b32 %%t3, %%b, %%a, %%p1;\n"
-                           "cvt.u16.u32 %%v0, %%t3;\ncvt.u16.u32 %%v1, %%c;\n"
-                           "atom.shared.cas.b16 %%v2, [%%t2], %%v0, %%v1;\ncvt.u32.u16 %%t0, %%v2;\n"
-                           "ld.shared.u32 %%d, [%%t2];\nmad.lo.u32 %%d, %%d, 3, %%t0;"));
+    ptx_add_case(
+        "wwww", swap_short, 0, "atom.shared.cas.b16",
+        ptx_print(OWN_PLACE
+                  ".reg .b16 %%v<4>;\nst.shared.b32 [%%t2], %%a;\nand.b32 %%t3, %%b, 1;\n"
+                  "setp.ne.u32 %%p1, %%t3, 0;\nselp.b32 %%t3, %%b, %%a, %%p1;\n"
+                  "cvt.u16.u32 %%v0, %%t3;\ncvt.u16.u32 %%v1, %%c;\n"
+                  "atom.shared.cas.b16 %%v2, [%%t2], %%v0, %%v1;\ncvt.u32.u16 %%t0, %%v2;\n"
+                  "ld.shared.u32 %%d, [%%t2];\nmad.lo.u32 %%d, %%d, 3, %%t0;"));
 }
 
 /* A word with a, to which b is added, once as one half and once as two. Whole numbers from -8 to 7,
