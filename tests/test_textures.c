@@ -347,13 +347,13 @@ static void test_surface_store(void)
         "suld.b.2d.v2.b32.zero {%r5, %r6}, [%rd1, {%r1, %r2}];",
         trial);
     for (int i = 0; i < LANES; i++) {
-        CU_ASSERT_EQUAL(trial->out[0][i], i < HEIGHT ? i : 0);
-        CU_ASSERT_EQUAL(trial->out[1][i], i < HEIGHT ? i : 0);
+        CU_ASSERT_EQUAL((int)trial->out[0][i], i < HEIGHT ? i : 0);
+        CU_ASSERT_EQUAL((int)trial->out[1][i], i < HEIGHT ? i : 0);
     }
     for (int y = 0; y < HEIGHT; y++) {
         uint32_t bits;
         memcpy(&bits, &trial->texel[4 * y + 3], sizeof bits);
-        CU_ASSERT_EQUAL(bits, y);
+        CU_ASSERT_EQUAL((int)bits, y);
         CU_ASSERT_EQUAL(trial->texel[4 * y], before[4 * y]);
         CU_ASSERT_EQUAL(trial->texel[4 * y + 1], before[4 * y + 1]);
     }
