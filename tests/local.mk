@@ -35,6 +35,7 @@ tests_unit_SOURCES = \
 	tests/test_devices.c \
 	tests/test_diff.c \
 	tests/test_calls.c \
+	tests/test_textures.c \
 	tests/test_emulator.c \
 	tests/test_executor.c \
 	tests/test_fatbin.c \

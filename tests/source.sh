@@ -351,6 +351,34 @@ extern "C" __global__ void nested(float *out, whole s, float **rows, const float
     rows[0][i] = middle[i] - rows[2][i];
 }
 END
+cat >textures.cu <<'END'
+struct images { cudaTextureObject_t image; int width; };
+extern "C" __global__ void sample(float *out, images in, cudaTextureObject_t bytes,
+                                  cudaSurfaceObject_t target)
+{
+    int x = threadIdx.x, y = blockIdx.x;
+    float value = tex2D<float>(in.image, x + 0.5f, y + 1.0f) + tex1Dfetch<uchar4>(bytes, x).z;
+    out[y * in.width + x] = value;
+    surf2Dwrite(2 * value, target, x * 4, y);
+}
+END
+# Between two rows, 8 apart, of which the second is 8 higher; the third of four channels.
+smemcalc run --source textures.cu --grid 2 --block 8 -a f32x16 -a '{tex.linear:f32x8x3:ramp, 8}' \
+    -a tex.v4:u8x8:ramp -a surf:f32x8x2 --on emulator --device 9.0 --dump 1:out.bin \
+    --dump 4:surface.bin >out 2>err
+empty "textures and surfaces reach the kernel" "$(
+    python3 - 2>&1 <<'END' || cat out err
+import struct
+got = struct.unpack("<16f", open("out.bin", "rb").read())
+target = struct.unpack("<16f", open("surface.bin", "rb").read())
+wanted = tuple(8 * y + x + 4 + 4 * x + 2 for y in range(2) for x in range(8))
+if got != wanted or target != tuple(2 * w for w in wanted):
+    print("not", wanted, "but", got, target)
+END
+)"
+run_refuses "option --arg: 'tex.wrap:f32x8': wrap and mirror need normalized" \
+    --source textures.cu --grid 2 --block 8 -a tex.wrap:f32x8
+
 # t.x[i] = i, as 32-bit floats.
 python3 -c 'import struct, sys; sys.stdout.buffer.write(struct.pack("<8000f", *range(8000)))' >table.bin
 pass_structures() { # ARGUMENT...

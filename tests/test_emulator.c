@@ -669,7 +669,7 @@ static void test_refusals(void)
         {".version 8.0\n.target sm_80\n.entry k()\n{\n.reg .b32 %r<2>;\n.loc 1 7 3\n"
          "suld.b.1d.b32.trap %r1, [image, {%r1}];\n}\n.file 1 \"pixels.cu\"",
          "PTX line 7 (pixels.cu:7): 'suld.b.1d.b32.trap %r1, [image, {%r1}]' is not supported: "
-         "surfaces"},
+         "texture and surface references, which CUDA 12 removed"},
         {".version 8.0\n.target sm_80\n.entry k()\n{\nbra $nowhere;\n}",
          "PTX line 5: 'bra $nowhere' is not supported: unknown label"},
         {".version 8.0\n.target sm_80\n.entry k()\n{\n.reg .b64 %rd<2>;\nadd.u32 %rd1, %rd1, 1;\n}",
@@ -848,9 +848,9 @@ static void test_refused_variables(void)
         {"ld.global.u64 %rd2, [odd];\n",
          "PTX line 8: the variable 'odd', which source line 42 uses, is not supported: ';' "
          "expected, not '<'"},
-        {"tex.2d.v4.f32.f32 {%f0, %f1, %f2, %f3}, [%rd1, {%f0, %f1}];\n",
-         "PTX line 19: 'tex.2d.v4.f32.f32 {%f0, %f1, %f2, %f3}, [%rd1, {%f0, %f1}]' is not "
-         "supported: textures"},
+        {"tex.cube.v4.f32.f32 {%f0, %f1, %f2, %f3}, [%rd1, {%f0, %f1, %f2, %f3}];\n",
+         "PTX line 19: 'tex.cube.v4.f32.f32 {%f0, %f1, %f2, %f3}, [%rd1, {%f0, %f1, %f2, %f3}]' is "
+         "not supported: textures of this shape"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char text[4096];

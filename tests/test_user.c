@@ -138,6 +138,29 @@ static void test_bad_arguments(void)
         "@x",
         "@1*2",
         "struct:",
+        "tex",
+        "tex:",
+        "tex.:f32x4",
+        "tex.nearest:f32x4",
+        "tex:f32",
+        "tex:f32:1",
+        "tex:f32x",
+        "tex:f32x0",
+        "tex:f32x4x",
+        "tex:f32x4x4x4x4",
+        "tex:f32x4:Random",
+        "tex:f64x4",
+        "tex:i64x4",
+        "tex.linear:i32x4",
+        "tex.linear:u8x4",
+        "tex.float:f32x4",
+        "tex.float:u32x4",
+        "tex.wrap:f32x4",
+        "tex.layered:f32x4",
+        "tex.layered:f32x4x2049",
+        "tex:f32x300M",
+        "tex:f32x1Mx1Mx1M",
+        "surf.linear:f32x4",
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         struct smc_user_argument argument;
@@ -268,6 +291,45 @@ static void test_addresses(void)
     CU_ASSERT(argument.is_buffer && argument.elements == 2 && argument.type == SMC_USER_U64);
     CU_ASSERT_EQUAL(smc_user_argument_parse("[u8:1, u8:2, u8:3]", &argument, NULL), SMC_OK);
     CU_ASSERT(argument.is_buffer && argument.elements == 3 && argument.type == SMC_USER_U8);
+}
+
+static void test_textures(void)
+{
+    struct smc_user_argument argument;
+    const struct smc_emulated_texture *texture = &argument.texture;
+    CU_ASSERT_EQUAL(smc_user_argument_parse("tex:u16x64:7", &argument, NULL), SMC_OK);
+    CU_ASSERT(argument.form == SMC_USER_TEXTURE && argument.is_buffer && argument.bits == 7);
+    CU_ASSERT(texture->channels == 1 && texture->channel_bytes == 2 &&
+              texture->kind == SMC_TEXEL_UNSIGNED && texture->address == SMC_ADDRESS_CLAMP);
+    CU_ASSERT(texture->extent[0] == 64 && texture->extent[1] == 1 && texture->extent[2] == 1);
+    CU_ASSERT_EQUAL(smc_user_argument_bytes(&argument), 128);
+    CU_ASSERT(!texture->linear && !texture->normalized && !texture->as_float);
+    CU_ASSERT_EQUAL(smc_user_argument_parse("tex.v4.linear.float.normalized.mirror:i8x5x4x3:random",
+                                            &argument, NULL),
+                    SMC_OK);
+    CU_ASSERT(texture->linear && texture->normalized && texture->as_float &&
+              texture->address == SMC_ADDRESS_MIRROR && texture->kind == SMC_TEXEL_SIGNED);
+    CU_ASSERT(argument.elements == 240 && argument.filling == SMC_USER_RANDOM);
+    CU_ASSERT_EQUAL(smc_user_argument_parse("tex.layered.border:f32x5x4", &argument, NULL), SMC_OK);
+    CU_ASSERT(texture->extent[0] == 5 && texture->extent[1] == 1 && texture->extent[2] == 4);
+    CU_ASSERT_EQUAL(smc_user_argument_parse("surf.v2:u32x8x4:file:a:b", &argument, NULL), SMC_OK);
+    CU_ASSERT(texture->channels == 2 && texture->extent[1] == 4 && argument.elements == 64);
+    CU_ASSERT_STRING_EQUAL(argument.path, "a:b");
+}
+
+static void test_textures_need_emulator(void)
+{
+    static struct smc_user_run run;
+    const struct smc_run_settings settings = {.place = SMC_ON_BOTH};
+    struct smc_error error = {""};
+    run.request.settings = &settings;
+    run.request.argument_count = 1;
+    CU_ASSERT_EQUAL_FATAL(
+        smc_user_argument_parse("{1, tex:f32x8}", &run.request.argument[0], &error), SMC_OK);
+    CU_ASSERT_EQUAL(smc_user_make_memory(&run, &error), SMC_USAGE);
+    CU_ASSERT_STRING_EQUAL(error.message, "option --arg: 'tex:f32x8': textures and surfaces are "
+                                          "for --on emulator only");
+    smc_user_free(&run);
 }
 
 /* --- Memory ----------------------------------------------------------------------------------- */
@@ -547,6 +609,8 @@ CU_TestInfo tests_user[] = {
     {"structures", test_structures},
     {"numbers as C writes them", test_literals},
     {"addresses and lists", test_addresses},
+    {"textures", test_textures},
+    {"textures need the emulator", test_textures_need_emulator},
     {"names as people write them", test_written_names},
     {"memory as it is typed", test_buffers},
     {"what is no argument", test_bad_arguments},

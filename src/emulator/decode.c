@@ -51,12 +51,6 @@ bool smc_decode_known_type(struct smc_decoder *decoder, enum smc_ptx_type *type)
     return *type != SMC_PTX_TYPE_COUNT || smc_decode_refuse(decoder, "its type is unknown");
 }
 
-bool smc_ptx_is_half(enum smc_ptx_type type)
-{
-    return type == SMC_PTX_F16 || type == SMC_PTX_F16X2 || type == SMC_PTX_BF16 ||
-           type == SMC_PTX_BF16X2;
-}
-
 bool smc_decode_count(struct smc_decoder *decoder, unsigned least, unsigned most)
 {
     uint32_t count = decoder->statement->operands;

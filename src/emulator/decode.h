@@ -34,8 +34,6 @@ bool smc_decode_has(const struct smc_decoder *decoder, const char *name);
 enum smc_ptx_type smc_decode_type(const struct smc_decoder *decoder, unsigned n);
 /* Sets the first type; refuses an instruction that has none. */
 bool smc_decode_known_type(struct smc_decoder *decoder, enum smc_ptx_type *type);
-/* Half precision or bfloat16, alone or in pairs. */
-bool smc_ptx_is_half(enum smc_ptx_type type);
 /* Checks that the statement has between `least` and `most` operands. */
 bool smc_decode_count(struct smc_decoder *decoder, unsigned least, unsigned most);
 

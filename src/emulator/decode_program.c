@@ -20,17 +20,6 @@ static const struct {
 #undef MNEMONIC
 };
 
-/* What an instruction without a decoder is about, if its name does not say it. */
-static const char *subject_of(struct smc_span opcode)
-{
-    static const char *const of_textures[] = {"tex",  "tld4",  "txq", "suld",
-                                              "sust", "sured", "suq", "istypep"};
-    for (size_t i = 0; i < sizeof of_textures / sizeof *of_textures; i++)
-        if (smc_span_is(opcode, of_textures[i]))
-            return "textures and surfaces";
-    return "";
-}
-
 /* Decodes one statement and adds it to the program's list of instructions. */
 static bool decode_statement(struct smc_decoder *decoder, struct smc_instruction *instruction)
 {
@@ -55,7 +44,7 @@ static bool decode_statement(struct smc_decoder *decoder, struct smc_instruction
             instruction->flags = mnemonics[i].flags;
             return mnemonics[i].decode(decoder);
         }
-    return smc_decode_refuse(decoder, subject_of(statement->opcode));
+    return smc_decode_refuse(decoder, "");
 }
 
 /* Instead of an instruction that is not supported: an op for each register that it writes. */

@@ -150,6 +150,20 @@ static enum smc_reduction reduction_of(const struct smc_decoder *decoder)
     return SMC_REDUCE_NONE;
 }
 
+/* Floats are only added. Below 32 bits there are halves, and compare-and-swap of 16 bits. */
+static bool has_atomic(const struct smc_decoder *decoder, const struct smc_op *shape)
+{
+    bool adds = shape->reduction == SMC_REDUCE_ADD;
+    if (shape->reduction == SMC_REDUCE_NONE || shape->vector > 1)
+        return false;
+    if (smc_ptx_is_half(shape->type))
+        return adds && smc_decode_has(decoder, "noftz");
+    if (smc_ptx_type_info[shape->type].class == SMC_CLASS_FLOAT)
+        return adds && (shape->type == SMC_PTX_F32 || shape->type == SMC_PTX_F64);
+    return shape->width_bytes >= 4 ||
+           (shape->type == SMC_PTX_B16 && shape->reduction == SMC_REDUCE_COMPARE_AND_SWAP);
+}
+
 bool smc_decode_atom(struct smc_decoder *decoder)
 {
     const struct smc_operand *operand = decoder->statement->operand;
@@ -160,10 +174,7 @@ bool smc_decode_atom(struct smc_decoder *decoder)
     shape.reduction = reduction_of(decoder);
     bool swaps = shape.reduction == SMC_REDUCE_COMPARE_AND_SWAP;
     unsigned expected = 2 + returns + swaps;
-    bool is_float = smc_ptx_type_info[shape.type].class == SMC_CLASS_FLOAT;
-    if (shape.reduction == SMC_REDUCE_NONE || shape.vector > 1 || shape.width_bytes < 4 ||
-        (is_float && (shape.reduction != SMC_REDUCE_ADD || shape.type == SMC_PTX_F16X2 ||
-                      shape.type == SMC_PTX_BF16X2)))
+    if (!has_atomic(decoder, &shape))
         return smc_decode_refuse(decoder, "");
     if (!smc_decode_count(decoder, expected, expected))
         return false;

@@ -91,6 +91,31 @@ struct smc_emulated_array {
 void smc_emulated_addresses(const struct smc_emulated_array *arrays, size_t count,
                             uint64_t *address);
 
+/* A texture or surface object over an array, in which texels are in row-major order without gaps.
+   CUDA's documentation of texture fetching defines each member. */
+enum smc_texel_kind { SMC_TEXEL_UNSIGNED, SMC_TEXEL_SIGNED, SMC_TEXEL_FLOAT };
+enum smc_address_mode {
+    SMC_ADDRESS_CLAMP,
+    SMC_ADDRESS_WRAP,
+    SMC_ADDRESS_MIRROR,
+    SMC_ADDRESS_BORDER, /* of zeros */
+};
+struct smc_emulated_texture {
+    size_t array;          /* of the request */
+    uint32_t extent[3];    /* width, height, depth or layers; 1 where there is none */
+    uint8_t channels;      /* 1, 2 or 4 */
+    uint8_t channel_bytes; /* 1, 2 or 4; floats: 2 or 4 */
+    enum smc_texel_kind kind;
+    enum smc_address_mode address;
+    bool linear;     /* filtering, of what is read as floats; otherwise the nearest texel */
+    bool normalized; /* coordinates */
+    bool as_float;   /* integers of 8 or 16 bits are read as floats up to 1 */
+};
+
+/* What the kernel is given for texture `index` of the request; how many bytes its array has. */
+uint64_t smc_emulated_texture_handle(size_t index);
+uint64_t smc_emulated_texture_bytes(const struct smc_emulated_texture *texture);
+
 struct smc_emulated_argument {
     bool is_array;
     size_t array; /* with is_array: its index; the address `offset` bytes into it is passed */
@@ -122,6 +147,8 @@ struct smc_emulation_request {
     uint32_t dynamic_smem_bytes;
     const struct smc_emulated_array *arrays;
     size_t array_count;
+    const struct smc_emulated_texture *textures;
+    size_t texture_count;
     const struct smc_emulated_argument *arguments;
     size_t argument_count;
     const struct smc_emulated_variable *variables;
@@ -173,7 +200,7 @@ struct smc_emulated_array_count {
 struct smc_float_sum {
     uint64_t adds;
     double magnitude; /* sum of the absolute values of the initial value and of all addends */
-    double roundoff;  /* 2^-24, or 2^-53 if all are doubles */
+    double roundoff;  /* 2^-24, or 2^-53 if all are doubles; of halves 2^-11, of bfloat16 2^-8 */
 };
 
 /* The largest difference between two sums of the same numbers in different orders: 2 n u / (1 - n

@@ -150,12 +150,19 @@ static bool same_line(const struct smc_program *program, uint32_t a, uint32_t b)
                       x->inlined_line == y->inlined_line);
 }
 
+/* What a note says about a texture or surface is of one lane. */
+static bool same_note(const struct smc_finding *a, const struct smc_finding *b)
+{
+    return a->kind == SMC_FINDING_OUT_OF_BOUNDS || a->kind == SMC_FINDING_MISALIGNED ||
+           a->kind == SMC_FINDING_BAD_TEXTURE || strcmp(a->note, b->note) == 0;
+}
+
 static bool same_place(const struct smc_program *program, const struct smc_finding *a,
                        const struct smc_finding *b)
 {
     return a->kind == b->kind && a->has_other == b->has_other &&
            a->between_blocks == b->between_blocks && strcmp(a->array, b->array) == 0 &&
-           strcmp(a->note, b->note) == 0 && same_line(program, a->instruction, b->instruction) &&
+           same_note(a, b) && same_line(program, a->instruction, b->instruction) &&
            same_line(program, a->other_instruction, b->other_instruction);
 }
 

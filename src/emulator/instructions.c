@@ -27,6 +27,15 @@ static bool next_is(const char **name, struct smc_span part)
     return true;
 }
 
+static bool has_modifier(const struct smc_ptx_statement *statement, const char *name)
+{
+    for (uint32_t i = 0; i < statement->modifiers; i++)
+        if (smc_span_is(statement->modifier[i], name))
+            return true;
+    return false;
+}
+
+/* ptxas accepts .sync anywhere, and CUB writes vote.ballot.sync. */
 static bool begins(const struct smc_ptx_statement *statement, const char *name)
 {
     if (!statement->opcode.bytes || *name != *statement->opcode.at ||
@@ -34,7 +43,7 @@ static bool begins(const struct smc_ptx_statement *statement, const char *name)
         return false;
     for (uint32_t i = 0; *name; i++)
         if (i == statement->modifiers || !next_is(&name, statement->modifier[i]))
-            return false;
+            return strcmp(name, "sync") == 0 && has_modifier(statement, name);
     return true;
 }
 

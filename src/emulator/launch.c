@@ -138,6 +138,19 @@ static void free_memory(struct smc_launch_state *launch)
     free(launch->parameters);
 }
 
+static enum smc_status check_textures(const struct smc_emulation_request *request,
+                                      struct smc_error *error)
+{
+    for (size_t i = 0; i < request->texture_count; i++) {
+        const struct smc_emulated_texture *texture = &request->textures[i];
+        uint64_t bytes = smc_emulated_texture_bytes(texture);
+        if (bytes == 0 || texture->array >= request->array_count ||
+            bytes > request->arrays[texture->array].bytes)
+            return smc_fail(error, SMC_USAGE, "texture %zu: its array is too small", i + 1);
+    }
+    return SMC_OK;
+}
+
 static uint64_t address_of_array(const struct smc_launch_state *launch, size_t array)
 {
     size_t i = 0;
@@ -370,7 +383,8 @@ static enum smc_status prepare(struct smc_launch_state *launch, struct smc_emula
     emulation->array = smc_calloc(emulation->array_count + 1, sizeof *emulation->array);
     if (!emulation->count || !emulation->sample || !emulation->array || !lay_out_memory(launch))
         return smc_out_of_memory(error);
-    return pass_arguments(launch, error);
+    status = check_textures(launch->request, error);
+    return status == SMC_OK ? pass_arguments(launch, error) : status;
 }
 
 static void begin_progress(const struct smc_launch_state *launch)

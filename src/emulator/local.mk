@@ -14,6 +14,7 @@ libsmc_la_SOURCES += \
 	src/emulator/decode_matrix.c \
 	src/emulator/decode_program.c \
 	src/emulator/decode_steps.c \
+	src/emulator/decode_textures.c \
 	src/emulator/decode_video.c \
 	src/emulator/emulator.h \
 	src/emulator/findings.c src/emulator/findings.def \
@@ -50,5 +51,6 @@ libsmc_la_SOURCES += \
 	src/emulator/specials.def \
 	src/emulator/steps_control.c \
 	src/emulator/steps_memory.c \
+	src/emulator/textures.c \
 	src/emulator/unwritten.c \
 	src/emulator/warp.c

@@ -118,6 +118,17 @@ smc_step smc_step_branch, smc_step_indexed_branch, smc_step_exit, smc_step_trap,
 /* calls.c. Of alloca, a: bytes, d: the address, immediate: its alignment. */
 smc_step smc_step_call, smc_step_return, smc_step_allocate, smc_step_save_stack,
     smc_step_restore_stack;
+/* textures.c. a: the object; list: what is written, the coordinates, and of a store the values;
+   immediate: a struct smc_texture_access. Of a query, `dimensions` is which extent it is. */
+enum smc_boundary { SMC_BOUNDARY_TRAP, SMC_BOUNDARY_CLAMP, SMC_BOUNDARY_ZERO };
+struct smc_texture_access {
+    unsigned dimensions : 2, is_layered : 1, is_integer : 1; /* the coordinates */
+    unsigned channel : 2;                                    /* of tld4 */
+    unsigned elements : 3, bytes : 4, boundary : 2;          /* of surfaces */
+    unsigned : 17;
+};
+smc_step smc_step_texture, smc_step_gather_texels, smc_step_query_texture, smc_step_load_surface,
+    smc_step_store_surface;
 /* unwritten.c: an op of a program with tracked registers. */
 smc_step smc_step_tracked;
 /* Only in programs that were read leniently, and never run: an instruction that is not supported

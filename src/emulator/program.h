@@ -68,6 +68,9 @@ static inline uint32_t smc_mask_of(const uint8_t flag[SMC_LANES])
 #define SMC_VARIABLES_BASE UINT64_C(0x40000000000)
 #define SMC_HEAP_BASE      UINT64_C(0x60000000000)
 #define SMC_ARRAYS_BASE    UINT64_C(0x7f0000000000)
+/* The values of texture and surface objects, where no variable is. */
+#define SMC_TEXTURES_BASE UINT64_C(0x30000000000)
+enum { SMC_TEXTURE_STEP = 64 };
 enum { SMC_ALLOCATION_ALIGN = 512, SMC_ALLOCATION_GAP = 4096 };
 
 /* Added to an address of the space to make it generic. */

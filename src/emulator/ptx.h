@@ -31,6 +31,8 @@ extern const struct smc_ptx_type_info smc_ptx_type_info[SMC_PTX_TYPE_COUNT];
 
 /* The type with this name (without the dot); SMC_PTX_TYPE_COUNT if unknown. */
 enum smc_ptx_type smc_ptx_type_find(struct smc_span name);
+/* Half precision or bfloat16, alone or in pairs. */
+bool smc_ptx_is_half(enum smc_ptx_type type);
 
 enum smc_ptx_space {
     SMC_SPACE_GENERIC,

@@ -12,6 +12,12 @@ const struct smc_ptx_type_info smc_ptx_type_info[SMC_PTX_TYPE_COUNT] = {
 #undef TYPE
 };
 
+bool smc_ptx_is_half(enum smc_ptx_type type)
+{
+    return type == SMC_PTX_F16 || type == SMC_PTX_F16X2 || type == SMC_PTX_BF16 ||
+           type == SMC_PTX_BF16X2;
+}
+
 enum smc_ptx_type smc_ptx_type_find(struct smc_span name)
 {
     int type = 0;

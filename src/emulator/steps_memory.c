@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "emulator/narrow.h"
 #include "emulator/operations.h"
 #include "emulator/runtime.h"
 #include "emulator/shadow.h"
@@ -131,8 +132,28 @@ static uint64_t lane_bits(const struct smc_warp *warp, uint32_t offset, uint32_t
     return bytes == 8 ? ((const lane_u64 *)file)[lane] : ((const lane_u32 *)file)[lane];
 }
 
+static const struct smc_narrow *half_format(enum smc_ptx_type type)
+{
+    return type == SMC_PTX_BF16 || type == SMC_PTX_BF16X2 ? &smc_bfloat : &smc_half;
+}
+
+/* Each half of a pair by itself; of a single one the upper halves are 0. */
+static uint64_t add_halves(enum smc_ptx_type type, uint64_t a, uint64_t b)
+{
+    const struct smc_narrow *format = half_format(type);
+    uint64_t sum = 0;
+    for (unsigned bit = 0; bit < 8u * smc_ptx_type_info[type].bytes; bit += 16) {
+        double x = smc_of_narrow(format, a >> bit & 0xffff);
+        double y = smc_of_narrow(format, b >> bit & 0xffff);
+        sum |= (uint64_t)smc_to_narrow(format, smc_sum_to_odd(x, y)) << bit;
+    }
+    return sum;
+}
+
 static uint64_t add_floats(enum smc_ptx_type type, uint64_t a, uint64_t b)
 {
+    if (smc_ptx_is_half(type))
+        return add_halves(type, a, b);
     if (type == SMC_PTX_F64) {
         double x, y;
         memcpy(&x, &a, sizeof x);
@@ -161,21 +182,35 @@ double smc_float_sum_bound(const struct smc_float_sum *sum)
     return error < 1 ? 2 * error / (1 - error) * sum->magnitude + flushed : INFINITY;
 }
 
-static double float_of(enum smc_ptx_type type, uint64_t bits)
+/* The magnitude of a float, or of both halves of a pair together. */
+static double magnitude_of(enum smc_ptx_type type, uint64_t bits)
 {
     double wide;
     float narrow;
+    if (smc_ptx_is_half(type)) {
+        const struct smc_narrow *format = half_format(type);
+        double low = smc_of_narrow(format, bits & 0xffff);
+        double high = smc_of_narrow(format, bits >> 16 & 0xffff);
+        return fabs(low) + (smc_ptx_type_info[type].bytes == 4 ? fabs(high) : 0);
+    }
     memcpy(&wide, &bits, sizeof wide);
     memcpy(&narrow, &bits, sizeof narrow); /* the low bytes come first */
-    return type == SMC_PTX_F64 ? wide : (double)narrow;
+    return fabs(type == SMC_PTX_F64 ? wide : (double)narrow);
+}
+
+static double roundoff_of(enum smc_ptx_type type)
+{
+    return smc_ptx_is_half(type) ? ldexp(1, -half_format(type)->digits)
+           : type == SMC_PTX_F64 ? DBL_EPSILON / 2
+                                 : (double)FLT_EPSILON / 2;
 }
 
 static void add_to_sum(enum smc_ptx_type type, uint64_t old, uint64_t b, struct smc_float_sum *sum)
 {
-    double roundoff = type == SMC_PTX_F64 ? DBL_EPSILON / 2 : (double)FLT_EPSILON / 2;
+    double roundoff = roundoff_of(type);
     if (sum->adds++ == 0)
-        sum->magnitude = fabs(float_of(type, old));
-    sum->magnitude += fabs(float_of(type, b));
+        sum->magnitude = magnitude_of(type, old);
+    sum->magnitude += magnitude_of(type, b);
     if (roundoff > sum->roundoff)
         sum->roundoff = roundoff;
 }

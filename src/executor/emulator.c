@@ -248,6 +248,8 @@ struct run {
     size_t array_of[SMC_MAX_USER_MEMORIES];  /* the array or variable that it is */
     struct smc_emulated_variable variables[SMC_MAX_USER_ARGUMENTS];
     size_t variable_count;
+    struct smc_emulated_texture textures[SMC_MAX_USER_MEMORIES];
+    size_t texture_count;
     struct smc_emulated_argument arguments[SMC_MAX_USER_ARGUMENTS];
     bool owns_arrays;
     double deadline_ms; /* by smc_clock_ms; 0: none */
@@ -297,6 +299,8 @@ static enum smc_status emulate(struct run *run)
         .dynamic_smem_bytes = answer->launch.dynamic_smem_bytes,
         .arrays = run->arrays,
         .array_count = run->array_count,
+        .textures = run->textures,
+        .texture_count = run->texture_count,
         .arguments = run->arguments,
         .argument_count = run->argument_count,
         .variables = run->variables,
@@ -465,6 +469,15 @@ static enum smc_status run_kernel(struct run *run)
 /* --- The user's kernel -------------------------------------------------------------------------
  */
 
+/* Returns the object that the kernel receives. */
+static uint64_t add_texture(struct run *run, size_t memory)
+{
+    struct smc_emulated_texture *texture = &run->textures[run->texture_count];
+    *texture = run->request->user->memory[memory].argument->texture;
+    texture->array = run->array_of[memory];
+    return smc_emulated_texture_handle(run->texture_count++);
+}
+
 /* Distributes the memory: global memory becomes arrays, in order, the rest variables. */
 static void pass_memory(struct run *run)
 {
@@ -483,8 +496,11 @@ static void pass_memory(struct run *run)
                 (struct smc_emulated_array){memory->name, memory->after_emulated, memory->bytes};
     }
     smc_emulated_addresses(run->arrays, run->array_count, address);
-    for (size_t i = 0; i < user->memory_count; i++)
+    for (size_t i = 0; i < user->memory_count; i++) {
         run->address[i] = user->memory[i].symbol ? 0 : address[run->array_of[i]];
+        if (user->memory[i].argument->form == SMC_USER_TEXTURE)
+            run->address[i] = add_texture(run, i);
+    }
     smc_user_place(user, false, run->address);
 }
 
@@ -494,11 +510,14 @@ static void pass_arguments(struct run *run)
     const struct smc_user_request *request = &user->request;
     run->argument_count = request->argument_count;
     for (size_t i = 0; i < request->argument_count; i++) {
-        bool is_array = request->argument[i].is_buffer;
+        bool is_memory = request->argument[i].is_buffer;
+        size_t memory = is_memory ? smc_user_memory_of(user, i) : 0;
+        bool is_array = is_memory && request->argument[i].form != SMC_USER_TEXTURE;
         run->arguments[i] = (struct smc_emulated_argument){
             .is_array = is_array,
-            .array = is_array ? run->array_of[smc_user_memory_of(user, i)] : 0,
-            .value = smc_user_passed(user, i), /* the low bytes come first */
+            .array = is_array ? run->array_of[memory] : 0,
+            .value = is_memory ? (const void *)&run->address[memory]
+                               : smc_user_passed(user, i), /* the low bytes come first */
         };
     }
 }

@@ -30,7 +30,8 @@ static enum smc_status fail_form(const char *typed, struct smc_error *error)
         smc_text_printf(&names, "%s%s", i ? ", " : "", smc_user_types[i].name);
     smc_fail(error, SMC_USAGE,
              "'%.64s' is neither a number such as i32:5 nor memory such as f32x1024:random; the "
-             "types are %s; a structure is {i32:5, f32x1024} or struct:FILE",
+             "types are %s; a structure is {i32:5, f32x1024} or struct:FILE, a texture "
+             "tex:f32x64x32",
              typed, smc_text_string(&names));
     smc_text_free(&names);
     return SMC_USAGE;
@@ -383,6 +384,148 @@ enum smc_status smc_user_members(const char *typed, smc_user_visit *visit, void 
     return status;
 }
 
+/* --- Textures and surfaces -------------------------------------------------------------------- */
+
+static const uint64_t most_texels = UINT64_C(1) << 28; /* along one axis */
+
+enum texture_word { CHANNELS_2, CHANNELS_4, LAYERED, LINEAR, NORMALIZED, AS_FLOAT, ADDRESSES };
+static const char *const texture_words[] = {
+    [CHANNELS_2] = "v2",
+    [CHANNELS_4] = "v4",
+    [LAYERED] = "layered",
+    [LINEAR] = "linear",
+    [NORMALIZED] = "normalized",
+    [AS_FLOAT] = "float",
+    [ADDRESSES + SMC_ADDRESS_CLAMP] = "clamp",
+    [ADDRESSES + SMC_ADDRESS_WRAP] = "wrap",
+    [ADDRESSES + SMC_ADDRESS_MIRROR] = "mirror",
+    [ADDRESSES + SMC_ADDRESS_BORDER] = "border",
+};
+enum { TEXTURE_WORDS = sizeof texture_words / sizeof *texture_words };
+
+/* ".v4.linear", up to the ':'. */
+static enum smc_status read_texture_words(const char *text, bool is_surface,
+                                          struct smc_user_argument *argument, bool *is_layered,
+                                          struct smc_error *error)
+{
+    struct smc_emulated_texture *texture = &argument->texture;
+    texture->channels = 1;
+    while (*text == '.') {
+        size_t length = strcspn(++text, ".:"), i = 0;
+        while (i < TEXTURE_WORDS &&
+               (strlen(texture_words[i]) != length || strncmp(texture_words[i], text, length) != 0))
+            i++;
+        if (i == TEXTURE_WORDS || (is_surface && i > LAYERED))
+            return smc_fail(error, SMC_USAGE, "'%.64s': '%.*s' is not %s", argument->typed,
+                            (int)(length < 32 ? length : 32), text,
+                            is_surface ? "v2, v4 or layered"
+                                       : "v2, v4, layered, linear, normalized, float, clamp, "
+                                         "wrap, mirror or border");
+        if (i <= CHANNELS_4)
+            texture->channels = i == CHANNELS_2 ? 2 : 4;
+        else if (i >= ADDRESSES)
+            texture->address = (enum smc_address_mode)(i - ADDRESSES);
+        *is_layered |= i == LAYERED;
+        texture->linear |= i == LINEAR;
+        texture->normalized |= i == NORMALIZED;
+        texture->as_float |= i == AS_FLOAT;
+        text += length;
+    }
+    return SMC_OK;
+}
+
+/* "x64x32", up to the ':' or the end. */
+static enum smc_status read_extents(const char *text, bool is_layered,
+                                    struct smc_user_argument *argument, struct smc_error *error)
+{
+    struct smc_emulated_texture *texture = &argument->texture;
+    unsigned count = 0;
+    uint64_t extent[3] = {1, 1, 1};
+    while (*text == 'x') {
+        char number[16];
+        size_t length = strcspn(++text, "x:");
+        snprintf(number, sizeof number, "%.*s", (int)(length < 15 ? length : 15), text);
+        if (count == 3 || length >= sizeof number ||
+            !smc_parse_size(number, most_texels, &extent[count++]) || extent[count - 1] == 0)
+            return smc_fail(
+                error, SMC_USAGE,
+                "'%.64s': '%.15s' is not a width, height or depth between 1 and %" PRIu64
+                ", of which there are at most three",
+                argument->typed, number, most_texels);
+        text += length;
+    }
+    if (is_layered && (count < 2 || extent[count - 1] > 2048))
+        return smc_fail(error, SMC_USAGE,
+                        "'%.64s': layers are the last of two or three extents, and 1 to 2048",
+                        argument->typed);
+    if (is_layered && count == 2) {
+        extent[2] = extent[1];
+        extent[1] = 1;
+    }
+    for (int i = 0; i < 3; i++)
+        texture->extent[i] = (uint32_t)extent[i];
+    if (__builtin_mul_overflow(extent[0] * extent[1], extent[2] * texture->channels,
+                               &argument->elements) ||
+        argument->elements > most_elements)
+        return smc_fail(error, SMC_USAGE, "'%.64s': too many texels", argument->typed);
+    return *text ? read_filling(text + 1, argument, error) : SMC_OK;
+}
+
+/* What CUDA refuses as well. */
+static enum smc_status check_texture(const struct smc_user_argument *argument,
+                                     struct smc_error *error)
+{
+    const struct smc_emulated_texture *texture = &argument->texture;
+    bool repeats = texture->address == SMC_ADDRESS_WRAP || texture->address == SMC_ADDRESS_MIRROR;
+    const char *why = NULL;
+    if (texture->channel_bytes > 4)
+        why = "texels have elements of 8, 16 or 32 bits";
+    else if (texture->as_float && (texture->kind == SMC_TEXEL_FLOAT || texture->channel_bytes > 2))
+        why = "float is for integers of 8 or 16 bits";
+    else if (texture->linear && texture->kind != SMC_TEXEL_FLOAT && !texture->as_float)
+        why = "linear needs elements of type f32, or float";
+    else if (repeats && !texture->normalized)
+        why = "wrap and mirror need normalized";
+    return why ? smc_fail(error, SMC_USAGE, "'%.64s': %s", argument->typed, why) : SMC_OK;
+}
+
+/* The ':' or '.' after "tex" or "surf"; NULL: neither. */
+static const char *find_texture(const char *typed, bool *is_surface)
+{
+    static const char *const names[] = {"tex", "surf"};
+    for (int i = 0; i < 2; i++) {
+        size_t length = strlen(names[i]);
+        *is_surface = i == 1;
+        if (strncmp(typed, names[i], length) == 0 && (typed[length] == ':' || typed[length] == '.'))
+            return typed + length;
+    }
+    return NULL;
+}
+
+static enum smc_status read_texture(const char *words, bool is_surface,
+                                    struct smc_user_argument *argument, struct smc_error *error)
+{
+    struct smc_emulated_texture *texture = &argument->texture;
+    bool is_layered = false;
+    const char *memory = words + strcspn(words, ":");
+    const char *rest = *memory ? read_type(memory + 1, &argument->type) : NULL;
+    argument->form = SMC_USER_TEXTURE;
+    argument->is_buffer = true;
+    enum smc_status status = read_texture_words(words, is_surface, argument, &is_layered, error);
+    if (status != SMC_OK)
+        return status;
+    if (!rest || *rest != 'x')
+        return smc_fail(error, SMC_USAGE, "'%.64s' is not of the form %s:f32x64x32:random",
+                        argument->typed, is_surface ? "surf" : "tex");
+    const struct smc_user_type_info *type = &smc_user_types[argument->type];
+    texture->channel_bytes = type->bytes;
+    texture->kind = type->class == SMC_USER_FLOAT    ? SMC_TEXEL_FLOAT
+                    : type->class == SMC_USER_SIGNED ? SMC_TEXEL_SIGNED
+                                                     : SMC_TEXEL_UNSIGNED;
+    status = check_texture(argument, error);
+    return status == SMC_OK ? read_extents(rest, is_layered, argument, error) : status;
+}
+
 static enum smc_status read_members(const char *typed, struct smc_user_argument *argument,
                                     struct smc_error *error)
 {
@@ -409,6 +552,10 @@ enum smc_status smc_user_argument_parse(const char *typed, struct smc_user_argum
         argument->path = typed + strlen(of_file);
         return SMC_OK;
     }
+    bool is_surface;
+    const char *words = find_texture(typed, &is_surface);
+    if (words)
+        return read_texture(words, is_surface, argument, error);
     const char *rest = read_type(typed, &argument->type);
     if (!rest)
         return fail_form(typed, error);

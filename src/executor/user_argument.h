@@ -1,7 +1,8 @@
 /* An argument of a kernel as the user types it: a number (i32:5, u64:16M, f32:1.5), global memory
    (f32x1024:random, i32x4K, u8x512:file:PATH), a structure ({1, 2.5f, f32x64}, struct:PATH), memory
-   that holds members as a structure does ([f32x64, f32x64]: an array of pointers), or an address
-   within the memory of another argument (@2+16). Pure: no file is opened here. */
+   that holds members as a structure does ([f32x64, f32x64]: an array of pointers), an address
+   within the memory of another argument (@2+16), or a texture or surface over memory of its own
+   (tex.linear:f32x64x32:random). Pure: no file is opened here. */
 #ifndef SMC_USER_ARGUMENT_H
 #define SMC_USER_ARGUMENT_H
 
@@ -10,6 +11,7 @@
 #include <stdint.h>
 
 #include "base/status.h"
+#include "emulator/emulator.h"
 
 enum smc_user_type {
 #define TYPE(id, name, bytes, class) SMC_USER_##id,
@@ -41,6 +43,7 @@ enum smc_user_form {
     SMC_USER_BYTES,   /* a structure whose bytes are in a file */
     SMC_USER_LIST,    /* memory with members */
     SMC_USER_ADDRESS, /* within the memory of another argument */
+    SMC_USER_TEXTURE, /* memory, of which the kernel receives a texture or surface object */
 };
 
 struct smc_user_argument {
@@ -56,6 +59,7 @@ struct smc_user_argument {
     uint32_t align;      /* of a structure */
     size_t target, part; /* of an address: the argument, and which of its memories; from 1 */
     int64_t offset;      /* of an address, in elements of that memory */
+    struct smc_emulated_texture texture; /* without its array */
 };
 
 enum { SMC_MOST_STRUCT_BYTES = 32764, SMC_MOST_LIST_BYTES = 1 << 24 };

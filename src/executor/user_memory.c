@@ -165,6 +165,10 @@ static enum smc_status add_memory(struct smc_user_run *run, size_t position,
 {
     const struct smc_run_settings *settings = run->request.settings;
     size_t index = run->memory_count;
+    if (argument->form == SMC_USER_TEXTURE && settings->place != SMC_ON_EMULATOR)
+        return smc_fail(error, SMC_USAGE,
+                        "'%.64s': textures and surfaces are for --on emulator only",
+                        argument->typed);
     enum smc_status status = check_memory(run, smc_user_argument_bytes(argument), error);
     if (status != SMC_OK)
         return status;
@@ -351,6 +355,9 @@ static enum smc_status fill_variable(struct smc_user_run *run, size_t index,
         return write_members(&holder, value, error);
     case SMC_USER_ADDRESS:
         return write_member(&holder, value, 0, error);
+    case SMC_USER_TEXTURE: /* of the variable's size, by chance */
+        return smc_fail(error, SMC_USAGE, "'%.64s': for an object, write NAME={tex:...}",
+                        value->typed);
     case SMC_USER_PLAIN:
         break;
     }

@@ -23,7 +23,8 @@ enum smc_status smc_user_find_time(struct smc_user_run *run, struct smc_error *e
     struct smc_time_arguments arguments = {0};
     for (size_t i = 0; i < run->request.argument_count; i++)
         if (run->request.argument[i].form != SMC_USER_PLAIN) {
-            smc_time_unknown(&run->answer.time, "structures and addresses among the arguments");
+            smc_time_unknown(&run->answer.time,
+                             "structures, addresses and textures among the arguments");
             return SMC_OK;
         }
     add_arguments(&run->request, &arguments);

@@ -139,9 +139,10 @@ static void add_votes(void)
             ptx_print("%ssetp.ne.u32 %%p3, 0, 0;\nmov.u32 %%t0, 0;\nmov.u32 %%t1, %%laneid;\n"
                       "shr.u32 %%t2, 0x%x, %%t1;\nand.b32 %%t2, %%t2, 1;\n"
                       "setp.ne.u32 %%p2, %%t2, 0;\n"
-                      "@%%p2 vote.sync.%s.%s %s, %s%%p1, 0x%x;\n%s",
-                      choose, mask, mode, ballot ? "b32" : "pred", ballot ? "%t0" : "%p3", negated,
-                      mask, ballot ? "mov.u32 %d, %t0;" : "mov.pred %d, %p3;"));
+                      "@%%p2 vote.%s%s%s.%s %s, %s%%p1, 0x%x;\n%s",
+                      choose, mask, i % 2 ? "" : "sync.", mode, i % 2 ? ".sync" : "",
+                      ballot ? "b32" : "pred", ballot ? "%t0" : "%p3", negated, mask,
+                      ballot ? "mov.u32 %d, %t0;" : "mov.pred %d, %p3;"));
     }
     ptx_add_case("ww", whole_warp, 0, "activemask.b32", "activemask.b32 %d;");
 }

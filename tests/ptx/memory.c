@@ -106,6 +106,106 @@ static void add_contended(const char *name)
                   strstr(name, "and") ? -1 : 0, name, is_inc ? "20" : "%b"));
 }
 
+/* Compare-and-swap of 16 bits: the word had a's low half. What is returned and what is there then
+   both count; the other half of the word stays. */
+static void swap_short(const struct ptx_case *test, const uint64_t *a, const uint64_t *b,
+                       const uint64_t *c, uint64_t *d)
+{
+    (void)test;
+    for (int i = 0; i < PTX_THREADS; i++) {
+        uint64_t old = a[i] & 0xffff, wanted = b[i] & 1 ? b[i] & 0xffff : old;
+        uint64_t now = old == wanted ? c[i] & 0xffff : old;
+        d[i] = (a[i] & 0xffff0000u) | now;
+        d[i] = (uint32_t)(d[i] * 3 + old);
+    }
+}
+
+static void add_short_swap(void)
+{
+    ptx_add_case(
+        "wwww", swap_short, 0, "atom.shared.cas.b16",
+        ptx_print(OWN_PLACE
+                  ".reg .b16 %%v<4>;\nst.shared.b32 [%%t2], %%a;\nand.b32 %%t3, %%b, 1;\n"
+                  "setp.ne.u32 %%p1, %%t3, 0;\nselp.b32 %%t3, %%b, %%a, %%p1;\n"
+                  "cvt.u16.u32 %%v0, %%t3;\ncvt.u16.u32 %%v1, %%c;\n"
+                  "atom.shared.cas.b16 %%v2, [%%t2], %%v0, %%v1;\ncvt.u32.u16 %%t0, %%v2;\n"
+                  "ld.shared.u32 %%d, [%%t2];\nmad.lo.u32 %%d, %%d, 3, %%t0;"));
+}
+
+/* A word with a, to which b is added, once as one half and once as two. Whole numbers from -8 to 7,
+   of which every sum is exact; their bits are from a table. */
+static uint64_t half_of(bool is_bfloat, int value)
+{
+    float wide = (float)value;
+    uint32_t bits;
+    memcpy(&bits, &wide, sizeof bits);
+    if (is_bfloat || value == 0)
+        return bits >> 16;
+    return (bits >> 16 & 0x8000) | ((bits >> 13 & 0x3ffff) - (112u << 10));
+}
+
+static int small_of(uint64_t bits)
+{
+    return (int)(bits & 15) - 8;
+}
+
+/* What is returned counts three times what is there then. */
+static void add_halves(const struct ptx_case *test, const uint64_t *a, const uint64_t *b,
+                       const uint64_t *c, uint64_t *d)
+{
+    (void)c;
+    for (int i = 0; i < PTX_THREADS; i++) {
+        uint64_t old = 0, now = 0;
+        for (unsigned n = 0; n < test->number; n++) {
+            int x = small_of(a[i] >> 4 * n), y = small_of(b[i] >> 4 * n);
+            old |= half_of(ptx_has(test, "bfloat"), x) << 16 * n;
+            now |= half_of(ptx_has(test, "bfloat"), x + y) << 16 * n;
+        }
+        d[i] = ptx_is(test, "red") ? now : (uint32_t)(now * 3 + old);
+    }
+}
+
+/* Converts the n-th four bits of `from`, and leaves them in the 16-bit register. */
+static const char *small_half(const char *type, const char *from, unsigned n, const char *to)
+{
+    return ptx_print("shr.u32 %%t3, %s, %u;\nand.b32 %%t3, %%t3, 15;\nsub.s32 %%t3, %%t3, 8;\n"
+                     "cvt.rn.f32.s32 %%f, %%t3;\ncvt.rn.%s.f32 %s, %%f;\n",
+                     from, 4 * n, type, to);
+}
+
+static void add_half_sum(bool is_bfloat, bool is_pair, bool returns, bool global)
+{
+    const char *type = is_bfloat ? "bf16" : "f16", *suffix = is_pair ? "x2" : "";
+    const char *space = global ? "global" : "shared", *at = global ? "%at4" : "%t2";
+    const char *operand = is_pair ? "%t1" : "%v2", *old = is_pair ? "%t0" : "%v3";
+    char text[2048] = ".reg .b16 %v<4>;\n.reg .f32 %f;\n";
+    strcat(text, global ? ptx_print(OWN_GLOBAL) : ptx_print(OWN_PLACE));
+    strcat(text, small_half(type, "%a", 0, "%v0"));
+    strcat(text, is_pair ? small_half(type, "%a", 1, "%v1") : "mov.u16 %v1, 0;\n");
+    strcat(text, ptx_print("mov.b32 %%t0, {%%v0, %%v1};\nst.%s.b32 [%s], %%t0;\n", space, at));
+    strcat(text, small_half(type, "%b", 0, "%v2"));
+    strcat(text, is_pair ? small_half(type, "%b", 1, "%v1") : "mov.u16 %v1, 0;\n");
+    strcat(text, "mov.b32 %t1, {%v2, %v1};\n");
+    strcat(text, returns ? ptx_print("atom.%s.add.noftz.%s%s %s, [%s], %s;\n", space, type, suffix,
+                                     old, at, operand)
+                         : ptx_print("red.%s.add.noftz.%s%s [%s], %s;\n", space, type, suffix, at,
+                                     operand));
+    if (returns && !is_pair)
+        strcat(text, "cvt.u32.u16 %t0, %v3;\n");
+    strcat(text, ptx_print("ld.%s.u32 %%d, [%s];\n%s", space, at,
+                           returns ? "mad.lo.u32 %d, %d, 3, %t0;" : ""));
+    ptx_add_case("www", add_halves, is_pair ? 2 : 1,
+                 ptx_print("%s.%s.add.noftz%s%s", returns ? "atom" : "red", space,
+                           is_bfloat ? ".bfloat" : "", is_pair ? ".pair" : ""),
+                 ptx_print("%s", text));
+}
+
+static void add_half_sums(void)
+{
+    for (unsigned i = 0; i < 16; i++)
+        add_half_sum(i & 1, i & 2, i & 4, i & 8);
+}
+
 /* Whole numbers, so that every order of additions gives the same. */
 static void add_up(const struct ptx_case *test, const uint64_t *a, const uint64_t *b,
                    const uint64_t *c, uint64_t *d)
@@ -150,6 +250,8 @@ static void add_atomics(void)
         if (strstr(atomics[i], "32") && !strstr(atomics[i], "dec") && i + ONLY_ATOM < ATOMICS)
             add_contended(atomics[i]);
     add_float_sums();
+    add_half_sums();
+    add_short_swap();
 }
 
 /* --- Vectors and narrow words ----------------------------------------------------------------- */

@@ -730,3 +730,15 @@ extern "C" __global__ void structure_copied_by_function(double *out, int n)
     copy(&all[n / 2], &p[n - 1]);
     out[threadIdx.x] = all[1].rest[1];
 }
+
+//@ textures 2 64 f32x128,tex.linear.wrap.normalized:f32x16x8:random,surf:u32x64x2
+extern "C" __global__ void textures(float *out, cudaTextureObject_t image,
+                                    cudaSurfaceObject_t target)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    out[i] = tex2D<float>(image, i * 0.3f - 5, i * -0.7f);
+    surf2Dwrite(i, target, 4 * threadIdx.x, blockIdx.x);
+    if (surf2Dread<int>(target, 4 * threadIdx.x, blockIdx.x) != i)
+        __trap();
+    surf2Dwrite(i, target, 256 + 4 * threadIdx.x, blockIdx.x, cudaBoundaryModeZero);
+}
