@@ -1,11 +1,14 @@
 #!/bin/sh
 # What the emulator finds: each fault of tests/data/findings/faults.cu at its line, and nothing in the
-# kernels of correct.cu, with one CPU thread's result equal to that of several. Needs an NVRTC.
+# kernels of correct.cu, with one CPU thread's result equal to that of several; and the call stacks of
+# stacks.cu. Needs an NVRTC.
 
 set -u
 # shellcheck source=tests/command.sh
 . "$(dirname "$0")/command.sh"
 data=$here/data/findings
+
+# --- Faults ---------------------------------------------------------------------------------------
 
 smemcalc --tile 4 --device 9.0 --format json >probe.json 2>/dev/null
 case $(cat probe.json) in
@@ -45,5 +48,37 @@ while read -r _ name grid block arguments; do
         emulate correct.cu "$name" "$grid" "$block" "$arguments"
         jq -r '.findings[].text' found.json)"
 done <correct
+
+# --- Call stacks ----------------------------------------------------------------------------------
+
+# Each mark of the sources with its line.
+for source in stacks.cu stacks.h; do
+    awk 'match($0, /\/\/ \[[a-z_]*\]$/) { print substr($0, RSTART + 4, RLENGTH - 5), FNR }' "$data/$source"
+done >marks
+
+with_lines() { # STACK: its marks replaced by lines
+    echo "$1" | awk 'NR == FNR { line[$1] = $2; next }
+        { for (i = 1; i <= NF; i++)
+              if (split($i, part, "@") == 2) $i = part[1] "@" line[part[2]]
+          print }' marks -
+}
+
+cat >stack.jq <<'END'
+def stack: ([.function + "@" + (.line | tostring)] +
+    [.called_from[] | (if .inlined then ">" else "" end) + .function + "@" + (.line | tostring)] +
+    (if .callers_known then [] else ["..."] end)) | join(" ");
+.findings[] | "\(.kind); \(stack); \(if .other then .other | stack else "none" end)"
+END
+
+sed -n 's|^//@ ||p' "$data/stacks.cu" >stacks
+while read -r name grid block arguments _ rest; do
+    kind=${rest%%;*} other=${rest##*; }
+    first=${rest#*; } first=${first%%;*}
+    wanted="$kind; $(with_lines "$first"); $(with_lines "$other")"
+    empty "stack $name" "$(
+        emulate stacks.cu "$name" "$grid" "$block" "$arguments"
+        jq -r -f stack.jq found.json >seen
+        grep -qxF "$wanted" seen || { echo "missing: $wanted" && cat seen; })"
+done <stacks
 
 finish_cases
