@@ -1,9 +1,10 @@
-/* What the emulator found in a kernel: as text and as JSON. */
+/* What the emulator found in a kernel: as text, as JSON, and as findings of a check. */
 #ifndef SMC_REPORT_EMULATOR_FINDINGS_H
 #define SMC_REPORT_EMULATOR_FINDINGS_H
 
 #include <jansson.h>
 
+#include "judge/findings.h"
 #include "report/report.h"
 
 /* A paragraph for each finding, and below it the call stacks of its accesses; nothing of an access
@@ -17,5 +18,17 @@ bool smc_findings_have_stacks(const struct smc_emulated_run *emulated);
 void smc_words_findings(const struct smc_emulated_run *emulated, struct smc_text *out);
 
 json_t *smc_json_findings(const struct smc_emulated_run *emulated);
+
+/* A kernel that was emulated. */
+struct smc_sanitized {
+    const char *file, *kernel, *device;
+    const struct smc_emulated_run *emulated;
+};
+
+/* Adds each finding as an error. False: out of memory. */
+bool smc_findings_of_run(const struct smc_sanitized *run, struct smc_findings *findings);
+
+/* The kernels with their findings, as JSON. */
+void smc_json_sanitized(const struct smc_sanitized *runs, size_t count, struct smc_text *out);
 
 #endif

@@ -21,6 +21,8 @@ void smc_json_known_string(json_t *object, const char *key, const char *value);
 void smc_json_known_integer(json_t *object, const char *key, uint64_t value);
 void smc_json_known_real(json_t *object, const char *key, double value);
 
+/* A report, with its schema. */
+json_t *smc_json_begin(void);
 /* Prints and releases. */
 void smc_json_finish(json_t *root, struct smc_text *out);
 
