@@ -3,6 +3,7 @@ cmakedir = $(datadir)/cmake/Smemcalc
 dist_cmake_DATA = recipes/cmake/SmemcalcConfig.cmake recipes/cmake/SmemcalcGate.cmake
 recipesdir = $(docdir)/recipes
 dist_recipes_DATA = \
-	recipes/github/smemcalc.yml recipes/gitlab/smemcalc.gitlab-ci.yml recipes/make/smemcalc.mk \
+	recipes/github/smemcalc.yml recipes/github/smemcalc-sanitize.yml \
+	recipes/gitlab/smemcalc.gitlab-ci.yml recipes/make/smemcalc.mk \
 	recipes/pre-commit/smemcalc-gate recipes/smemcalc.toml
 EXTRA_DIST += .pre-commit-hooks.yaml

@@ -492,6 +492,14 @@ static const struct command commands[] = {
     {.name = "run-source",
      .words = "run --source own.cu --grid 4 --block 64 -a f32x256 --on emulator --device H200",
      .needs_nvrtc = true},
+    {.name = "run-sanitize",
+     .words = "run --source stacks.cu --entry one_caller --grid 1 --block 64 -a i32x64 "
+              "--device H200 --sanitize sarif",
+     .needs_nvrtc = true},
+    {.name = "run-sanitize-json",
+     .words = "run --source stacks.cu --entry header --grid 1 --block 64 -a i32x64 --device H200 "
+              "--sanitize json",
+     .needs_nvrtc = true},
     {.name = "run-structures",
      .words = "run --source structures.cu --grid 1 --block 32 -a {32,f32x32:ramp} -a "
               "[f32x32,@1.1+0] --set scale=2.0f --on emulator --device H200",
@@ -614,6 +622,8 @@ static void enter_folder(void)
                                 "        rows[0][threadIdx.x] = scale * s.p[threadIdx.x];\n}\n");
     write_file("own.cu", "__global__ void own(float *a)\n{\n    int i = blockIdx.x * blockDim.x + "
                          "threadIdx.x;\n    a[i] = 2 * a[i];\n}\n");
+    copy_file("data/findings/stacks.cu", "stacks.cu");
+    copy_file("data/findings/stacks.h", "stacks.h");
     write_accesses();
     write_log("many.ptxas", 30);
     write_log("parts.ptxas", 270);

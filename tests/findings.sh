@@ -1,11 +1,38 @@
 #!/bin/sh
 # What the emulator finds: each fault of tests/data/findings/faults.cu at its line, and nothing in the
-# kernels of correct.cu, with one CPU thread's result equal to that of several. Needs an NVRTC.
+# kernels of correct.cu, with one CPU thread's result equal to that of several; the call stacks of
+# stacks.cu; and `run --sanitize`. Needs an NVRTC.
 
 set -u
 # shellcheck source=tests/command.sh
 . "$(dirname "$0")/command.sh"
 data=$here/data/findings
+
+# --- Wrong usage of --sanitize --------------------------------------------------------------------
+
+wrong() { # MESSAGE ARGUMENT...
+    message=$1
+    shift
+    smemcalc run "$@" >out 2>errors </dev/null
+    status=$?
+    empty "wrong usage: $*" "$(
+        [ "$status" -eq 2 ] || echo "exit status $status"
+        [ ! -s out ] || cat out
+        grep -qF -e "smemcalc: $message" errors || cat errors)"
+}
+
+one="$data/faults.cu --entry no_barrier --grid 1 --block 64 -a i32x64 -d 9.0"
+# shellcheck disable=SC2086 # options are words
+{
+    wrong "option --sanitize: 'xml' is not one of text, json, sarif, junit, markdown" $one --sanitize xml
+    wrong "option --format: not with --sanitize" $one --sanitize json --format json
+    wrong "option --annotate: not with --sanitize" $one --sanitize text --annotate
+    wrong "option --dry-run: not with --sanitize" $one --sanitize text --dry-run
+    wrong "option --sanitize: only the emulator finds errors" $one --sanitize sarif --on both
+    wrong "option --sanitize: for one run" --tile 4:8 --sanitize text
+}
+
+# --- Faults ---------------------------------------------------------------------------------------
 
 smemcalc --tile 4 --device 9.0 --format json >probe.json 2>/dev/null
 case $(cat probe.json) in
@@ -45,5 +72,134 @@ while read -r _ name grid block arguments; do
         emulate correct.cu "$name" "$grid" "$block" "$arguments"
         jq -r '.findings[].text' found.json)"
 done <correct
+
+# --- Call stacks ----------------------------------------------------------------------------------
+
+# Each mark of the sources with its line.
+for source in stacks.cu stacks.h; do
+    awk 'match($0, /\/\/ \[[a-z_]*\]$/) { print substr($0, RSTART + 4, RLENGTH - 5), FNR }' "$data/$source"
+done >marks
+
+with_lines() { # STACK: its marks replaced by lines
+    echo "$1" | awk 'NR == FNR { line[$1] = $2; next }
+        { for (i = 1; i <= NF; i++)
+              if (split($i, part, "@") == 2) $i = part[1] "@" line[part[2]]
+          print }' marks -
+}
+
+cat >stack.jq <<'END'
+def stack: ([.function + "@" + (.line | tostring)] +
+    [.called_from[] | (if .inlined then ">" else "" end) + .function + "@" + (.line | tostring)] +
+    (if .callers_known then [] else ["..."] end)) | join(" ");
+.findings[] | "\(.kind); \(stack); \(if .other then .other | stack else "none" end)"
+END
+
+sed -n 's|^//@ ||p' "$data/stacks.cu" >stacks
+while read -r name grid block arguments _ rest; do
+    kind=${rest%%;*} other=${rest##*; }
+    first=${rest#*; } first=${first%%;*}
+    wanted="$kind; $(with_lines "$first"); $(with_lines "$other")"
+    empty "stack $name" "$(
+        emulate stacks.cu "$name" "$grid" "$block" "$arguments"
+        jq -r -f stack.jq found.json >seen
+        grep -qxF "$wanted" seen || { echo "missing: $wanted" && cat seen; })"
+done <stacks
+
+# --- Only the findings ----------------------------------------------------------------------------
+
+sanitize() { # FORMAT KERNEL [ARGUMENT...]; the exit status in $status
+    format=$1 name=$2
+    shift 2
+    smemcalc run stacks.cu --entry "$name" --grid 1 --block 64 -a i32x64 -d 9.0 \
+        --sanitize "$format" "$@" >out 2>errors
+    status=$?
+}
+
+cp "$data/stacks.cu" "$data/stacks.h" .
+line() { awk -v mark="$1" '$1 == mark { print $2 }' marks; }
+
+sanitize text one_caller
+empty "sanitize as text" "$(
+    [ "$status" -eq 1 ] || echo "exit status $status"
+    cat errors
+    grep -q "^stacks.cu:$(line load): one_caller on compute capability 9.0: race: read .*; the other access in store, called from one_caller at stacks.cu:$(line store_call)$" out || cat out
+    tail -n 1 out | grep -qx 'one_caller: 96 findings in 3 places' || cat out)"
+
+sanitize json one_caller
+empty "sanitize as JSON" "$(
+    [ "$status" -eq 1 ] || echo "exit status $status"
+    jq -e '.schema == "smemcalc/1" and (.kernels | length == 1) and (.kernels[0] |
+        .kernel == "one_caller" and .file == "stacks.cu" and .findings_total == 96 and
+        ([.findings[].kind] == ["unwritten", "race_read_write", "race_write_read"]))' out >/dev/null || cat out)"
+
+sanitize sarif one_caller
+mv out one.sarif
+empty "sanitize as SARIF" "$(
+    [ "$status" -eq 1 ] || echo "exit status $status"
+    [ "$(jq -r '[.runs[0] | .tool.driver.rules as $r | .results[] | $r[.ruleIndex].id == .ruleId] | all' one.sarif)" = true ] ||
+        echo ruleIndex
+    jq -r '.runs[0].results[2] | .ruleId, .level, (.message.text | endswith("; [the other access](1)")),
+        (.locations[0], .relatedLocations[0], .stacks[1].frames[1].location,
+         .codeFlows[0].threadFlows[1].locations[0].location |
+             "\(.physicalLocation.artifactLocation.uri):\(.physicalLocation.region.startLine) \(.logicalLocations[0].fullyQualifiedName) \(.id) \(.message.text)")' \
+        one.sarif >seen
+    cat >wanted <<END
+race_write_read
+error
+true
+stacks.cu:$(line load) one_caller null null
+stacks.cu:$(line store) store 1 block (0,0,0), thread (31,0,0)
+stacks.cu:$(line store_call) one_caller null calls store
+stacks.cu:$(line store_call) one_caller null calls store
+END
+    diff wanted seen)"
+
+prints() { # FILE: the fingerprints of its findings
+    jq -r '.runs[0].results[].partialFingerprints.primaryLocationLineHash' "$1"
+}
+sed '1i // one line more' stacks.cu >moved.cu
+mv stacks.cu stays.cu
+mv moved.cu stacks.cu
+sanitize sarif one_caller
+mv stays.cu stacks.cu
+empty "a finding that has moved is known again, and each has its own fingerprint" "$(
+    [ "$(prints out)" = "$(prints one.sarif)" ] || { prints out && prints one.sarif; }
+    prints one.sarif | sort | uniq -d)"
+
+sanitize junit called
+empty "sanitize as JUnit" "$(
+    [ "$status" -eq 1 ] || echo "exit status $status"
+    grep -q 'tests="1" failures="1"' out || cat out
+    grep -q 'type="out_of_bounds"' out || cat out)"
+sanitize markdown header
+empty "sanitize as markdown" "$(
+    [ "$status" -eq 1 ] || echo "exit status $status"
+    grep -q "^| error | \`header\` | compute capability 9.0 | out of bounds; .* in Cell&lt;int&gt;::get, called from header at stacks.cu:" out || cat out)"
+
+read -r _ name grid block arguments <correct
+for format in text json sarif; do
+    # shellcheck disable=SC2046 # options are words
+    smemcalc run "$data/correct.cu" --entry "$name" -d 9.0 --grid "$grid" --block "$block" \
+        $(echo "-a $arguments" | sed 's/,/ -a /g') --sanitize "$format" >out 2>errors
+    status=$?
+    empty "a correct kernel as $format" "$(
+        [ "$status" -eq 0 ] || echo "exit status $status"
+        cat errors
+        case $format in
+        text) grep -q ': no findings$' out ;;
+        json) jq -e '.kernels[0].findings == []' out >/dev/null ;;
+        sarif) jq -e '.runs[0].results == []' out >/dev/null ;;
+        esac || cat out)"
+done
+smemcalc run --tile 4 --size 16 -d 9.0 --sanitize text >out 2>errors
+status=$?
+empty "a kernel of the catalog" "$(
+    [ "$status" -eq 0 ] || echo "exit status $status"
+    [ "$(cat out)" = 'matmul-tiled: no findings' ] || cat out errors)"
+smemcalc run --kernel stencil-dynamic --radius 60000 -d 9.0 --sanitize text >out 2>errors
+status=$?
+empty "a kernel that cannot run has not passed" "$(
+    [ "$status" -eq 2 ] || echo "exit status $status"
+    grep -q 'option --sanitize: stencil-dynamic was not run: ' errors || cat out errors)"
 
 finish_cases

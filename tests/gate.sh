@@ -549,6 +549,21 @@ empty "CSV stays; the violations go to standard error" "$(
     head -n 1 out | grep -q '^file,kernel,device,' || head -n 1 out
     grep -qF 'smemcalc: build.log: spilling on compute capability 9.0: 32 registers' err || cat err)"
 
+# What the emulator finds: the same reports, with call stacks. tests/findings.sh is about them.
+"$program" --tile 4 -d 9.0 --format json >probe.json 2>/dev/null
+case $(cat probe.json) in
+*'"nvrtc '*)
+    for kernel in called header inlined one_caller two_callers; do
+        "$program" run "$here/data/findings/stacks.cu" --entry "$kernel" --grid 1 --block 64 -a i32x64 \
+            -d 9.0 --sanitize sarif >"$kernel.sarif" 2>err
+        empty "SARIF of --sanitize: $kernel" "$([ -s "$kernel.sarif" ] || cat err)"
+    done
+    "$program" run "$here/data/findings/stacks.cu" --entry header --grid 1 --block 64 -a i32x64 -d 9.0 \
+        --sanitize junit >header.xml 2>err
+    ;;
+*) strictly "SARIF of --sanitize" "there is no NVRTC" ;;
+esac
+
 # --- Schemas --------------------------------------------------------------------------------------
 
 cat >validate.py <<'END'
@@ -576,8 +591,10 @@ if [ ! -s "$schemas/junit.xsd" ]; then
 elif ! command -v xmllint >/dev/null; then
     strictly "JUnit against an XSD" "there is no xmllint"
 else
-    empty "JUnit against Jenkins' XSD" \
-        "$(xmllint --noout --schema "$schemas/junit.xsd" out.xml 2>&1 | grep -v ' validates$')"
+    for file in *.xml; do
+        empty "$file against Jenkins' XSD of JUnit" \
+            "$(xmllint --noout --schema "$schemas/junit.xsd" "$file" 2>&1 | grep -v ' validates$')"
+    done
 fi
 
 finish_cases

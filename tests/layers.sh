@@ -24,7 +24,7 @@ query:    timing compile catalog devices model base
 emulator: model base
 source:   base
 inspect:  source emulator/bank_accesses.h emulator/arena.h query timing/timing.h compile devices model base
-judge:    inspect query timing/timing.h compile devices model base
+judge:    emulator/findings.def inspect query timing/timing.h compile devices model base
 executor: emulator/emulator.h inspect source query timing/timing.h catalog compile devices model base
 confirm:  executor/executor.h executor/user.h query timing/timing.h devices model base
 trace:    judge/findings.h inspect query timing/timing.h compile catalog devices model base

@@ -34,6 +34,7 @@ tests_unit_SOURCES = \
 	tests/test_device_file.c \
 	tests/test_devices.c \
 	tests/test_diff.c \
+	tests/test_call_stack.c \
 	tests/test_calls.c \
 	tests/test_textures.c \
 	tests/test_emulator.c \

@@ -120,7 +120,7 @@ cat >steps.py <<'END'
 import sys, yaml
 root = yaml.safe_load(open(sys.argv[1]))
 if "jobs" in root:
-    for step in root["jobs"]["gate"]["steps"]:
+    for step in [step for job in root["jobs"].values() for step in job["steps"]]:
         if step.get("name") == sys.argv[2]:
             print(step["run"] if "run" in step else step["with"]["script"])
 elif sys.argv[2] == "script":
@@ -207,6 +207,18 @@ else
     mv kept.log build.log
     mv kept.md comparison.md
     comment_on_github
+    sanitize=$recipes/github/smemcalc-sanitize.yml
+    "$program" --tile 4 -d 9.0 --format json 2>/dev/null | grep -q '"nvrtc ' && nvrtc=yes || nvrtc=no
+    if [ "$nvrtc" = no ]; then
+        strictly "GitHub: sanitize" "there is no NVRTC"
+    else
+        cp "$here/data/findings/stacks.cu" "$here/data/findings/stacks.h" .
+        export LAUNCH='stacks.cu --entry one_caller --grid 1 --block 64 --arg i32x64'
+        runs "GitHub: sanitize" 1 "$sanitize" 'Run on the emulator'
+        empty "GitHub: the findings" "$(grep -q '"ruleId": "race_write_read"' smemcalc.sarif || cat smemcalc.sarif)"
+        runs "GitHub: the findings as text" 0 "$sanitize" 'Show the findings'
+        empty "GitHub: their call stacks" "$(grep -q 'called from one_caller at stacks.cu' out || cat out)"
+    fi
     runs "GitLab: the job fails" 1 "$gitlab" script
     empty "GitLab: what it leaves" "$(grep -q '<testsuites name="smemcalc" tests="3" failures="1"' smemcalc.xml || cat smemcalc.xml)"
     cp wide.toml smemcalc.toml
@@ -220,7 +232,10 @@ else
     elif ! python3 -c 'import jsonschema' 2>/dev/null; then
         strictly "workflows against their schemas" "there is no python3-jsonschema"
     else
-        empty "GitHub's schema" "$(python3 validate.py "$schemas/workflow.json" "$github" 2>&1)"
+        for workflow in "$github" "$sanitize"; do
+            empty "GitHub's schema: $(basename "$workflow")" \
+                "$(python3 validate.py "$schemas/workflow.json" "$workflow" 2>&1)"
+        done
         empty "GitLab's schema" "$(python3 validate.py "$schemas/gitlab.json" "$gitlab" 2>&1)"
     fi
 fi

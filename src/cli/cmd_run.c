@@ -24,7 +24,8 @@ const struct smc_command smc_command_run = {
                 "  smemcalc run --kernel stencil --radius 1:6000\n"
                 "  smemcalc run --tile 16 --carveout 0:100:25\n"
                 "  smemcalc run --tile 32 --gpu all\n"
-                "  smemcalc run my.cu --grid 4 --block 256 -a f32x1K:random -a i32:1K\n",
+                "  smemcalc run my.cu --grid 4 --block 256 -a f32x1K:random -a i32:1K\n"
+                "  smemcalc run my.cu --grid 4 --block 256 -a f32x1K --sanitize sarif\n",
     .most_files = 1,
     .run = run,
 };
@@ -181,6 +182,27 @@ static enum smc_status run_on_all(const struct smc_arguments *arguments,
     return status;
 }
 
+/* --sanitize: `status` is that of the runs, whose comparisons do not count. */
+static enum smc_status sanitize(const struct smc_arguments *arguments,
+                                const struct smc_confirmed_run *runs, size_t count,
+                                enum smc_status status, struct smc_text *out,
+                                struct smc_error *error)
+{
+    struct smc_sanitized sanitized[SMC_MOST_RUNS];
+    if (status > SMC_SHORTFALL || count == 0)
+        return status;
+    for (size_t i = 0; i < count; i++) {
+        const struct smc_answer *answer = &runs[i].answer;
+        if (!runs[i].result.emulation.made)
+            return smc_fail(error, SMC_USAGE, "option --sanitize: %.64s was not run: %s",
+                            answer->query.kernel->name, runs[i].result.emulation.message);
+        sanitized[i] =
+            (struct smc_sanitized){answer->query.kernel->file, answer->query.kernel->name,
+                                   answer->query.device.name, &runs[i].result.emulated};
+    }
+    return smc_sanitize_report(arguments, sanitized, count, out, error);
+}
+
 static enum smc_status run_query(const struct smc_arguments *arguments,
                                  const struct smc_query *query,
                                  const struct smc_run_settings *settings, struct smc_text *out,
@@ -195,7 +217,9 @@ static enum smc_status run_query(const struct smc_arguments *arguments,
     size_t count = 0;
     enum smc_status status = smc_confirm_launch(query, settings, runs, &count, &warnings, error);
     smc_output_warn(&warnings);
-    if (count > 0) {
+    if (arguments->given[SMC_OPTION_SANITIZE]) {
+        status = sanitize(arguments, runs, count, status, out, error);
+    } else if (count > 0) {
         struct smc_report_style style;
         smc_output_style(&style);
         smc_ask_writer(arguments)->runs(runs, count, &style, out);
@@ -240,8 +264,11 @@ static enum smc_status run(const struct smc_arguments *arguments, struct smc_tex
                            struct smc_error *error)
 {
     struct smc_arguments own = *arguments;
+    enum smc_status status = smc_sanitize_ask(&own, error);
+    if (status != SMC_OK)
+        return status;
     if (arguments->file_count == 0)
-        return run_options(arguments, out, error);
+        return run_options(&own, out, error);
     if (arguments->given[SMC_OPTION_SOURCE])
         return smc_fail(error, SMC_USAGE, "option --source: not with FILE '%.64s'",
                         arguments->file[0]);

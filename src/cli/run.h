@@ -4,6 +4,7 @@
 
 #include "cli/ask.h"
 #include "confirm/launch.h"
+#include "report/emulator_findings.h"
 
 /* The commands of --compare or a range, and of --source. */
 enum smc_status smc_run_series(const struct smc_arguments *arguments, struct smc_text *out,
@@ -23,6 +24,14 @@ enum smc_status smc_ask_no_source(const struct smc_arguments *arguments, struct 
 enum smc_status smc_ask_place(const struct smc_arguments *arguments,
                               struct smc_run_settings *settings, struct smc_chosen_devices *devices,
                               struct smc_query *query, struct smc_error *error);
+
+/* --sanitize: SMC_USAGE if another option contradicts it; sets --on. */
+enum smc_status smc_sanitize_ask(struct smc_arguments *arguments, struct smc_error *error);
+
+/* Writes the findings of the runs in the form of --sanitize. SMC_SHORTFALL: there are some. */
+enum smc_status smc_sanitize_report(const struct smc_arguments *arguments,
+                                    const struct smc_sanitized *runs, size_t count,
+                                    struct smc_text *out, struct smc_error *error);
 
 /* A long emulation ends at Ctrl-C, and after --timeout if that is given. */
 void smc_run_make_stoppable(const struct smc_arguments *arguments,

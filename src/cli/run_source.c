@@ -430,14 +430,29 @@ static enum smc_status write_report(const struct smc_arguments *arguments,
     return status;
 }
 
+/* --sanitize; the whole report is not written. */
+static enum smc_status report_findings(const struct smc_arguments *arguments,
+                                       const struct smc_user_run *run, struct smc_text *out,
+                                       struct smc_error *error)
+{
+    const struct smc_sanitized sanitized = {run->request.file, run->row.kernel->shown,
+                                            run->request.device.name, &run->result.emulated};
+    return smc_sanitize_report(arguments, &sanitized, 1, out, error);
+}
+
 static enum smc_status report(const struct smc_arguments *arguments, const struct smc_user_run *run,
                               struct smc_text *out, struct smc_error *error)
 {
     struct smc_confirmation confirmation;
+    bool sanitizes = arguments->given[SMC_OPTION_SANITIZE];
     smc_confirm_user(run, &confirmation);
-    enum smc_status status = smc_user_ending(run, error);
-    if (arguments->given[SMC_OPTION_PREDICT_ONLY] || run->result.emulation.made ||
-        run->result.finish.succeeded) {
+    enum smc_status status = smc_user_ending(run, error), verdict = SMC_OK;
+    if (sanitizes)
+        verdict = report_findings(arguments, run, out, status == SMC_OK ? error : NULL);
+    else
+        verdict = smc_confirmation_status(&confirmation);
+    if (!sanitizes && (arguments->given[SMC_OPTION_PREDICT_ONLY] || run->result.emulation.made ||
+                       run->result.finish.succeeded)) {
         struct smc_error why = {""};
         enum smc_status written = write_report(arguments, run, &confirmation, out, &why);
         if (status == SMC_OK && written != SMC_OK)
@@ -447,7 +462,7 @@ static enum smc_status report(const struct smc_arguments *arguments, const struc
     enum smc_status dumped = dump(arguments, run, &reason);
     if (dumped != SMC_OK && status == SMC_OK)
         return smc_fail(error, dumped, "option --dump: %.900s", reason.message);
-    return first_of(status, smc_confirmation_status(&confirmation));
+    return first_of(status, verdict);
 }
 
 enum smc_status smc_run_source(const struct smc_arguments *arguments, struct smc_text *out,

@@ -91,6 +91,18 @@ bool smc_frame_leave(struct smc_warp *warp, int index)
     return true;
 }
 
+uint32_t smc_frame_function(const struct smc_frame *frame)
+{
+    return frame ? frame->number : 0;
+}
+
+uint32_t smc_frame_next(const struct smc_frame **frame)
+{
+    uint32_t call = (*frame)->op->instruction;
+    *frame = (*frame)->below;
+    return call;
+}
+
 /* --- Lanes that go on alone ------------------------------------------------------------------- */
 
 uint32_t smc_frames_lanes(const struct smc_warp *warp, int index)

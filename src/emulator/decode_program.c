@@ -30,7 +30,8 @@ static bool decode_statement(struct smc_decoder *decoder, struct smc_instruction
         .ptx_line = statement->ptx_line,
         .file = statement->file,
         .line = statement->line,
-        .inlined_line = statement->inlined_line,
+        .function = statement->function,
+        .loc = statement->loc,
     };
     if (statement->ends_body) {
         decoder->begun = true; /* it is not in the text: not counted */

@@ -17,6 +17,7 @@
 #include <stdint.h>
 
 #include "base/status.h"
+#include "base/text.h"
 #include "emulator/arena.h"
 #include "model/banks.h"
 
@@ -37,10 +38,11 @@ enum smc_instruction_flags {
 struct smc_instruction {
     const char *text; /* in the PTX, without the ';'; not terminated by '\0' */
     uint32_t text_bytes;
-    uint32_t ptx_line;     /* from 1 */
-    uint32_t file, line;   /* of the source (.loc); 0 if unknown */
-    uint32_t inlined_line; /* where the containing function was inlined; 0 if it was not */
-    uint32_t flags;        /* of enum smc_instruction_flags, determined by the mnemonic */
+    uint32_t ptx_line;   /* from 1 */
+    uint32_t file, line; /* of the source (.loc); 0 if unknown */
+    uint32_t function;   /* that contains it, counted from 1; 0: the kernel */
+    uint32_t loc;        /* for smc_finding_stack */
+    uint32_t flags;      /* of enum smc_instruction_flags, determined by the mnemonic */
 };
 
 /* Reads the kernel `entry` (NULL: the only one). SMC_USAGE: not PTX, no such kernel, or an
@@ -217,11 +219,16 @@ enum smc_finding_kind {
     SMC_FINDING_KINDS
 };
 
+enum { SMC_MAX_CALLS = 16 };
+
 struct smc_finding {
     enum smc_finding_kind kind;
     uint32_t instruction; /* its index in the program */
-    bool has_other;       /* for a race: the earlier access, or that of the
-                             lower block */
+    bool has_calls, has_more_calls;
+    uint32_t call[SMC_MAX_CALLS], calls; /* with has_calls: the instructions that called the
+                                            functions around it, the innermost first */
+    bool has_other;                      /* for a race: the earlier access, or that of the
+                                            lower block */
     uint32_t other_instruction;
     bool between_blocks; /* the other access is of other_block */
     uint32_t block[3], thread[3], other_block[3], other_thread[3];
@@ -284,6 +291,30 @@ void smc_emulation_free(struct smc_emulation *emulation);
 
 /* The name of a finding for scripts: "race", "out_of_bounds". */
 const char *smc_finding_name(enum smc_finding_kind kind);
+
+/* A place on the way from the kernel to a finding. */
+struct smc_stack_frame {
+    const char *file; /* as the line table names it; NULL: unknown */
+    uint32_t line;    /* 0: unknown */
+    bool is_inlined;  /* the place is in a function that was inlined into that of the next frame */
+    uint32_t function, loc; /* for smc_stack_function */
+};
+
+enum { SMC_MAX_FRAMES = 32 };
+
+/* From the place itself to the kernel. */
+struct smc_stack {
+    struct smc_stack_frame frame[SMC_MAX_FRAMES];
+    size_t frames;
+    bool is_complete; /* otherwise the last frame's callers are unknown, or too many */
+};
+
+/* The stack of a finding, or of its other access. A function that calls itself appears once. */
+void smc_finding_stack(const struct smc_program *program, const struct smc_finding *finding,
+                       bool of_other, struct smc_stack *stack);
+/* Appends the name, as compiled, of the function that a frame is in; nothing if unknown. */
+void smc_stack_function(const struct smc_program *program, const struct smc_stack_frame *frame,
+                        struct smc_text *name);
 
 /* Describes a finding in one line: what, where in the source, block, thread, address, array. `file`
    is the name of the source; if NULL, the line table's name is used. The text is truncated to

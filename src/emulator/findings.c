@@ -28,6 +28,7 @@ struct smc_finding smc_finding_at(const struct smc_worker *worker, enum smc_find
     finding.thread[0] = thread % block[0];
     finding.thread[1] = thread / block[0] % block[1];
     finding.thread[2] = thread / block[0] / block[1];
+    smc_finding_set_calls(worker, &finding, thread);
     return finding;
 }
 
@@ -141,13 +142,9 @@ void smc_finding_set_address(const struct smc_worker *worker, struct smc_finding
         name_global(worker, finding);
 }
 
-/* Compares source lines, or instructions if the line is unknown, so that the iterations of an
-   unrolled loop count as one place. */
-static bool same_line(const struct smc_program *program, uint32_t a, uint32_t b)
+static bool same_calls(const struct smc_finding *a, const struct smc_finding *b)
 {
-    const struct smc_instruction *x = &program->instruction[a], *y = &program->instruction[b];
-    return a == b || (x->line != 0 && x->line == y->line && x->file == y->file &&
-                      x->inlined_line == y->inlined_line);
+    return a->calls == b->calls && memcmp(a->call, b->call, a->calls * sizeof *a->call) == 0;
 }
 
 /* What a note says about a texture or surface is of one lane. */
@@ -157,13 +154,15 @@ static bool same_note(const struct smc_finding *a, const struct smc_finding *b)
            a->kind == SMC_FINDING_BAD_TEXTURE || strcmp(a->note, b->note) == 0;
 }
 
+/* Lines count, not instructions, so that the iterations of an unrolled loop are one place. */
 static bool same_place(const struct smc_program *program, const struct smc_finding *a,
                        const struct smc_finding *b)
 {
     return a->kind == b->kind && a->has_other == b->has_other &&
            a->between_blocks == b->between_blocks && strcmp(a->array, b->array) == 0 &&
-           same_note(a, b) && same_line(program, a->instruction, b->instruction) &&
-           same_line(program, a->other_instruction, b->other_instruction);
+           same_note(a, b) && same_calls(a, b) &&
+           smc_same_lines(program, a->instruction, b->instruction) &&
+           smc_same_lines(program, a->other_instruction, b->other_instruction);
 }
 
 void smc_find(struct smc_worker *worker, const struct smc_finding *finding)

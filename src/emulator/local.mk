@@ -7,6 +7,7 @@ libsmc_la_SOURCES += \
 	src/emulator/bank_walk.c src/emulator/bank_walk.h \
 	src/emulator/block.c \
 	src/emulator/decode.c src/emulator/decode.h \
+	src/emulator/call_stack.c \
 	src/emulator/calls.c \
 	src/emulator/decode_arithmetic.c \
 	src/emulator/decode_calls.c \
@@ -41,6 +42,7 @@ libsmc_la_SOURCES += \
 	src/emulator/ptx.h \
 	src/emulator/ptx_initial.c \
 	src/emulator/ptx_lexer.c src/emulator/ptx_lexer.h \
+	src/emulator/ptx_loc.c \
 	src/emulator/ptx_operands.c \
 	src/emulator/ptx_parse.c \
 	src/emulator/ptx_reader.h \

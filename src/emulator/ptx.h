@@ -4,6 +4,7 @@
 #define SMC_EMULATOR_PTX_H
 
 #include "base/status.h"
+#include "base/text.h"
 #include "emulator/arena.h"
 #include "emulator/ptx_lexer.h"
 
@@ -121,7 +122,8 @@ struct smc_ptx_call {
 
 struct smc_ptx_statement {
     struct smc_span text;
-    uint32_t ptx_line, file, line, inlined_line;
+    uint32_t ptx_line, file, line;
+    uint32_t loc;                                /* its number; 0: unknown */
     struct smc_span opcode;                      /* "ld" */
     struct smc_span modifier[SMC_MAX_MODIFIERS]; /* "shared" "f32" */
     uint32_t modifiers;
@@ -161,6 +163,17 @@ struct smc_ptx_file {
     struct smc_span name;
 };
 
+/* A place in the source that a .loc names, or where a function was inlined. */
+struct smc_ptx_loc {
+    uint32_t file, line, column;
+    uint32_t caller; /* number of the place where this one's function was inlined; 0: it was not */
+    struct smc_span name; /* the label of that function's name; empty: unknown */
+    uint64_t name_offset;
+    uint32_t older; /* in its bucket */
+};
+
+enum { SMC_LOC_BUCKETS = 256 };
+
 struct smc_ptx_module {
     struct smc_arena arena;
     char *text;
@@ -177,7 +190,11 @@ struct smc_ptx_module {
     size_t labels, label_room;
     struct smc_ptx_file *file;
     size_t files, file_room;
-    uint32_t *scope_parent; /* of scope n; 0 is the module's */
+    struct smc_ptx_loc *loc; /* place number n is [n - 1] */
+    size_t locs, loc_room;
+    uint32_t loc_bucket[SMC_LOC_BUCKETS]; /* numbers of places, the latest one of a bucket */
+    struct smc_span strings;              /* section .debug_str: the names of inlined functions */
+    uint32_t *scope_parent;               /* of scope n; 0 is the module's */
     size_t scopes, scope_room;
     enum smc_ptx_type *register_type;
     size_t registers, register_room;
@@ -195,6 +212,11 @@ struct smc_ptx_symbol *smc_ptx_referenced(const struct smc_ptx_module *module,
                                           const struct smc_ptx_reference *reference);
 /* Marks what is used because a variable that is used holds its address. */
 void smc_ptx_use_referenced(const struct smc_ptx_module *module);
+
+/* Appends the name, as compiled, of the inlined function that the place is in; nothing if it is not
+   known. */
+void smc_ptx_inlined_name(const struct smc_ptx_module *module, const struct smc_ptx_loc *loc,
+                          struct smc_text *name);
 
 /* The label with this name that is visible in `scope`, or NULL. */
 const struct smc_ptx_label *smc_ptx_find_label(const struct smc_ptx_module *module,

@@ -272,34 +272,6 @@ static bool read_file(struct reader *reader)
     return true;
 }
 
-/* ".loc 1 22 5, function_name ..., inlined_at 1 30 2", after ".loc". */
-static bool read_loc(struct reader *reader)
-{
-    uint64_t place[3], inlined[3] = {0};
-    for (int i = 0; i < 3; i++)
-        if (!read_integer(reader, &place[i]))
-            return false;
-    while (accept(reader, ",")) {
-        if (accept(reader, "function_name")) {
-            advance(reader);
-            if (accept(reader, "+") && !read_integer(reader, &inlined[0]))
-                return false;
-        } else if (accept(reader, "inlined_at")) {
-            for (int i = 0; i < 3; i++)
-                if (!read_integer(reader, &inlined[i]))
-                    return false;
-        } else {
-            return complain(reader, "function_name or inlined_at expected");
-        }
-    }
-    if (place[1] == 0)
-        return true; /* line 0 means no line: keep the line before, which is more useful */
-    reader->file = (uint32_t)place[0];
-    reader->line = (uint32_t)place[1];
-    reader->inlined_line = (uint32_t)inlined[1];
-    return true;
-}
-
 static struct smc_ptx_label *add_label(struct reader *reader, struct smc_span name)
 {
     struct smc_ptx_module *module = reader->module;
@@ -437,7 +409,7 @@ static bool read_instruction(struct reader *reader)
     struct smc_ptx_statement statement = {.ptx_line = reader->token.line,
                                           .file = reader->file,
                                           .line = reader->line,
-                                          .inlined_line = reader->inlined_line,
+                                          .loc = reader->loc,
                                           .scope = reader->scope,
                                           .function = reader->function};
     statement.text.at = reader->token.text.at;
@@ -509,7 +481,7 @@ static bool read_body_directive(struct reader *reader)
         if (accept(reader, spaces[i].name))
             return declare(reader, spaces[i].space, false);
     if (accept(reader, ".loc"))
-        return read_loc(reader);
+        return smc_ptx_read_loc(reader);
     if (accept(reader, ".file"))
         return read_file(reader);
     if (accept(reader, ".extern"))
@@ -703,7 +675,7 @@ static bool end_body(struct reader *reader)
         end.ptx_line = last->ptx_line;
         end.file = last->file;
         end.line = last->line;
-        end.inlined_line = last->inlined_line;
+        end.loc = last->loc;
     }
     return add_statement(reader, &end);
 }
@@ -719,7 +691,7 @@ static bool read_function(struct reader *reader, uint32_t number)
     if (!end_body(reader))
         return false;
     reader->function = number;
-    reader->file = reader->line = reader->inlined_line = 0;
+    reader->file = reader->line = reader->loc = 0;
     function->statement = (uint32_t)module->statements;
     if (!new_scope(reader, outside))
         return false;
@@ -755,9 +727,17 @@ static bool read_functions(struct reader *reader)
 }
 
 /* .section .debug_info { ... } */
-static bool skip_section(struct reader *reader)
+static bool read_section(struct reader *reader)
 {
-    return skip_past(reader, "{") && skip_body(reader);
+    bool has_strings = at_token(reader, ".debug_str");
+    if (!skip_past(reader, "{"))
+        return false;
+    const char *begin = reader->token.text.at;
+    if (!skip_body(reader))
+        return false;
+    if (has_strings && !reader->module->strings.at)
+        reader->module->strings = (struct smc_span){begin, (size_t)(reader->lexer.at - begin)};
+    return true;
 }
 
 static bool read_directive(struct reader *reader, const char *wanted, bool *is_extern)
@@ -779,9 +759,9 @@ static bool read_directive(struct reader *reader, const char *wanted, bool *is_e
     if (accept(reader, ".file"))
         return read_file(reader);
     if (accept(reader, ".loc"))
-        return read_loc(reader);
+        return smc_ptx_read_loc(reader);
     if (accept(reader, ".section"))
-        return skip_section(reader);
+        return read_section(reader);
     if (at_token(reader, ".visible") || at_token(reader, ".weak") || at_token(reader, ".extern") ||
         at_token(reader, ".common")) {
         *is_extern = at_token(reader, ".extern");

@@ -17,9 +17,9 @@ struct reader {
     char refusal[512]; /* what a declaration has that is not supported */
     bool lenient;      /* what only a run must understand may be anything */
     uint32_t scope;
-    uint32_t function;                 /* whose body is read; 0: the kernel's */
-    uint32_t depth;                    /* nesting of vectors and initializers */
-    uint32_t file, line, inlined_line; /* of the last .loc */
+    uint32_t function;        /* whose body is read; 0: the kernel's */
+    uint32_t depth;           /* nesting of vectors and initializers */
+    uint32_t file, line, loc; /* of the last .loc */
 };
 
 static inline void advance(struct reader *reader)
@@ -123,6 +123,9 @@ static inline bool read_offset(struct reader *reader, uint64_t *offset)
    operand of any form. */
 struct smc_ptx_symbol *smc_ptx_find_symbol(const struct reader *reader, struct smc_span name);
 bool smc_ptx_read_operand(struct reader *reader, struct smc_operand *operand);
+
+/* ptx_loc.c: after ".loc". */
+bool smc_ptx_read_loc(struct reader *reader);
 
 /* The values after the '=' of a variable: numbers and addresses. */
 bool smc_ptx_read_initial(struct reader *reader, struct smc_ptx_symbol *symbol);

@@ -206,6 +206,10 @@ bool smc_frames_split(struct smc_warp *warp, int index, struct smc_frame *frame,
    none. `alone`: the group that those lanes would be. */
 struct smc_frame *smc_frames_waiting(const struct smc_warp *warp, int index, uint32_t wanted,
                                      struct smc_group *alone);
+/* The number of the function that a frame is of; 0 for NULL: the kernel. */
+uint32_t smc_frame_function(const struct smc_frame *frame);
+/* The instruction that called it, and its caller's frame: NULL for the kernel. */
+uint32_t smc_frame_next(const struct smc_frame **frame);
 /* What is passed to a function of the library, and its result. */
 uint64_t smc_call_argument(const struct smc_worker *worker, const struct smc_warp *warp,
                            const struct smc_op *op, uint32_t index, uint32_t lane);
@@ -276,6 +280,13 @@ void smc_copies_forget(struct smc_warp *warp);
 void smc_find(struct smc_worker *worker, const struct smc_finding *finding);
 struct smc_finding smc_finding_at(const struct smc_worker *worker, enum smc_finding_kind kind,
                                   uint32_t instruction, uint32_t thread);
+/* call_stack.c: the calls that the thread has made and not returned from; called by
+   smc_finding_at. */
+void smc_finding_set_calls(const struct smc_worker *worker, struct smc_finding *finding,
+                           uint32_t thread);
+/* Whether two instructions are of the same line, inlined at the same lines; those of an unrolled
+   loop are. Instructions without a line are not. */
+bool smc_same_lines(const struct smc_program *program, uint32_t a, uint32_t b);
 /* The thread of the other access, of a block of the same shape. */
 void smc_finding_set_other(const struct smc_worker *worker, struct smc_finding *finding,
                            uint32_t thread);

@@ -14,6 +14,8 @@
 #include "executor/check.h"
 #include "executor/clock.h"
 #include "executor/user.h"
+#include "inspect/kernels.h"
+#include "inspect/names.h"
 
 /* --- What was counted ------------------------------------------------------------------------- */
 
@@ -67,30 +69,121 @@ static void take_counts(const struct smc_emulation *emulation, struct smc_emulat
     run->threads = emulation->threads_used;
 }
 
-static void take_findings(const struct smc_program *program, const struct smc_emulation *emulation,
-                          const char *file, struct smc_emulated_run *run)
+/* Where the name begins among those of the run; 0: there is no room for it. */
+static uint16_t keep_name(struct smc_emulated_run *run, const char *name, size_t length)
+{
+    if (run->names_bytes == 0)
+        run->names_bytes = 1; /* "" */
+    for (size_t at = 1; at < run->names_bytes; at += strlen(run->names + at) + 1)
+        if (strlen(run->names + at) == length && memcmp(run->names + at, name, length) == 0)
+            return (uint16_t)at;
+    if (length == 0 || length >= sizeof run->names - run->names_bytes)
+        return 0;
+    size_t at = run->names_bytes;
+    memcpy(run->names + at, name, length);
+    run->names[at + length] = '\0';
+    smc_utf8_make_safe(run->names + at);
+    run->names_bytes += strlen(run->names + at) + 1;
+    return (uint16_t)at;
+}
+
+static const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+/* Removes the namespace that the compiler puts static functions into, which is named after the
+   file. Returns the length that remains. */
+static size_t drop_internal(char *name, size_t length)
+{
+    static const char internal[] = "_INTERNAL_";
+    char *begin = name;
+    while ((begin = strstr(begin, internal)) && begin < name + length) {
+        char *end = strstr(begin, "::");
+        if (!end || end >= name + length)
+            break;
+        memmove(begin, end + 2, strlen(end + 2) + 1);
+        length -= (size_t)(end + 2 - begin);
+    }
+    return length;
+}
+
+/* Without return type and parameters. False: out of memory. */
+static bool keep_function(const struct smc_program *program, const struct smc_stack_frame *frame,
+                          struct smc_emulated_run *run, uint16_t *at)
+{
+    struct smc_text compiled = {0};
+    struct smc_name parsed;
+    smc_stack_function(program, frame, &compiled);
+    char *shown = smc_demangle(smc_text_string(&compiled));
+    if (shown) {
+        smc_name_parse(shown, &parsed);
+        char *begin = shown + (parsed.begin - shown);
+        *at = keep_name(run, begin, drop_internal(begin, parsed.length));
+    }
+    bool kept = shown && !compiled.failed;
+    free(shown);
+    smc_text_free(&compiled);
+    return kept;
+}
+
+/* `source` is the kernel's file: as the user named it, if the line table has it in another form.
+ * False: out of memory. */
+static bool take_stack(const struct smc_program *program, const struct smc_finding *finding,
+                       bool of_other, const char *source, struct smc_emulated_run *run,
+                       struct smc_run_stack *out)
+{
+    struct smc_stack stack;
+    smc_finding_stack(program, finding, of_other, &stack);
+    out->frames = stack.frames;
+    out->is_complete = stack.is_complete;
+    for (size_t i = 0; i < stack.frames; i++) {
+        const struct smc_stack_frame *frame = &stack.frame[i];
+        const char *file = frame->file ? frame->file : "";
+        if (strcmp(base_name(file), base_name(source)) == 0)
+            file = source;
+        out->frame[i] = (struct smc_run_frame){
+            .line = frame->line,
+            .file = keep_name(run, file, strlen(file)),
+            .is_inlined = frame->is_inlined,
+        };
+        if (!keep_function(program, frame, run, &out->frame[i].function))
+            return false;
+    }
+    return true;
+}
+
+/* `file`: as in `take`. False: out of memory. */
+static bool take_findings(const struct smc_program *program, const struct smc_emulation *emulation,
+                          const char *file, const char *source, struct smc_emulated_run *run)
 {
     run->findings_total = emulation->findings_total;
     run->finding_count = emulation->finding_count;
     for (size_t i = 0; i < emulation->finding_count; i++) {
         struct smc_run_finding *out = &run->finding[i];
         out->finding = emulation->finding[i];
-        out->line = smc_program_instruction(program, out->finding.instruction)->line;
-        out->other_line = smc_program_instruction(program, out->finding.other_instruction)->line;
+        if (!take_stack(program, &out->finding, false, source, run, &out->stack))
+            return false;
+        if (out->finding.has_other &&
+            !take_stack(program, &out->finding, true, source, run, &out->other_stack))
+            return false;
         smc_finding_describe(program, &out->finding, file, out->text, sizeof out->text);
     }
+    return true;
 }
 
-/* `file` is the name of the source in messages; if NULL, the line table's name is used. */
-static void take(const struct smc_program *program, const struct smc_emulation *emulation,
-                 const char *file, struct smc_emulated_run *run)
+/* `file` is the name of the source in messages; if NULL, the line table's name is used. `source` is
+   the file of the source. False: out of memory. */
+static bool take(const struct smc_program *program, const struct smc_emulation *emulation,
+                 const char *file, const char *source, struct smc_emulated_run *run)
 {
     run->total = emulation->total;
     run->float_adds = emulation->float_adds;
     run->shared_bound = emulation->shared_bound;
     take_counts(emulation, run);
     smc_emulated_copies(program, emulation, &run->copies);
-    take_findings(program, emulation, file, run);
+    return take_findings(program, emulation, file, source, run);
 }
 
 /* --- The line with the most bank conflicts, and what removes them ------------------------------
@@ -322,9 +415,12 @@ static enum smc_status emulate(struct run *run)
     }
     if (status != SMC_OK)
         return status;
+    const struct smc_user_run *user = run->request->user;
+    const char *of_catalog = user ? NULL : answer->query.kernel->file;
+    if (!take(run->program, &run->emulation, of_catalog, user ? user->request.file : of_catalog,
+              emulated))
+        return smc_out_of_memory(run->error);
     run->result->emulation = (struct smc_attempt){.made = true, .succeeded = true};
-    take(run->program, &run->emulation, run->request->user ? NULL : answer->query.kernel->file,
-         emulated);
     return find_conflicts(run->program, &run->emulation, &launch.banks, &emulated->site,
                           run->error);
 }

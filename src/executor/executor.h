@@ -114,6 +114,22 @@ struct smc_conflict_site {
     struct smc_rearrangement padding, swizzle;
 };
 
+/* A place on the way from an access to the kernel. */
+struct smc_run_frame {
+    uint32_t line;           /* 0: unknown */
+    uint16_t file, function; /* where the names begin in smc_emulated_run.names; 0: unknown */
+    bool is_inlined;         /* the function was inlined into that of the next frame */
+};
+
+/* From the access itself to the kernel. */
+struct smc_run_stack {
+    struct smc_run_frame frame[SMC_MAX_FRAMES];
+    size_t frames;
+    bool is_complete; /* otherwise the callers of the last frame's function are unknown */
+};
+
+enum { SMC_RUN_NAMES_BYTES = 8192 };
+
 /* What the emulator counted. An instruction of the PTX is counted if its warp has an active
    lane. */
 struct smc_emulated_run {
@@ -140,10 +156,13 @@ struct smc_emulated_run {
     size_t finding_count;
     struct smc_run_finding {
         struct smc_finding finding;
-        uint32_t line; /* of the kernel's source; 0: unknown */
-        uint32_t other_line;
+        struct smc_run_stack stack, other_stack;
         char text[512]; /* the message for users */
     } finding[SMC_MAX_FINDINGS];
+    /* Of the stacks: files, and functions without parameters; each ends in '\0' and is safe for a
+       terminal. The first one is "". */
+    char names[SMC_RUN_NAMES_BYTES];
+    size_t names_bytes;
 };
 
 /* Compares the outputs of the GPU and the emulator bit for bit. */

@@ -5,17 +5,67 @@
 
 #include "base/memory.h"
 
+/* --- Paths ------------------------------------------------------------------------------------ */
+
+static char *copy_of(const char *text)
+{
+    return smc_strdup(text ? text : "");
+}
+
+static void free_paths(struct smc_check_finding *finding)
+{
+    for (size_t i = 0; i < finding->paths; i++) {
+        struct smc_check_path *path = &finding->path[i];
+        for (size_t k = 0; k < path->places; k++) {
+            free(path->place[k].file);
+            free(path->place[k].function);
+        }
+        free(path->place);
+        free(path->thread);
+    }
+    free(finding->path);
+}
+
+static bool copy_path(const struct smc_check_path *from, struct smc_check_path *to)
+{
+    to->thread = copy_of(from->thread);
+    to->place = smc_calloc(from->places + 1, sizeof *to->place);
+    bool copied = to->thread && to->place;
+    for (size_t i = 0; copied && i < from->places; i++) {
+        struct smc_check_place *place = &to->place[to->places++];
+        *place = (struct smc_check_place){.file = copy_of(from->place[i].file),
+                                          .line = from->place[i].line,
+                                          .function = copy_of(from->place[i].function)};
+        copied = place->file && place->function;
+    }
+    return copied;
+}
+
+static bool copy_paths(const struct smc_check_finding *from, struct smc_check_finding *to)
+{
+    to->path = NULL;
+    to->paths = 0;
+    if (from->paths == 0)
+        return true;
+    to->path = smc_calloc(from->paths, sizeof *to->path);
+    bool copied = to->path != NULL;
+    while (copied && to->paths < from->paths) {
+        copied = copy_path(&from->path[to->paths], &to->path[to->paths]);
+        to->paths++;
+    }
+    return copied;
+}
+
+/* --- The list --------------------------------------------------------------------------------- */
+
 static void free_finding(struct smc_check_finding *finding)
 {
     free(finding->file);
     free(finding->kernel);
     free(finding->device);
     free(finding->message);
-}
-
-static char *copy_of(const char *text)
-{
-    return smc_strdup(text ? text : "");
+    free(finding->subject);
+    free_paths(finding);
 }
 
 static bool grow(struct smc_findings *findings)
@@ -38,7 +88,10 @@ bool smc_findings_add(struct smc_findings *findings, const struct smc_check_find
     added.kernel = copy_of(finding->kernel);
     added.device = copy_of(finding->device);
     added.message = copy_of(finding->message);
-    if (!added.file || !added.kernel || !added.device || !added.message || !grow(findings)) {
+    added.subject = copy_of(finding->subject);
+    bool copied = copy_paths(finding, &added);
+    if (!copied || !added.subject || !added.file || !added.kernel || !added.device ||
+        !added.message || !grow(findings)) {
         free_finding(&added);
         return false;
     }

@@ -21,7 +21,20 @@ enum smc_check_rule {
     SMC_CHECK_COUNT
 };
 
-/* The strings are owned by the list of findings. */
+struct smc_check_place {
+    char *file;    /* "": unknown */
+    uint32_t line; /* 0: unknown */
+    char *function;
+};
+
+/* How a thread came to a place: the place, from where its function was called, and so on. */
+struct smc_check_path {
+    char *thread; /* "block (0,0,0), thread (1,0,0)" */
+    struct smc_check_place *place;
+    size_t places;
+};
+
+/* The strings and the paths are owned by the list of findings. */
 struct smc_check_finding {
     const char *rule; /* a constant of the program, such as "registers": smc_check_rule_name */
     enum smc_finding_level level;
@@ -30,6 +43,10 @@ struct smc_check_finding {
     char *kernel;  /* demangled, safe for a terminal */
     char *device;  /* "compute capability 9.0", "NVIDIA H100 PCIe", or "" */
     char *message; /* one line without file, kernel and device */
+    /* Of what was found in a kernel that ran. */
+    char *subject; /* what tells findings of this rule in this kernel apart: not lines; or "" */
+    struct smc_check_path *path; /* of the thread, and of the other one of a race */
+    size_t paths;
 };
 
 /* Start from {0}. */

@@ -85,43 +85,139 @@ static void append_uri(const char *file, struct smc_text *uri)
             smc_text_printf(uri, "%%%02X", (unsigned char)*file);
 }
 
-static json_t *physical_location(const struct smc_check_finding *finding, const char *uri)
+/* A place in a file, in a function; without what is unknown. */
+static void set_place(json_t *location, const char *file, uint32_t line, const char *function)
 {
-    json_t *object = json_object(), *artifact = json_object();
-    smc_json_string(artifact, "uri", uri);
-    smc_json_set(object, "artifactLocation", artifact);
-    if (finding->line > 0) {
-        json_t *region = json_object();
-        smc_json_integer(region, "startLine", finding->line);
-        smc_json_set(object, "region", region);
+    struct smc_text uri = {0};
+    append_uri(file, &uri);
+    if (uri.length > 0) {
+        json_t *object = json_object(), *artifact = json_object();
+        smc_json_string(artifact, "uri", smc_text_string(&uri));
+        smc_json_set(object, "artifactLocation", artifact);
+        if (line > 0) {
+            json_t *region = json_object();
+            smc_json_integer(region, "startLine", line);
+            smc_json_set(object, "region", region);
+        }
+        smc_json_set(location, "physicalLocation", object);
     }
-    return object;
+    if (function[0]) {
+        json_t *logical = json_array(), *named = add_object(logical);
+        smc_json_string(named, "fullyQualifiedName", function);
+        smc_json_string(named, "kind", "function");
+        smc_json_set(location, "logicalLocations", logical);
+    }
+    smc_text_free(&uri);
 }
 
-static json_t *locations(const struct smc_check_finding *finding, const char *uri)
+static json_t *locations(const struct smc_check_finding *finding)
 {
-    json_t *list = json_array(), *location = add_object(list);
-    if (uri[0])
-        smc_json_set(location, "physicalLocation", physical_location(finding, uri));
-    if (finding->kernel[0]) {
-        json_t *logical = json_array(), *function = add_object(logical);
-        smc_json_string(function, "fullyQualifiedName", finding->kernel);
-        smc_json_string(function, "kind", "function");
-        smc_json_set(location, "logicalLocations", logical);
+    json_t *list = json_array();
+    bool has_path = finding->paths > 0 && finding->path[0].places > 0;
+    set_place(add_object(list), finding->file, finding->line,
+              has_path ? finding->path[0].place[0].function : finding->kernel);
+    return list;
+}
+
+/* --- How threads came there ------------------------------------------------------------------- */
+
+static json_t *location_of(const struct smc_check_path *path, size_t index)
+{
+    const struct smc_check_place *place = &path->place[index];
+    struct smc_text words = {0};
+    json_t *location = json_object();
+    set_place(location, place->file, place->line, place->function);
+    if (index == 0)
+        smc_text_append(&words, path->thread);
+    else if (path->place[index - 1].function[0])
+        smc_text_printf(&words, "calls %s", path->place[index - 1].function);
+    else
+        smc_text_append(&words, "calls a function");
+    smc_json_set(location, "message", message(smc_text_string(&words)));
+    smc_text_free(&words);
+    return location;
+}
+
+/* The accesses other than that of the finding's own location: its message refers to them. */
+static json_t *related_locations(const struct smc_check_finding *finding)
+{
+    json_t *list = json_array();
+    for (size_t i = 1; i < finding->paths && finding->path[i].places > 0; i++) {
+        json_t *location = location_of(&finding->path[i], 0);
+        smc_json_integer(location, "id", i);
+        json_array_append_new(list, location);
     }
     return list;
 }
 
-/* Equal for the same rule, kernel and device in later runs, independent of the line and the
-   numbers: code scanning recognizes a finding by this key. */
-static json_t *fingerprints(const struct smc_check_finding *finding, const char *uri)
+static json_t *stacks(const struct smc_check_finding *finding)
 {
-    const char *parts[] = {finding->rule, finding->kernel, finding->device, uri};
+    json_t *list = json_array();
+    for (size_t k = 0; k < finding->paths; k++) {
+        json_t *stack = add_object(list), *frames = json_array();
+        for (size_t i = 0; i < finding->path[k].places; i++)
+            smc_json_set(add_object(frames), "location", location_of(&finding->path[k], i));
+        smc_json_set(stack, "message", message(finding->path[k].thread));
+        smc_json_set(stack, "frames", frames);
+    }
+    return list;
+}
+
+/* The same from the kernel on, as code scanning shows it. */
+static json_t *code_flows(const struct smc_check_finding *finding)
+{
+    json_t *list = json_array(), *threads = json_array();
+    for (size_t k = 0; k < finding->paths; k++) {
+        json_t *thread = add_object(threads), *steps = json_array();
+        for (size_t i = finding->path[k].places; i > 0; i--)
+            smc_json_set(add_object(steps), "location", location_of(&finding->path[k], i - 1));
+        smc_json_set(thread, "message", message(finding->path[k].thread));
+        smc_json_set(thread, "locations", steps);
+    }
+    smc_json_set(add_object(list), "threadFlows", threads);
+    return list;
+}
+
+static void add_paths(json_t *result, const struct smc_check_finding *finding)
+{
+    bool has_calls = false;
+    for (size_t k = 0; k < finding->paths; k++)
+        has_calls |= finding->path[k].places > 1;
+    if (finding->paths > 1)
+        smc_json_set(result, "relatedLocations", related_locations(finding));
+    if (has_calls)
+        smc_json_set(result, "stacks", stacks(finding));
+    if (has_calls || finding->paths > 1)
+        smc_json_set(result, "codeFlows", code_flows(finding));
+}
+
+/* --- Fingerprints ----------------------------------------------------------------------------- */
+
+static uint64_t print_of(const struct smc_check_finding *finding)
+{
+    struct smc_text uri = {0};
+    append_uri(finding->file, &uri);
+    const char *parts[] = {finding->rule, finding->kernel, finding->device, smc_text_string(&uri),
+                           finding->subject};
+    size_t count = sizeof parts / sizeof *parts - !finding->subject[0];
     uint64_t hash = SMC_HASH_START;
-    char text[32];
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+    for (size_t i = 0; i < count; i++)
         hash = smc_hash(hash, parts[i], strlen(parts[i]) + 1);
-    snprintf(text, sizeof text, "%016" PRIx64 ":1", hash);
+    smc_text_free(&uri);
+    return hash;
+}
+
+/* Equal for the same rule, kernel, device and subject in later runs, independent of the line and
+   the numbers: code scanning recognizes a finding by this key. Findings with the same subject are
+   numbered. */
+static json_t *fingerprints(const struct smc_findings *findings, size_t index)
+{
+    uint64_t hash = print_of(&findings->item[index]);
+    unsigned number = 1;
+    char text[32];
+    for (size_t i = 0; findings->item[index].subject[0] && i < index; i++)
+        number += print_of(&findings->item[i]) == hash;
+    snprintf(text, sizeof text, "%016" PRIx64 ":%u", hash, number);
     json_t *object = json_object();
     smc_json_string(object, "primaryLocationLineHash", text);
     return object;
@@ -137,19 +233,21 @@ static void set_rule(json_t *result, const char *rule)
             smc_json_integer(result, "ruleIndex", (uint64_t)i);
 }
 
-static void add_result(json_t *results, const struct smc_check_finding *finding)
+static void add_result(json_t *results, const struct smc_findings *findings, size_t index)
 {
-    struct smc_text uri = {0}, text = {0};
+    const struct smc_check_finding *finding = &findings->item[index];
+    struct smc_text text = {0};
     json_t *result = add_object(results);
-    append_uri(finding->file, &uri);
     smc_text_printf(&text, "%s%s%s%s%s", finding->kernel, finding->device[0] ? " on " : "",
                     finding->device, finding->kernel[0] ? ": " : "", finding->message);
+    if (finding->paths > 1) /* a link to a related location */
+        smc_text_append(&text, "; [the other access](1)");
     set_rule(result, finding->rule);
     smc_json_string(result, "level", smc_finding_level_name(finding->level));
     smc_json_set(result, "message", message(smc_text_string(&text)));
-    smc_json_set(result, "locations", locations(finding, smc_text_string(&uri)));
-    smc_json_set(result, "partialFingerprints", fingerprints(finding, smc_text_string(&uri)));
-    smc_text_free(&uri);
+    smc_json_set(result, "locations", locations(finding));
+    add_paths(result, finding);
+    smc_json_set(result, "partialFingerprints", fingerprints(findings, index));
     smc_text_free(&text);
 }
 
@@ -158,7 +256,7 @@ void smc_sarif_findings(const struct smc_findings *findings, struct smc_text *ou
     json_t *root = json_object(), *runs = json_array(), *run = add_object(runs);
     json_t *results = json_array();
     for (size_t i = 0; i < findings->count; i++)
-        add_result(results, &findings->item[i]);
+        add_result(results, findings, i);
     smc_json_string(root, "$schema", "https://json.schemastore.org/sarif-2.1.0.json");
     smc_json_string(root, "version", "2.1.0");
     smc_json_set(run, "tool", tool());

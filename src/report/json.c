@@ -68,7 +68,7 @@ void smc_json_known_real(json_t *object, const char *key, double value)
 #define SCHEMA "smemcalc/1"
 enum { FORMAT = JSON_INDENT(1) | JSON_REAL_PRECISION(15) };
 
-static json_t *begin(void)
+json_t *smc_json_begin(void)
 {
     json_t *root = json_object();
     smc_json_string(root, "schema", SCHEMA);
@@ -91,7 +91,7 @@ void smc_json_finish(json_t *root, struct smc_text *out)
 /* One object is the report itself; several are its member "answers". */
 static void finish_answers(json_t *list, struct smc_text *out)
 {
-    json_t *root = begin();
+    json_t *root = smc_json_begin();
     if (json_array_size(list) == 1) {
         json_object_update(root, json_array_get(list, 0));
         json_decref(list);
@@ -128,7 +128,7 @@ static void write_runs(const struct smc_confirmed_run *runs, size_t count,
                        const struct smc_report_style *style, struct smc_text *out)
 {
     (void)style;
-    json_t *root = begin();
+    json_t *root = smc_json_begin();
     smc_json_runs(root, runs, count);
     smc_json_finish(root, out);
 }
@@ -137,7 +137,7 @@ static void write_all_gpus(const struct smc_all_gpus *all, const struct smc_repo
                            struct smc_text *out)
 {
     (void)style;
-    json_t *root = begin();
+    json_t *root = smc_json_begin();
     smc_json_all_gpus(root, all);
     smc_json_finish(root, out);
 }
@@ -146,7 +146,7 @@ static void write_merge(const struct smc_merged *merged, const struct smc_report
                         struct smc_text *out)
 {
     (void)style;
-    json_t *root = begin();
+    json_t *root = smc_json_begin();
     smc_json_merge(root, merged);
     smc_json_finish(root, out);
 }
@@ -155,7 +155,7 @@ static void write_series(const struct smc_series *series, const struct smc_repor
                          struct smc_text *out)
 {
     (void)style;
-    json_t *root = begin();
+    json_t *root = smc_json_begin();
     smc_json_series(root, series);
     smc_json_finish(root, out);
 }
@@ -164,7 +164,7 @@ static void write_own(const struct smc_user_run *run, const struct smc_confirmat
                       const struct smc_report_style *style, struct smc_text *out)
 {
     (void)style;
-    json_t *root = begin();
+    json_t *root = smc_json_begin();
     smc_json_user(root, run, confirmation);
     smc_json_finish(root, out);
 }
@@ -173,7 +173,7 @@ static void write_devices(const struct smc_device *devices, const struct smc_cei
                           size_t count, const struct smc_report_style *style, struct smc_text *out)
 {
     (void)style, (void)ceilings;
-    json_t *root = begin();
+    json_t *root = smc_json_begin();
     json_t *list = json_array();
     for (size_t i = 0; i < count; i++)
         json_array_append_new(list, smc_json_device(&devices[i]));
@@ -185,7 +185,7 @@ static void write_calibration(const struct smc_calibration *calibration, const c
                               const struct smc_report_style *style, struct smc_text *out)
 {
     (void)style;
-    json_t *root = begin();
+    json_t *root = smc_json_begin();
     smc_json_calibration(root, calibration, kept_in);
     smc_json_finish(root, out);
 }
@@ -259,7 +259,7 @@ static void write_tune(const struct smc_tune *tune, const struct smc_report_styl
                        struct smc_text *out)
 {
     (void)style;
-    json_t *root = begin();
+    json_t *root = smc_json_begin();
     smc_json_set(root, "tune", smc_json_tune(tune));
     smc_json_finish(root, out);
 }
@@ -267,7 +267,7 @@ static void write_tune(const struct smc_tune *tune, const struct smc_report_styl
 static void write_trace(const struct smc_trace_answer *answer, const struct smc_report_style *style,
                         struct smc_text *out)
 {
-    json_t *root = begin();
+    json_t *root = smc_json_begin();
     smc_json_trace(root, answer, style->most_kernels);
     smc_json_finish(root, out);
 }
@@ -275,7 +275,7 @@ static void write_trace(const struct smc_trace_answer *answer, const struct smc_
 static void write_kernels(const struct smc_report_style *style, struct smc_text *out)
 {
     (void)style;
-    json_t *root = begin();
+    json_t *root = smc_json_begin();
     smc_json_set(root, "kernels", smc_json_kernels());
     smc_json_finish(root, out);
 }
@@ -317,7 +317,7 @@ static void write_diff(const struct smc_diff *diff, const struct smc_report_styl
                        struct smc_text *out)
 {
     (void)style;
-    json_t *root = begin();
+    json_t *root = smc_json_begin();
     smc_json_set(root, "diff", smc_json_diff(diff));
     smc_json_finish(root, out);
 }
@@ -326,7 +326,7 @@ static void write_promises(const struct smc_inspect_promises *promises,
                            const struct smc_report_style *style, struct smc_text *out)
 {
     (void)style;
-    json_t *root = begin();
+    json_t *root = smc_json_begin();
     smc_json_set(root, "launch_bounds", smc_json_promises(promises));
     smc_json_finish(root, out);
 }
@@ -335,7 +335,7 @@ static void write_banks(const struct smc_banks_answer *answer, const struct smc_
                         struct smc_text *out)
 {
     (void)style;
-    json_t *root = begin();
+    json_t *root = smc_json_begin();
     smc_json_banks(root, answer);
     smc_json_finish(root, out);
 }
@@ -344,7 +344,7 @@ static void write_kernel_banks(const struct smc_kernel_banks *banks,
                                const struct smc_report_style *style, struct smc_text *out)
 {
     (void)style;
-    json_t *root = begin();
+    json_t *root = smc_json_begin();
     smc_json_kernel_banks(root, banks);
     smc_json_finish(root, out);
 }

@@ -21,6 +21,8 @@ void smc_json_known_string(json_t *object, const char *key, const char *value);
 void smc_json_known_integer(json_t *object, const char *key, uint64_t value);
 void smc_json_known_real(json_t *object, const char *key, double value);
 
+/* A report, with its schema. */
+json_t *smc_json_begin(void);
 /* Prints and releases. */
 void smc_json_finish(json_t *root, struct smc_text *out);
 
@@ -69,7 +71,6 @@ void smc_json_rows(json_t *object, const struct smc_confirmation *confirmation);
 /* The bank conflicts of a run and what removes them; null where there are none. */
 json_t *smc_json_conflicts(const struct smc_conflict_fix *fix);
 
-json_t *smc_json_findings(const struct smc_emulated_run *emulated);
 /* Adds "family" to "comparison". */
 void smc_json_series(json_t *object, const struct smc_series *series);
 void smc_json_user(json_t *object, const struct smc_user_run *run,

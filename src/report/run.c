@@ -6,6 +6,7 @@
 #include "base/numbers.h"
 #include "report/banks.h"
 #include "report/csv_parts.h"
+#include "report/emulator_findings.h"
 #include "report/fields.h"
 #include "report/json_parts.h"
 #include "report/layout.h"
@@ -271,13 +272,6 @@ void smc_text_run_device_line(const struct smc_device *device, const char *drive
     smc_layout_line(out, style, "device", &line);
 }
 
-void smc_text_findings(const struct smc_emulated_run *emulated,
-                       const struct smc_report_style *style, struct smc_text *out)
-{
-    for (size_t i = 0; i < emulated->finding_count; i++)
-        smc_layout_paragraph(out, "", 4, emulated->finding[i].text, style->columns);
-}
-
 static void write_run(const struct smc_confirmed_run *run, const struct smc_report_style *style,
                       struct smc_text *out)
 {
@@ -295,7 +289,8 @@ static void write_run(const struct smc_confirmed_run *run, const struct smc_repo
     smc_text_conflict_fix(&run->conflicts, query->kernel ? query->kernel->file : "", style, out);
     smc_text_append_char(out, '\n', 1);
     smc_text_rows(&run->confirmation, result->load.made, style, out);
-    if (result->emulated.finding_count > 1) { /* the row's note has only the first */
+    if (result->emulated.finding_count > 1 || /* the row's note has only the first */
+        smc_findings_have_stacks(&result->emulated)) {
         smc_text_append(out, "\nfindings, lowest block first\n");
         smc_text_findings(&result->emulated, style, out);
     }
@@ -407,48 +402,6 @@ static json_t *run_object(const struct smc_run_result *result)
     smc_json_set(object, "slowest_ms", timed ? json_real(result->slowest_ms) : json_null());
     smc_json_known_integer(object, "sm_clock_khz", result->sm_clock_khz);
     return object;
-}
-
-static json_t *triple(const uint32_t index[3])
-{
-    return json_pack("[iii]", (int)index[0], (int)index[1], (int)index[2]);
-}
-
-/* The other access of a race; null for other findings. */
-static json_t *other_side(const struct smc_run_finding *seen)
-{
-    const struct smc_finding *finding = &seen->finding;
-    if (!finding->has_other)
-        return json_null();
-    json_t *object = json_object();
-    smc_json_known_integer(object, "line", seen->other_line);
-    smc_json_set(object, "block",
-                 triple(finding->between_blocks ? finding->other_block : finding->block));
-    smc_json_set(object, "thread", triple(finding->other_thread));
-    return object;
-}
-
-static json_t *finding_object(const struct smc_run_finding *seen)
-{
-    const struct smc_finding *finding = &seen->finding;
-    json_t *object = json_object();
-    smc_json_string(object, "kind", smc_finding_name(finding->kind));
-    smc_json_known_integer(object, "line", seen->line);
-    smc_json_set(object, "block", triple(finding->block));
-    smc_json_set(object, "thread", triple(finding->thread));
-    smc_json_set(object, "other", other_side(seen));
-    smc_json_known_string(object, "array", finding->array);
-    smc_json_integer(object, "times", finding->times);
-    smc_json_string(object, "text", seen->text);
-    return object;
-}
-
-json_t *smc_json_findings(const struct smc_emulated_run *emulated)
-{
-    json_t *list = json_array();
-    for (size_t i = 0; i < emulated->finding_count; i++)
-        json_array_append_new(list, finding_object(&emulated->finding[i]));
-    return list;
 }
 
 /* null where nothing was emulated. */

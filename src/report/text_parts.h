@@ -46,9 +46,6 @@ void smc_text_user(const struct smc_user_run *run, const struct smc_confirmation
 /* The rows of a run as a table; `all` also with the sources that no row has. */
 void smc_text_rows(const struct smc_confirmation *confirmation, bool all,
                    const struct smc_report_style *style, struct smc_text *out);
-/* What the emulator found, a paragraph each. */
-void smc_text_findings(const struct smc_emulated_run *emulated,
-                       const struct smc_report_style *style, struct smc_text *out);
 /* The kernel's lines with the emulator's counts; nothing where there are none. */
 void smc_text_annotation(const struct smc_annotation *annotation,
                          const struct smc_report_style *style, struct smc_text *out);

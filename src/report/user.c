@@ -6,6 +6,7 @@
 #include "base/utf8.h"
 #include "report/banks.h"
 #include "report/csv_parts.h"
+#include "report/emulator_findings.h"
 #include "report/json_parts.h"
 #include "report/layout.h"
 #include "report/run.h"
@@ -29,8 +30,6 @@ static void append_verdict(const struct smc_user_run *run, struct smc_text *out)
     const struct smc_run_result *gpu = &run->result;
     const struct smc_attempt *const ends[] = {&emulated->finish, &gpu->load, &gpu->launch,
                                               &gpu->finish};
-    unsigned long long findings = emulated->findings_total;
-    size_t places = emulated->finding_count;
     if (!gpu->emulation.made && !gpu->launch.made) {
         if (smc_time_is_known(&run->answer.time)) {
             smc_words_time_range(&run->answer.time, out);
@@ -39,11 +38,10 @@ static void append_verdict(const struct smc_user_run *run, struct smc_text *out)
         smc_text_append(out, "nothing was run");
         return;
     }
-    if (findings > 0)
-        smc_text_printf(out, "%llu finding%s in %zu place%s", findings, smc_text_plural(findings),
-                        places, smc_text_plural(places));
+    if (emulated->findings_total == 0 && emulated->site.all)
+        smc_text_append(out, "no errors found");
     else if (run->result.emulation.made)
-        smc_text_append(out, emulated->site.all ? "no errors found" : "no findings");
+        smc_words_findings(emulated, out);
     else
         smc_text_append(out, "launched; only the emulator finds errors in a kernel");
     struct smc_conflict_fix fix;
