@@ -20,7 +20,8 @@
       expands into branches or calls: see ends_block. A barrier does not end it.
 
    What ptxas changes before it fuses is not known here: it unrolls loops, and then fuses a product
-   of one iteration with a sum of the next, removes branches on constants, and inlines functions. */
+   of one iteration with a sum of the next, and removes branches on constants. It was also seen to
+   fuse a product of a parameter and a constant with sums in other blocks; that is not followed. */
 #include <stdlib.h>
 #include <string.h>
 
