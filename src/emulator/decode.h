@@ -6,11 +6,22 @@
 
 #include "emulator/program.h"
 
+/* What contract.c found about a statement. */
+struct smc_contraction {
+    uint32_t product; /* of a sum: the mul that it is fused with, its index + 1; 0: none */
+    unsigned addend;  /* which operand is added */
+    bool negates_product, negates_addend;
+    bool is_dropped;  /* a product, or a copy of one, that is only used by sums it is fused with */
+    bool keeps[2];    /* of a mul: the factor is copied, because it is overwritten before the sum */
+    uint32_t kept[2]; /* the copy */
+};
+
 struct smc_decoder {
     struct smc_program *program;
     const struct smc_ptx_statement *statement;
     struct smc_error *error;
-    uint32_t *slot_of_register; /* SMC_NO_SLOT: not used yet */
+    uint32_t *slot_of_register;          /* SMC_NO_SLOT: not used yet */
+    struct smc_contraction *contraction; /* of each statement; NULL: nothing is fused */
     uint32_t instruction;
     uint32_t carry_slot; /* 0: not used yet */
     bool begun;          /* the statement already has an op */
@@ -60,6 +71,10 @@ bool smc_decode_address(struct smc_decoder *decoder, const struct smc_operand *o
 
 /* Decodes mov from a clock register (%clock); returns true if the source was one. */
 bool smc_decode_clock(struct smc_decoder *decoder);
+/* contract.c: decides which sums are fused with a product. False: out of memory. */
+bool smc_find_contractions(struct smc_decoder *decoder);
+/* decode_arithmetic.c: a mul whose factors are overwritten before they are used. */
+bool smc_decode_kept_factors(struct smc_decoder *decoder, struct smc_contraction *contraction);
 /* Marks loads that only guess what a compare-and-swap will find. */
 void smc_find_guesses(struct smc_program *program);
 /* The state space: .shared, .global...; generic if none is named. */

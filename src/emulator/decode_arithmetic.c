@@ -140,7 +140,8 @@ static bool decode_sum(struct smc_decoder *decoder, smc_alu_by_type by_type,
 bool smc_decode_fma(struct smc_decoder *decoder)
 {
     smc_alu_by_type by_type = {
-        [SMC_PTX_F32] = smc_float_fma(SMC_PTX_F32), [SMC_PTX_F64] = smc_float_fma(SMC_PTX_F64)};
+        [SMC_PTX_F32] = smc_float_fma(SMC_PTX_F32, (struct smc_fma_signs){0}),
+        [SMC_PTX_F64] = smc_float_fma(SMC_PTX_F64, (struct smc_fma_signs){0})};
     enum smc_ptx_type type;
     return smc_decode_known_type(decoder, &type) && decode_sum(decoder, by_type, smc_half_fma, 3);
 }
@@ -187,6 +188,63 @@ bool smc_decode_testp(struct smc_decoder *decoder)
             return smc_decode_simple(decoder, alu, SMC_PTX_PRED, 1, &type) != NULL;
     }
     return smc_decode_refuse(decoder, "");
+}
+
+/* --- Sums that are fused with a product (contract.c) ------------------------------------------ */
+
+bool smc_decode_kept_factors(struct smc_decoder *decoder, struct smc_contraction *contraction)
+{
+    const struct smc_operand *operand = decoder->statement->operand;
+    for (unsigned i = 0; i < 2; i++) {
+        if (!contraction->keeps[i])
+            continue;
+        enum smc_ptx_type type = smc_decode_type(decoder, 0);
+        enum smc_slot_kind kind = smc_slot_kind_of(type);
+        uint32_t factor = smc_decode_source(decoder, &operand[1 + i], type);
+        contraction->kept[i] = smc_slot_new(decoder->program, kind);
+        bool begun = decoder->begun;
+        decoder->begun = true; /* not counted: a GPU needs no copy */
+        if (factor == SMC_NO_SLOT ||
+            !smc_decode_emit_alu(decoder, kind == SMC_SLOT_32 ? smc_move_32 : smc_move_64, kind,
+                                 contraction->kept[i], factor, factor, factor))
+            return false;
+        decoder->begun = begun;
+    }
+    return true;
+}
+
+/* d = +-(a * b) +- c, where a and b are the factors of an earlier mul. */
+static bool decode_fused_sum(struct smc_decoder *decoder, enum smc_ptx_type type)
+{
+    const struct smc_contraction *fused = &decoder->contraction[decoder->instruction];
+    const struct smc_contraction *product = &decoder->contraction[fused->product - 1];
+    const struct smc_operand *factor =
+        &decoder->program->module.statement[fused->product - 1].operand[1];
+    const struct smc_operand *operand = decoder->statement->operand;
+    struct smc_fma_signs minus = {fused->negates_product, fused->negates_addend};
+    bool is_pair = type == SMC_PTX_F32X2, is_half = smc_ptx_is_half(type);
+    smc_alu *alu =
+        is_half ? smc_half_fused(type, minus) : smc_float_fma(is_pair ? SMC_PTX_F32 : type, minus);
+    uint32_t slot[3];
+    for (unsigned i = 0; i < 2; i++)
+        slot[i] =
+            product->keeps[i] ? product->kept[i] : smc_decode_source(decoder, &factor[i], type);
+    slot[2] = smc_decode_source(decoder, &operand[fused->addend], type);
+    uint32_t d = smc_decode_target(decoder, &operand[0], type);
+    if (slot[0] == SMC_NO_SLOT || slot[1] == SMC_NO_SLOT || slot[2] == SMC_NO_SLOT ||
+        d == SMC_NO_SLOT)
+        return false;
+    struct smc_op *op =
+        smc_decode_emit_alu(decoder, alu, smc_slot_kind_of(type), d, slot[0], slot[1], slot[2]);
+    if (!op)
+        return false;
+    op->saturates = smc_decode_has(decoder, "sat");
+    op->flushes = smc_decode_has(decoder, "ftz");
+    if (is_pair || (!is_half && (op->saturates || op->flushes))) {
+        op->inner = alu;
+        op->alu = is_pair ? smc_float_pair : smc_float_modified;
+    }
+    return true;
 }
 
 /* --- Arithmetic that integers and floating point share ---------------------------------------- */
@@ -262,6 +320,8 @@ bool smc_decode_add(struct smc_decoder *decoder)
     bool subtracts = smc_decode_is(decoder, "sub");
     if (!smc_decode_known_type(decoder, &type))
         return false;
+    if (decoder->contraction && decoder->contraction[decoder->instruction].product)
+        return decode_fused_sum(decoder, type);
     if (is_float(type))
         return decode_sum(decoder, subtracts ? smc_float_sub : smc_float_add,
                           subtracts ? smc_half_sub : smc_half_add, 2);

@@ -37,6 +37,12 @@ static bool decode_statement(struct smc_decoder *decoder, struct smc_instruction
         decoder->begun = true; /* it is not in the text: not counted */
         return smc_decode_ret(decoder);
     }
+    struct smc_contraction *contraction =
+        decoder->contraction ? &decoder->contraction[decoder->instruction] : NULL;
+    if (contraction && !smc_decode_kept_factors(decoder, contraction))
+        return false;
+    if (contraction && contraction->is_dropped)
+        return true;
     const struct smc_ptx_instruction *row = smc_ptx_instruction_of(statement);
     if (row && row->support == SMC_INSTRUCTION_REFUSED)
         return smc_decode_refuse(decoder, row->note);
@@ -103,7 +109,8 @@ static bool decode_all(struct smc_decoder *decoder, uint32_t *first_op)
             return false;
         if (program->file_bytes > MOST_FILE_BYTES)
             return smc_decode_refuse(decoder, "more registers than the emulator holds");
-        if (program->ops == first_op[i] && !smc_decode_emit(decoder))
+        bool is_dropped = decoder->contraction && decoder->contraction[i].is_dropped;
+        if (program->ops == first_op[i] && !is_dropped && !smc_decode_emit(decoder))
             return false; /* an instruction without effect is counted as well */
         if (function && decoder->statement->ends_body)
             smc_decode_end_function(decoder, function);
@@ -305,6 +312,8 @@ static bool decode_program(struct smc_decoder *decoder)
     smc_slot_new(program, SMC_SLOT_64); /* offset 0: read by ops without that source */
     if (program->functions)
         program->frame_slot = smc_slot_new(program, SMC_SLOT_64);
+    if (!decoder->lenient && !smc_find_contractions(decoder))
+        return false;
     if (!decode_all(decoder, first_op))
         return false;
     smc_find_guesses(program);

@@ -86,7 +86,12 @@ extern smc_alu_by_type smc_float_add, smc_float_sub, smc_float_mul, smc_float_di
 extern smc_alu smc_float_modified;
 extern smc_alu smc_float_pair;  /* two of single precision, each as smc_float_modified */
 extern smc_alu smc_float_flush; /* for single precision: subnormal numbers become 0 */
-smc_alu *smc_float_fma(enum smc_ptx_type type);
+/* a * b + c; with `minus`, the product or the addend is negated first. */
+struct smc_fma_signs {
+    bool minus_product, minus_addend;
+};
+smc_alu *smc_float_fma(enum smc_ptx_type type, struct smc_fma_signs minus);
+smc_alu *smc_half_fused(enum smc_ptx_type type, struct smc_fma_signs minus);
 smc_alu *smc_float_testp(const char *name, size_t bytes, enum smc_ptx_type type);
 
 /* ops_half.c: half precision and bfloat16, alone and in pairs, with flushes, saturates and finish.

@@ -135,36 +135,49 @@ smc_alu_by_type smc_float_neg = TABLE(neg);
 
 /* --- Fused multiply-add: the CPU's instruction where it has one, else the library's ----------- */
 
-#define FMA_BODY(lane_t, value_t, function, suffix)                                                \
+#define FMA_BODY(lane_t, value_t, function, suffix, minus_product, minus_addend)                   \
     const lane_t *x = a, *y = b, *z = c;                                                           \
     value_t out[SMC_LANES];                                                                        \
     (void)op;                                                                                      \
-    EACH_LANE(i) out[i] = function(x[i], y[i], z[i]);                                              \
+    EACH_LANE(i) out[i] = function(minus_product x[i], y[i], minus_addend z[i]);                   \
     store_##suffix(out, d);
 
-#define DEFINE_FMA(name, attribute)                                                                \
+#define DEFINE_FMA(name, attribute, minus_product, minus_addend)                                   \
     attribute static void name##_f32(const struct smc_op *op, void *d, const void *a,              \
-                                     const void *b, const void *c){FMA_BODY(                       \
-        lane_f32, float, __builtin_fmaf,                                                           \
-        f32)} attribute static void name##_f64(const struct smc_op *op, void *d, const void *a,    \
-                                               const void *b, const void *c)                       \
+                                     const void *b, const void *c){                                \
+        FMA_BODY(lane_f32, float, __builtin_fmaf, f32, minus_product,                              \
+                 minus_addend)} attribute static void name##_f64(const struct smc_op *op, void *d, \
+                                                                 const void *a, const void *b,     \
+                                                                 const void *c)                    \
     {                                                                                              \
-        FMA_BODY(lane_f64, double, __builtin_fma, f64)                                             \
+        FMA_BODY(lane_f64, double, __builtin_fma, f64, minus_product, minus_addend)                \
     }
-DEFINE_FMA(fma_library, )
+#define DEFINE_FMAS(name, attribute)                                                               \
+    DEFINE_FMA(name, attribute, , )                                                                \
+    DEFINE_FMA(name##_subtracts, attribute, , -)                                                   \
+    DEFINE_FMA(name##_negates, attribute, -, )                                                     \
+    DEFINE_FMA(name##_negates_all, attribute, -, -)
+#define FMA_TABLES(name)                                                                           \
+    {                                                                                              \
+        {TABLE(name), TABLE(name##_subtracts)},                                                    \
+        {                                                                                          \
+            TABLE(name##_negates), TABLE(name##_negates_all)                                       \
+        }                                                                                          \
+    }
+DEFINE_FMAS(fma_library, )
 #if defined __x86_64__
-DEFINE_FMA(fma_instruction, __attribute__((target("avx2,fma"))))
+DEFINE_FMAS(fma_instruction, __attribute__((target("avx2,fma"))))
 #endif
 
-smc_alu *smc_float_fma(enum smc_ptx_type type)
+smc_alu *smc_float_fma(enum smc_ptx_type type, struct smc_fma_signs minus)
 {
-    static smc_alu_by_type library = TABLE(fma_library);
+    static smc_alu_by_type library[2][2] = FMA_TABLES(fma_library);
 #if defined __x86_64__
-    static smc_alu_by_type instruction = TABLE(fma_instruction);
+    static smc_alu_by_type instruction[2][2] = FMA_TABLES(fma_instruction);
     if (__builtin_cpu_supports("fma") && __builtin_cpu_supports("avx2"))
-        return instruction[type];
+        return instruction[minus.minus_product][minus.minus_addend][type];
 #endif
-    return library[type];
+    return library[minus.minus_product][minus.minus_addend][type];
 }
 
 /* --- Rounding, flushing, saturation ----------------------------------------------------------- */

@@ -43,6 +43,9 @@ DEFINE(add, smc_sum_to_odd(x, y))
 DEFINE(sub, smc_sum_to_odd(x, -y))
 DEFINE(mul, x *y)
 DEFINE(fma_once, smc_sum_to_odd(x *y, z))
+DEFINE(fma_subtracts, smc_sum_to_odd(x *y, -z))
+DEFINE(fma_negates, smc_sum_to_odd(-x *y, z))
+DEFINE(fma_negates_all, smc_sum_to_odd(-x *y, -z))
 
 static double cut_off(const struct smc_narrow *format, double x)
 {
@@ -128,23 +131,35 @@ static inline uint32_t negated(const struct smc_op *op, const struct smc_narrow 
             result[i] = one(op, &format, x[i] >> 16, y[i] >> 16, z[i] >> 16) << 16 |               \
                         one(op, &format, x[i], y[i], z[i]);                                        \
     }
-#define DEFINE_TABLE(name, one)                                                                    \
+#define DEFINE_TABLE(name, one)        DEFINE_TABLE_AS(, name, one)
+#define DEFINE_STATIC_TABLE(name, one) DEFINE_TABLE_AS(static, name, one)
+#define DEFINE_TABLE_AS(linkage, name, one)                                                        \
     DEFINE_LANES(one##_half, one, smc_half)                                                        \
     DEFINE_LANES(one##_bfloat, one, smc_bfloat)                                                    \
-    smc_alu_by_type name = {[SMC_PTX_F16] = one##_half,                                            \
-                            [SMC_PTX_F16X2] = one##_half_pair,                                     \
-                            [SMC_PTX_BF16] = one##_bfloat,                                         \
-                            [SMC_PTX_BF16X2] = one##_bfloat_pair};
+    linkage smc_alu_by_type name = {[SMC_PTX_F16] = one##_half,                                    \
+                                    [SMC_PTX_F16X2] = one##_half_pair,                             \
+                                    [SMC_PTX_BF16] = one##_bfloat,                                 \
+                                    [SMC_PTX_BF16X2] = one##_bfloat_pair};
 DEFINE_TABLE(smc_half_add, add)
 DEFINE_TABLE(smc_half_sub, sub)
 DEFINE_TABLE(smc_half_mul, mul)
 DEFINE_TABLE(smc_half_fma, fma_once)
+DEFINE_STATIC_TABLE(half_fma_subtracts, fma_subtracts)
+DEFINE_STATIC_TABLE(half_fma_negates, fma_negates)
+DEFINE_STATIC_TABLE(half_fma_negates_all, fma_negates_all)
 DEFINE_TABLE(smc_half_min, minimum)
 DEFINE_TABLE(smc_half_max, maximum)
 DEFINE_TABLE(smc_half_abs, absolute)
 DEFINE_TABLE(smc_half_neg, negated)
 DEFINE_TABLE(smc_half_ex2, exponential)
 DEFINE_TABLE(smc_half_tanh, tangent)
+
+smc_alu *smc_half_fused(enum smc_ptx_type type, struct smc_fma_signs minus)
+{
+    smc_alu_by_type *const tables[2][2] = {{&smc_half_fma, &half_fma_subtracts},
+                                           {&half_fma_negates, &half_fma_negates_all}};
+    return (*tables[minus.minus_product][minus.minus_addend])[type];
+}
 
 /* --- Single precision from a half, and pairs of narrow numbers from single precision -----------
  */
