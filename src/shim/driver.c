@@ -1448,10 +1448,13 @@ API cuGetProcAddress(const char *name, void **function, int version, uint64_t fl
     return cuGetProcAddress_v2(name, function, version, flags, NULL);
 }
 
-/* Undocumented calls, of which a statically linked runtime needs some. */
+/* Undocumented calls, which only NVIDIA's runtime asks for. It cannot work without them. */
 API cuGetExportTable(const void **table, const uint8_t id[16])
 {
     (void)id;
+    shim_tell("NVIDIA's CUDA runtime does not work on the emulator; the emulator's is not used if "
+              "the program was stripped or names a folder for its libraries (RPATH): link it with "
+              "nvcc -cudart shared and without an RPATH, or do not strip it");
     *table = NULL;
     return SHIM_INVALID_VALUE;
 }

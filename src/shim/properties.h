@@ -62,7 +62,7 @@ struct shim_properties {
     int rdma_order;
     unsigned pool_handles;
     int deferred_arrays, ipc_events, clusters, function_pointers;
-    int rest[64];
+    int rest[63];
 };
 
 #endif

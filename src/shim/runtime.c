@@ -695,3 +695,26 @@ API cudaOccupancyAvailableDynamicSMemPerBlock(size_t *bytes, const void *stub, i
                                        : cuOccupancyAvailableDynamicSMemPerBlock(
                                              bytes, function, blocks, threads));
 }
+
+/* --- What is not emulated --------------------------------------------------------------------- */
+
+static int refuse(const char *name)
+{
+    static const char *told[8];
+    size_t i = 0;
+    while (i < sizeof told / sizeof *told && told[i] && told[i] != name)
+        i++;
+    if (i < sizeof told / sizeof *told && !told[i]) {
+        told[i] = name;
+        fprintf(stderr, "smemcalc: the program calls %s, which is not emulated\n", name);
+    }
+    return shim_noted(SHIM_NOT_SUPPORTED);
+}
+
+#define UNSUPPORTED(name)                                                                          \
+    API name(void)                                                                                 \
+    {                                                                                              \
+        return refuse(#name);                                                                      \
+    }
+#include "shim/unsupported.def"
+#undef UNSUPPORTED
