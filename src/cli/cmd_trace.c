@@ -106,7 +106,8 @@ static enum smc_status check_program(const struct smc_arguments *arguments, stru
                         "option --on: 'both' is for 'run'; a program is traced on a gpu or on the "
                         "emulator");
     if (reads && arguments->given[SMC_OPTION_ON])
-        return smc_fail(error, SMC_USAGE, "option --on: not together with --read, as nothing is run");
+        return smc_fail(error, SMC_USAGE,
+                        "option --on: not together with --read, as nothing is run");
     for (size_t i = 0; emulated && i < sizeof of_gpus / sizeof *of_gpus; i++)
         if (arguments->given[of_gpus[i]])
             return smc_fail(error, SMC_USAGE, "option --%s: not together with --on emulator",
@@ -195,10 +196,11 @@ static enum smc_status ask_emulated(const struct smc_arguments *arguments, struc
     if (arguments->number[SMC_OPTION_ON] != SMC_ON_EMULATOR)
         return SMC_OK;
     if (device && (device->source != SMC_DEVICE_TABLE || device->sm_count == 0))
-        return smc_fail(error, SMC_USAGE,
-                        "option --device: '%.100s' is no board of the table; with --on emulator the "
-                        "program asks for SMs, clocks and memory, which a board has (%s)",
-                        device->name, TRACE_DEFAULT_DEVICE);
+        return smc_fail(
+            error, SMC_USAGE,
+            "option --device: '%.100s' is no board of the table; with --on emulator the "
+            "program asks for SMs, clocks and memory, which a board has (%s)",
+            device->name, TRACE_DEFAULT_DEVICE);
     tracing->emulated = device ? device->name : TRACE_DEFAULT_DEVICE;
     return SMC_OK;
 }

@@ -374,8 +374,8 @@ static enum smc_status make_arrays(struct run *run)
         void *data = fits ? smc_malloc(bytes ? bytes : 1) : NULL;
         if (!data)
             return smc_fail(run->error, SMC_MACHINE, "no memory for buffer %s", buffer->name);
-        run->arrays[i] = (struct smc_emulated_array){
-            .name = buffer->name, .data = data, .bytes = bytes};
+        run->arrays[i] =
+            (struct smc_emulated_array){.name = buffer->name, .data = data, .bytes = bytes};
         if (buffer->output)
             memset(data, smc_dtype_poison(buffer->dtype), bytes);
         else

@@ -77,8 +77,8 @@ static int check(const struct shim_launch *launch, uint32_t *blocks_per_sm)
     if (threads > sm->max_threads_per_block ||
         (function->max_threads > 0 && threads > function->max_threads))
         return SHIM_INVALID_VALUE;
-    const uint64_t smem = (uint64_t)smc_program_static_smem_bytes(function->program) +
-                          launch->dynamic_smem_bytes;
+    const uint64_t smem =
+        (uint64_t)smc_program_static_smem_bytes(function->program) + launch->dynamic_smem_bytes;
     const bool opted_in = launch->dynamic_smem_bytes <= function->max_dynamic_smem;
     if (smem > sm->smem_per_block_optin_bytes ||
         (smem > sm->smem_per_block_default_bytes && launch->dynamic_smem_bytes > 0 && !opted_in))
@@ -142,16 +142,16 @@ static void take_findings(const struct shim_function *function,
 
 /* --- The run ---------------------------------------------------------------------------------- */
 
-static bool list_arguments(const struct shim_launch *launch,
-                           struct smc_emulated_argument *argument, size_t count)
+static bool list_arguments(const struct shim_launch *launch, struct smc_emulated_argument *argument,
+                           size_t count)
 {
     const struct smc_program *program = launch->function->program;
     for (size_t i = 0; i < count; i++) {
         const size_t at = smc_program_parameter_offset(program, i);
         if (launch->packed && at + smc_program_parameter_bytes(program, i) > launch->packed_bytes)
             return false;
-        argument[i].value = launch->packed ? (const char *)launch->packed + at
-                                           : launch->parameters[i];
+        argument[i].value =
+            launch->packed ? (const char *)launch->packed + at : launch->parameters[i];
         if (!argument[i].value)
             return false;
     }
@@ -177,8 +177,8 @@ static struct smc_emulated_variable *list_variables(const struct shim_function *
     *count = shim_module_variables(function->module, &all);
     struct smc_emulated_variable *variable = smc_calloc(*count + 1, sizeof *variable);
     for (size_t i = 0; variable && i < *count; i++)
-        variable[i] = (struct smc_emulated_variable){
-            all[i].name, (void *)(uintptr_t)all[i].address, all[i].bytes};
+        variable[i] = (struct smc_emulated_variable){all[i].name, (void *)(uintptr_t)all[i].address,
+                                                     all[i].bytes};
     return variable;
 }
 
@@ -214,8 +214,9 @@ int shim_launch(const struct shim_launch *launch)
     if (launch->cooperative) {
         const uint64_t blocks = (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2];
         shim_tell("kernel %s: cooperative launches are not emulated", launch->function->name);
-        return blocks > (uint64_t)blocks_per_sm * shim_device()->sm_count ? SHIM_COOPERATIVE_TOO_LARGE
-                                                                          : SHIM_NOT_SUPPORTED;
+        return blocks > (uint64_t)blocks_per_sm * shim_device()->sm_count
+                   ? SHIM_COOPERATIVE_TOO_LARGE
+                   : SHIM_NOT_SUPPORTED;
     }
     const struct smc_program *program = launch->function->program;
     struct smc_emulation_request request = {

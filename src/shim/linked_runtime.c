@@ -59,7 +59,7 @@ static bool is_within(const struct image *image, uint64_t at, uint64_t bytes)
 }
 
 /* The table of symbols and its strings. */
-static bool find_symbols(const struct image *image, const ElfW(Sym) **symbol, size_t *count,
+static bool find_symbols(const struct image *image, const ElfW(Sym) * *symbol, size_t *count,
                          const char **names, size_t *name_bytes)
 {
     const ElfW(Ehdr) *head = (const void *)image->bytes;
@@ -104,7 +104,7 @@ static bool redirect(uint8_t *from, const void *to)
     return mprotect(first, bytes, PROT_READ | PROT_EXEC) == 0;
 }
 
-static void redirect_all(const struct image *image, void *library, const ElfW(Sym) *symbol,
+static void redirect_all(const struct image *image, void *library, const ElfW(Sym) * symbol,
                          size_t count, const char *names, size_t name_bytes)
 {
     for (size_t i = 0; i < count; i++) {
@@ -119,7 +119,7 @@ static void redirect_all(const struct image *image, void *library, const ElfW(Sy
 }
 
 /* The version whose structures the program has: only 12 has two functions for the properties. */
-static void *open_runtime(const ElfW(Sym) *symbol, size_t count, const char *names,
+static void *open_runtime(const ElfW(Sym) * symbol, size_t count, const char *names,
                           size_t name_bytes)
 {
     bool has_runtime = false, is_12 = false;
@@ -137,7 +137,7 @@ __attribute__((constructor)) static void load(void)
 {
     struct image image = {NULL, 0, 0};
     struct stat status;
-    const ElfW(Sym) *symbol;
+    const ElfW(Sym) * symbol;
     const char *names;
     size_t count, name_bytes;
     const int file = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);

@@ -153,9 +153,8 @@ bool shim_memory_register(void *bytes_at, uint64_t bytes)
     const uint64_t address = (uint64_t)(uintptr_t)bytes_at;
     struct shim_allocation allocation = {address, bytes, SHIM_MEMORY_REGISTERED, ""};
     const size_t above = index_above(address);
-    const bool overlaps =
-        (above < memory.count && memory.item[above].address - address < bytes) ||
-        shim_memory_find(address);
+    const bool overlaps = (above < memory.count && memory.item[above].address - address < bytes) ||
+                          shim_memory_find(address);
     name_it(&allocation, NULL);
     return !overlaps && insert(&allocation);
 }

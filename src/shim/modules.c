@@ -81,16 +81,17 @@ static int refuse(const struct smc_fatbin_parts *parts, uint32_t least)
     else if (parts->linked_count > 0)
         shim_tell("the program has only code for link-time optimization; " COMPILE_WITH, cc, cc);
     else
-        shim_tell("the program has only machine code, which the emulator does not run; "
-                  COMPILE_WITH, cc, cc);
+        shim_tell(
+            "the program has only machine code, which the emulator does not run; " COMPILE_WITH, cc,
+            cc);
     return SHIM_NO_BINARY;
 }
 
 static void add_registers(struct shim_module *module, const struct smc_cubin *cubin)
 {
     for (size_t i = 0; i < cubin->kernel_count; i++) {
-        struct registers *grown = smc_realloc(
-            module->registers, (module->register_count + 1) * sizeof *module->registers);
+        struct registers *grown = smc_realloc(module->registers, (module->register_count + 1) *
+                                                                     sizeof *module->registers);
         if (!grown)
             return;
         module->registers = grown;
@@ -185,8 +186,8 @@ static int place_variables(struct shim_module *module)
     const char *cursor = module->ptx;
     struct smc_ptx_variable found;
     while (smc_ptx_next_variable(&cursor, &found)) {
-        struct shim_variable *variable = smc_realloc(
-            module->variable, (module->variables + 1) * sizeof *module->variable);
+        struct shim_variable *variable =
+            smc_realloc(module->variable, (module->variables + 1) * sizeof *module->variable);
         struct smc_variable_place *place =
             variable ? smc_realloc(module->place, (module->variables + 1) * sizeof *module->place)
                      : NULL;

@@ -432,16 +432,16 @@ __cudaRegisterManagedVar(void **handle, void **pointer, char *address, const cha
     add_variable(handle, pointer, name, pointer);
 }
 
-__attribute__((visibility("default"))) void
-__cudaRegisterTexture(void **handle, const void *shadow, const void **address, const char *name,
-                      int dimensions, int normalized, int ext)
+__attribute__((visibility("default"))) void __cudaRegisterTexture(void **handle, const void *shadow,
+                                                                  const void **address,
+                                                                  const char *name, int dimensions,
+                                                                  int normalized, int ext)
 {
     (void)handle, (void)shadow, (void)address, (void)name;
     (void)dimensions, (void)normalized, (void)ext;
 }
 
-__attribute__((visibility("default"))) void __cudaRegisterSurface(void **handle,
-                                                                  const void *shadow,
+__attribute__((visibility("default"))) void __cudaRegisterSurface(void **handle, const void *shadow,
                                                                   const void **address,
                                                                   const char *name, int dimensions,
                                                                   int ext)
@@ -575,9 +575,8 @@ static int launch(const void *stub, struct shim_launch_config *config, size_t sm
 API cudaLaunchKernel(const void *stub, struct dim grid, struct dim block, void **arguments,
                      size_t smem_bytes, void *stream)
 {
-    struct shim_launch_config config = {.grid = {grid.x, grid.y, grid.z},
-                                        .block = {block.x, block.y, block.z},
-                                        .stream = stream};
+    struct shim_launch_config config = {
+        .grid = {grid.x, grid.y, grid.z}, .block = {block.x, block.y, block.z}, .stream = stream};
     return launch(stub, &config, smem_bytes, arguments);
 }
 
@@ -590,7 +589,8 @@ API __cudaLaunchKernel(const void *kernel, struct dim grid, struct dim block, vo
 API cudaLaunchCooperativeKernel(const void *stub, struct dim grid, struct dim block,
                                 void **arguments, size_t smem_bytes, void *stream)
 {
-    const struct shim_attribute cooperative = {.id = SHIM_LAUNCH_COOPERATIVE, .value = {.number = 1}};
+    const struct shim_attribute cooperative = {.id = SHIM_LAUNCH_COOPERATIVE,
+                                               .value = {.number = 1}};
     struct shim_launch_config config = {.grid = {grid.x, grid.y, grid.z},
                                         .block = {block.x, block.y, block.z},
                                         .stream = stream,
@@ -629,9 +629,15 @@ API cudaFuncGetAttributes(struct function_attributes *out, const void *stub)
     memset(out, 0, 96); /* what every version has */
     if (error != SHIM_SUCCESS)
         return shim_noted(error);
-    int *const numbers[] = {&out->threads,        NULL,           NULL,
-                            NULL,                 &out->regs,     &out->ptx_version,
-                            &out->binary_version, &out->cache_ca, &out->max_dynamic_smem,
+    int *const numbers[] = {&out->threads,
+                            NULL,
+                            NULL,
+                            NULL,
+                            &out->regs,
+                            &out->ptx_version,
+                            &out->binary_version,
+                            &out->cache_ca,
+                            &out->max_dynamic_smem,
                             &out->carveout};
     for (int i = 0; i < 10; i++) {
         if ((error = cuFuncGetAttribute(&value, i, function)) != SHIM_SUCCESS)
@@ -639,7 +645,7 @@ API cudaFuncGetAttributes(struct function_attributes *out, const void *stub)
         if (numbers[i])
             *numbers[i] = value;
         else
-            *(i == SHIM_FUNCTION_STATIC_SMEM  ? &out->smem_bytes
+            *(i == SHIM_FUNCTION_STATIC_SMEM   ? &out->smem_bytes
               : i == SHIM_FUNCTION_LOCAL_BYTES ? &out->local_bytes
                                                : &out->const_bytes) = (size_t)value;
     }
@@ -650,8 +656,8 @@ API cudaFuncSetAttribute(const void *stub, int attribute_number, int value)
 {
     void *function;
     const int error = find_function(stub, &function);
-    return shim_noted(error != SHIM_SUCCESS ? error
-                                       : cuFuncSetAttribute(function, attribute_number, value));
+    return shim_noted(
+        error != SHIM_SUCCESS ? error : cuFuncSetAttribute(function, attribute_number, value));
 }
 
 API cudaFuncSetCacheConfig(const void *stub, int config)
@@ -675,15 +681,15 @@ API cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks, const vo
     const int error = find_function(stub, &function);
     (void)flags;
     return shim_noted(error != SHIM_SUCCESS ? error
-                                       : cuOccupancyMaxActiveBlocksPerMultiprocessor(
-                                             blocks, function, threads, smem_bytes));
+                                            : cuOccupancyMaxActiveBlocksPerMultiprocessor(
+                                                  blocks, function, threads, smem_bytes));
 }
 
 API cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const void *stub, int threads,
                                                   size_t smem_bytes)
 {
-    return cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(blocks, stub, threads,
-                                                                  smem_bytes, 0);
+    return cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(blocks, stub, threads, smem_bytes,
+                                                                  0);
 }
 
 API cudaOccupancyAvailableDynamicSMemPerBlock(size_t *bytes, const void *stub, int blocks,
@@ -692,8 +698,8 @@ API cudaOccupancyAvailableDynamicSMemPerBlock(size_t *bytes, const void *stub, i
     void *function;
     const int error = find_function(stub, &function);
     return shim_noted(error != SHIM_SUCCESS ? error
-                                       : cuOccupancyAvailableDynamicSMemPerBlock(
-                                             bytes, function, blocks, threads));
+                                            : cuOccupancyAvailableDynamicSMemPerBlock(
+                                                  bytes, function, blocks, threads));
 }
 
 /* --- What is not emulated --------------------------------------------------------------------- */

@@ -96,8 +96,8 @@ bool shim_function_read(struct shim_function *function);
 struct shim_launch {
     struct shim_function *function;
     uint32_t grid[3], block[3], cluster[3], dynamic_smem_bytes;
-    void **parameters;   /* a pointer for each; or NULL */
-    const void *packed;  /* all of them, laid out as the kernel has them; or NULL */
+    void **parameters;  /* a pointer for each; or NULL */
+    const void *packed; /* all of them, laid out as the kernel has them; or NULL */
     size_t packed_bytes;
     bool cooperative;
 };

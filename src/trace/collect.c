@@ -37,9 +37,12 @@
 static const struct {
     const char *name, *file;
 } emulator_libraries[] = {
-    {"libcuda.so.1", "libsmemcalc_cuda.so"},         {"libcuda.so", "libsmemcalc_cuda.so"},
-    {"libsmemcalc_cuda.so", "libsmemcalc_cuda.so"},  {"libcudart.so.12", "libsmemcalc_cudart12.so"},
-    {"libcudart.so.13", "libsmemcalc_cudart13.so"},  {"libcudart.so", "libsmemcalc_cudart13.so"},
+    {"libcuda.so.1", "libsmemcalc_cuda.so"},
+    {"libcuda.so", "libsmemcalc_cuda.so"},
+    {"libsmemcalc_cuda.so", "libsmemcalc_cuda.so"},
+    {"libcudart.so.12", "libsmemcalc_cudart12.so"},
+    {"libcudart.so.13", "libsmemcalc_cudart13.so"},
+    {"libcudart.so", "libsmemcalc_cudart13.so"},
     {"libsmemcalc_linked.so", "libsmemcalc_cudart_static.so"},
 };
 #define EMULATOR_LIBRARY "libsmemcalc_cuda.so"
@@ -279,10 +282,11 @@ static enum smc_status link_emulator(const struct smc_trace_program *collection,
     char from[PATH_MAX + 64], to[PATH_MAX + 64];
     const char *slash = strrchr(collection->library, '/');
     if (strpbrk(collection->folder, ":; \t\n"))
-        return smc_fail(error, SMC_UNAVAILABLE,
-                        "trace: LD_LIBRARY_PATH and LD_PRELOAD separate paths by colons and blanks, "
-                        "but '%s' has one; set TMPDIR to a folder without",
-                        collection->folder);
+        return smc_fail(
+            error, SMC_UNAVAILABLE,
+            "trace: LD_LIBRARY_PATH and LD_PRELOAD separate paths by colons and blanks, "
+            "but '%s' has one; set TMPDIR to a folder without",
+            collection->folder);
     for (size_t i = 0; i < sizeof emulator_libraries / sizeof *emulator_libraries; i++) {
         snprintf(from, sizeof from, "%.*s%s", (int)(slash - collection->library) + 1,
                  collection->library, emulator_libraries[i].file);

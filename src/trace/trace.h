@@ -132,7 +132,7 @@ struct smc_trace {
     bool has_exit;                /* the program was run here and ended: */
     int exit_status, exit_signal; /* signal 0: it exited */
     uint64_t skipped;             /* launches left out by filter.skip and filter.count */
-    struct smc_text notes; /* one line each, safe for a terminal: what is unknown or was lost */
+    struct smc_text notes;    /* one line each, safe for a terminal: what is unknown or was lost */
     struct smc_text findings; /* likewise: what kernels did wrong on the emulator */
     size_t finding_count;
 
@@ -210,7 +210,8 @@ int32_t smc_trace_module(struct smc_trace *trace, const char *file);
 void smc_trace_note(struct smc_trace *trace, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* Appends what the emulator found in a kernel. Both texts may hold anything. SMC_MACHINE: memory. */
+/* Appends what the emulator found in a kernel. Both texts may hold anything. SMC_MACHINE: memory.
+ */
 enum smc_status smc_trace_finding(struct smc_trace *trace, const char *kernel, const char *text,
                                   struct smc_error *error);
 

@@ -14,9 +14,9 @@
 
 #define TRACE_DEFAULT_DEVICE "H200" /* on the emulator */
 
-#define TRACE_MODE_CUPTI "cupti" /* the library is loaded by the driver and uses CUPTI */
-#define TRACE_MODE_HOOKS "hooks" /* it is preloaded and hooks the driver's calls */
-#define TRACE_MODE_AUTO  "auto"  /* both: the hooks count if CUPTI does not work */
+#define TRACE_MODE_CUPTI    "cupti"    /* the library is loaded by the driver and uses CUPTI */
+#define TRACE_MODE_HOOKS    "hooks"    /* it is preloaded and hooks the driver's calls */
+#define TRACE_MODE_AUTO     "auto"     /* both: the hooks count if CUPTI does not work */
 #define TRACE_MODE_EMULATOR "emulator" /* not this library, but CUDA's on the emulator */
 
 /* The file of the folder with the number of launches so far, of all processes. */

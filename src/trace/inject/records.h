@@ -24,9 +24,9 @@ enum {
 #define RECORD_MOST_BYTES (UINT64_C(256) << 20) /* of a file */
 
 enum record_mode {
-    RECORD_MODE_NONE,  /* neither works; `message` has the reason */
-    RECORD_MODE_CUPTI, /* times and configurations from CUPTI */
-    RECORD_MODE_HOOKS, /* the driver's launch calls */
+    RECORD_MODE_NONE,     /* neither works; `message` has the reason */
+    RECORD_MODE_CUPTI,    /* times and configurations from CUPTI */
+    RECORD_MODE_HOOKS,    /* the driver's launch calls */
     RECORD_MODE_EMULATOR, /* the emulator runs the launches */
 };
 
