@@ -78,7 +78,10 @@ refused "with a file" 'not together with --read' --on emulator --read "$scratch/
 
 # --- The runtime ----------------------------------------------------------------------------------
 
-nvcc=$(command -v nvcc || ls /usr/local/cuda*/bin/nvcc 2>/dev/null | tail -n 1)
+nvcc=$(command -v nvcc)
+for found in /usr/local/cuda*/bin/nvcc; do
+    [ -n "$nvcc" ] || ! [ -x "$found" ] || nvcc=$found
+done
 if [ -z "$nvcc" ]; then
     skip "programs of the runtime" "nvcc is not installed"
     finish_cases
