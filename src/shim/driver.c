@@ -1,5 +1,6 @@
 /* The driver API, libcuda.so.1, on the emulator. */
-#define _GNU_SOURCE
+#include "config.h"
+
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>

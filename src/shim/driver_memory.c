@@ -1,4 +1,6 @@
 /* The driver API on the emulator: memory, streams and events. */
+#include "config.h"
+
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>

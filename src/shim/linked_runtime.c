@@ -3,7 +3,8 @@
    before the program's own code runs it makes each function of the runtime, found in the program's
    table of symbols, jump to the same function of the emulator's runtime library. In a program
    without such a table (stripped) nothing is found, and the driver says what to do. */
-#define _GNU_SOURCE
+#include "config.h"
+
 #include <dlfcn.h>
 #include <elf.h>
 #include <fcntl.h>

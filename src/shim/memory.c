@@ -1,6 +1,7 @@
 /* Device memory: allocations in a range of addresses that belongs to nothing else, with a gap after
    each, so that an access beyond one is in none. */
-#define _GNU_SOURCE
+#include "config.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,7 @@
 /* Modules: the PTX of a container that suits the device, its kernels and its variables, which have
    their addresses and contents as long as the module is loaded. */
+#include "config.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,7 @@
 /* What a process of `smemcalc trace --on emulator` leaves in its file of records, and the device
    that its environment asks for. */
-#define _GNU_SOURCE
+#include "config.h"
+
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>

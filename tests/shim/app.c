@@ -12,7 +12,8 @@ static const char ptx[] =
     ".version 8.0\n.target sm_80\n.address_size 64\n"
     ".global .align 4 .u32 factor = 3;\n"
     ".const .align 4 .b8 offsets[8];\n"
-    /* struct { const int *from; int *to; int n; } by value: to[i] = from[i] * factor + offsets[1] */
+    /* struct { const int *from; int *to; int n; } by value: to[i] = from[i] * factor + offsets[1]
+     */
     ".visible .entry scale(.param .align 8 .b8 p[24]) {\n"
     ".reg .pred %q; .reg .b32 %r<9>; .reg .b64 %d<6>;\n"
     "ld.param.u64 %d1, [p]; ld.param.u64 %d2, [p+8]; ld.param.u32 %r1, [p+16];\n"
@@ -40,6 +41,8 @@ static void is(const char *what, long expected, long seen)
     failures++;
 }
 
+/* Each call has other parameters. */
+#pragma GCC diagnostic ignored "-Wstrict-prototypes"
 typedef int call();
 
 static call *find(const char *name)
@@ -81,7 +84,8 @@ static void *kernel(void *module, const char *name)
     return function;
 }
 
-static int launch(void *function, unsigned blocks, unsigned threads, unsigned smem, void **arguments)
+static int launch(void *function, unsigned blocks, unsigned threads, unsigned smem,
+                  void **arguments)
 {
     return find("cuLaunchKernel")(function, blocks, 1u, 1u, threads, 1u, 1u, smem, NULL, arguments,
                                   NULL);
