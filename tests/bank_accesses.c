@@ -140,7 +140,8 @@ static bool emulate(const struct launch *launch, const struct smc_program *progr
             continue;
         for (size_t k = 0; k < ARRAY_BYTES; k++)
             memory[array_count][k] = (char)(k % 4 ? 0 : k / 4 * 7 % 61);
-        arrays[array_count] = (struct smc_emulated_array){"a", memory[array_count], ARRAY_BYTES};
+        arrays[array_count] = (struct smc_emulated_array){
+            .name = "a", .data = memory[array_count], .bytes = ARRAY_BYTES};
         array_count++;
     }
     struct smc_emulation_request request = {.program = program,

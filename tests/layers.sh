@@ -28,6 +28,7 @@ judge:    emulator/findings.def inspect query timing/timing.h compile devices mo
 executor: emulator/emulator.h inspect source query timing/timing.h catalog compile devices model base
 confirm:  executor/executor.h executor/user.h query timing/timing.h devices model base
 trace:    judge/findings.h inspect query timing/timing.h compile catalog devices model base
+shim:     trace/inject emulator/emulator.h inspect/fatbin.h compile devices model base
 lesson:   query timing/timing.h catalog compile devices model base
 report:   trace/answer.h trace/trace.h confirm emulator/bank_accesses.h judge/diff.h judge/findings.h judge/selection.h inspect/inspect.h inspect/names.h query timing/timing.h executor/ceilings.h executor/executor.h executor/user.h catalog compile/compile.h devices model base
 plot:     trace/answer.h trace/trace.h report/kernel_names.h report/words.h report/banks.h query timing/rates.h timing/timing.h catalog compile/compile.h devices model base
@@ -75,10 +76,11 @@ curses_elsewhere() { # TREE
     done
 }
 
-# Comments and strings do not count. stdout and stderr are for the commands, for the screen, and for
-# tools of the build: files with a main of their own.
+# Comments and strings do not count. stdout and stderr are for the commands, for the screen, for
+# tools of the build (files with a main of their own), and for src/shim, which is part of the programs
+# that it runs and writes what their kernels print.
 printing_or_exiting() { # TREE
-    sources "$1" | grep -v '^src/cli/' | grep -vx "$screen" | while read -r file; do
+    sources "$1" | grep -v -e '^src/cli/' -e '^src/shim/' | grep -vx "$screen" | while read -r file; do
         ! grep -q '^int main(' "$1/$file" || continue
         sed -e 's/"\(\\.\|[^"\\]\)*"/""/g' -e 's|//.*||' "$1/$file" |
             awk '{ while (match($0, "/[*]")) {
@@ -91,9 +93,10 @@ printing_or_exiting() { # TREE
     done
 }
 
-# Memory comes from base/memory.h, which remembers failures; tools of the build end at once anyway.
+# Memory comes from base/memory.h, which remembers failures; tools of the build end at once anyway,
+# and the runtime of src/shim is a library of its own.
 forgetful_allocation() { # TREE
-    sources "$1" | grep -vx src/base/memory.c | while read -r file; do
+    sources "$1" | grep -vx -e src/base/memory.c -e src/shim/runtime.c | while read -r file; do
         ! grep -q '^int main(' "$1/$file" || continue
         grep -nE '(^|[^a-zA-Z0-9_.>])(malloc|calloc|realloc|reallocarray|strdup|strndup|aligned_alloc|v?asprintf|open_memstream|glob)\(' \
             "$1/$file" | grep -vE '^[0-9]+: *(/\*|\*|   [A-Z(])' | sed "s|^|$file:|"

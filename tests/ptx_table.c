@@ -61,7 +61,7 @@ static void refusal_of(const struct smc_ptx_instruction *row, char *message, siz
 static bool runs(const struct smc_ptx_instruction *row, const struct smc_program *program)
 {
     static uint64_t out[ARRAY_BYTES / sizeof(uint64_t)];
-    struct smc_emulated_array array = {"out", out, sizeof out};
+    struct smc_emulated_array array = {.name = "out", .data = out, .bytes = sizeof out};
     struct smc_emulated_argument argument = {.is_array = true, .array = 0};
     struct smc_emulation_request request = {.program = program,
                                             .grid = {1, 1, 1},

@@ -42,8 +42,9 @@ static bool load(void)
 static void run_text(const char *text, size_t bytes, const char *entry, uint32_t blocks,
                      uint32_t threads, struct trial *trial)
 {
-    struct smc_emulated_array arrays[] = {{"out", trial->out, sizeof trial->out},
-                                          {"in", trial->in, sizeof trial->in}};
+    struct smc_emulated_array arrays[] = {
+        {.name = "out", .data = trial->out, .bytes = sizeof trial->out},
+        {.name = "in", .data = trial->in, .bytes = sizeof trial->in}};
     struct smc_emulated_argument arguments[] = {{.is_array = true, .array = 0},
                                                 {.is_array = true, .array = 1}};
     struct smc_emulation_request request = {.grid = {blocks, 1, 1},

@@ -33,8 +33,9 @@ static unsigned cpu_threads; /* 0: one for each core */
 static void run_from(const char *text, uint32_t threads, uint32_t blocks, struct trial *trial)
 {
     struct smc_program *program;
-    struct smc_emulated_array arrays[] = {{"out", trial->out, threads * 8u},
-                                          {"in", trial->in, threads * 8u}};
+    struct smc_emulated_array arrays[] = {
+        {.name = "out", .data = trial->out, .bytes = threads * 8u},
+        {.name = "in", .data = trial->in, .bytes = threads * 8u}};
     struct smc_emulated_argument arguments[] = {{.is_array = true, .array = 0},
                                                 {.is_array = true, .array = 1}};
     struct smc_emulation_request request = {.grid = {blocks, 1, 1},

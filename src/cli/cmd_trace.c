@@ -10,10 +10,12 @@
 #include "cli/ask.h"
 #include "cli/command.h"
 #include "cli/output.h"
+#include "executor/executor.h"
 #include "report/findings.h"
 #include "trace/answer.h"
 #include "trace/collect.h"
 #include "trace/gate.h"
+#include "trace/inject/names.h"
 #include "trace/read.h"
 
 static smc_command_function run;
@@ -24,6 +26,7 @@ const struct smc_command smc_command_trace = {
     .help = "the kernels that a program launches, and what limits each",
     .examples = "  smemcalc trace -- ./app --epochs 1\n"
                 "  smemcalc trace --output report.json --format json -- python3 train.py\n"
+                "  smemcalc trace --on emulator --device h200 -- ./app\n"
                 "  smemcalc trace --read profile.sqlite\n"
                 "  smemcalc trace --read rank*.json.gz\n"
                 "  smemcalc trace --read trace.json.gz --require-occupancy 50 --above 5%\n",
@@ -39,6 +42,7 @@ struct tracing {
     struct smc_trace_verdict verdict;
     struct smc_chosen_devices devices; /* at most one */
     enum smc_plot_target target;
+    const char *emulated;              /* the device; NULL: a GPU runs the program */
     bool runs;                         /* a program, not only a file is read */
     struct smc_trace_program *program; /* goes on after --duration; NULL: it has ended */
 };
@@ -94,6 +98,20 @@ static enum smc_status check_program(const struct smc_arguments *arguments, stru
                             "option --%s: only with one file, as the order of the launches of "
                             "several is unknown",
                             smc_options[of_one_file[i]].name);
+    static const int of_gpus[] = {SMC_OPTION_DURATION, SMC_OPTION_KEEP_MODULES,
+                                  SMC_OPTION_WITHOUT_CUPTI};
+    const bool emulated = arguments->number[SMC_OPTION_ON] == SMC_ON_EMULATOR;
+    if (arguments->number[SMC_OPTION_ON] == SMC_ON_BOTH)
+        return smc_fail(error, SMC_USAGE,
+                        "option --on: 'both' is for 'run'; a program is traced on a gpu or on the "
+                        "emulator");
+    if (reads && arguments->given[SMC_OPTION_ON])
+        return smc_fail(error, SMC_USAGE,
+                        "option --on: not together with --read, as nothing is run");
+    for (size_t i = 0; emulated && i < sizeof of_gpus / sizeof *of_gpus; i++)
+        if (arguments->given[of_gpus[i]])
+            return smc_fail(error, SMC_USAGE, "option --%s: not together with --on emulator",
+                            smc_options[of_gpus[i]].name);
     for (size_t i = 0; i < sizeof of_programs / sizeof *of_programs; i++)
         if (reads && arguments->given[of_programs[i]])
             return smc_fail(error, SMC_USAGE,
@@ -169,6 +187,24 @@ static enum smc_status check_targets(const struct smc_arguments *arguments,
     return status;
 }
 
+/* The emulator runs the program as a board of the table. */
+static enum smc_status ask_emulated(const struct smc_arguments *arguments, struct tracing *tracing,
+                                    struct smc_error *error)
+{
+    const struct smc_device *device =
+        tracing->devices.count > 0 ? &tracing->devices.chosen[0].device : NULL;
+    if (arguments->number[SMC_OPTION_ON] != SMC_ON_EMULATOR)
+        return SMC_OK;
+    if (device && (device->source != SMC_DEVICE_TABLE || device->sm_count == 0))
+        return smc_fail(
+            error, SMC_USAGE,
+            "option --device: '%.100s' is no board of the table; with --on emulator the "
+            "program asks for SMs, clocks and memory, which a board has (%s)",
+            device->name, TRACE_DEFAULT_DEVICE);
+    tracing->emulated = device ? device->name : TRACE_DEFAULT_DEVICE;
+    return SMC_OK;
+}
+
 static enum smc_status ask(const struct smc_arguments *arguments, struct tracing *tracing,
                            struct smc_error *error)
 {
@@ -179,6 +215,8 @@ static enum smc_status ask(const struct smc_arguments *arguments, struct tracing
         status = smc_picture_target(arguments, &tracing->target, error);
     if (status == SMC_OK)
         status = smc_ask_named_device(arguments, &tracing->devices, error);
+    if (status == SMC_OK)
+        status = ask_emulated(arguments, tracing, error);
     if (status == SMC_OK)
         status = check_targets(arguments, tracing->target, error);
     tracing->runs = !arguments->given[SMC_OPTION_READ];
@@ -221,6 +259,7 @@ static enum smc_status obtain(const struct smc_arguments *arguments, struct trac
         .duration_ms = 1000 * (uint64_t)arguments->number[SMC_OPTION_DURATION],
         .keep_folder = arguments->text[SMC_OPTION_KEEP_MODULES],
         .without_cupti = arguments->given[SMC_OPTION_WITHOUT_CUPTI],
+        .emulated = tracing->emulated,
     };
     enum smc_status status = smc_trace_collect(&request, trace, &tracing->program, error);
     free(command);
@@ -323,7 +362,8 @@ static enum smc_status end_as_program(const struct tracing *tracing, enum smc_st
     const struct smc_trace *trace = &tracing->trace;
     const bool failed = trace->has_exit && (trace->exit_status != 0 || trace->exit_signal != 0);
     if (!tracing->runs || !failed) {
-        const bool wrong = tracing->answer.differing > 0 && !tracing->runs;
+        const bool wrong =
+            (tracing->answer.differing > 0 && !tracing->runs) || trace->finding_count > 0;
         return judged == SMC_OK && wrong ? SMC_SHORTFALL : judged;
     }
     smc_output_tell("", error->message);

@@ -215,7 +215,8 @@ static void place_references(const struct smc_ptx_module *module)
 {
     for (size_t i = 0; i < module->symbols; i++) {
         const struct smc_ptx_symbol *symbol = module->symbol[i];
-        const struct smc_ptx_reference *reference = symbol->is_used ? symbol->reference : NULL;
+        const struct smc_ptx_reference *reference =
+            symbol->is_used || symbol->is_placed ? symbol->reference : NULL;
         for (; reference; reference = reference->next) {
             const struct smc_ptx_symbol *other = smc_ptx_referenced(module, reference);
             if (!other)
@@ -229,9 +230,26 @@ static void place_references(const struct smc_ptx_module *module)
     }
 }
 
+/* The places of variables that the caller chose. */
+struct places {
+    const struct smc_variable_place *place;
+    size_t count;
+};
+
+static bool find_place(const struct places *places, struct smc_ptx_symbol *symbol)
+{
+    for (size_t i = 0; symbol->scope == 0 && i < places->count; i++)
+        if (smc_span_is(symbol->name, places->place[i].name)) {
+            symbol->address = places->place[i].address;
+            symbol->is_placed = true;
+        }
+    return symbol->is_placed;
+}
+
 /* Assigns the address of each variable. Shared: in order of declaration, dynamic ones after all
    others. */
-static bool lay_out(struct smc_program *program, bool lenient, struct smc_error *error)
+static bool lay_out(struct smc_program *program, const struct places *places, bool lenient,
+                    struct smc_error *error)
 {
     uint64_t end[SMC_SPACE_CODE + 1] = {0};
     const struct smc_ptx_module *module = &program->module;
@@ -255,7 +273,7 @@ static bool lay_out(struct smc_program *program, bool lenient, struct smc_error 
     for (size_t i = 0; i < module->symbols; i++) {
         struct smc_ptx_symbol *symbol = module->symbol[i];
         bool is_global = symbol->space == SMC_SPACE_GLOBAL || symbol->space == SMC_SPACE_CONST;
-        if (!is_global || !symbol->is_used)
+        if (!is_global || find_place(places, symbol) || !symbol->is_used)
             continue;
         symbol->address = variables;
         variables +=
@@ -321,7 +339,8 @@ static bool decode_program(struct smc_decoder *decoder)
            smc_find_reconvergence(program) && (decoder->lenient || smc_find_tracks(program));
 }
 
-static enum smc_status read_program(const char *ptx, size_t bytes, const char *entry, bool lenient,
+static enum smc_status read_program(const char *ptx, size_t bytes, const char *entry,
+                                    const struct places *places, bool lenient,
                                     struct smc_program **out, struct smc_error *error)
 {
     struct smc_program *program = smc_calloc(1, sizeof *program);
@@ -330,7 +349,7 @@ static enum smc_status read_program(const char *ptx, size_t bytes, const char *e
         return smc_out_of_memory(error);
     struct smc_decoder decoder = {.program = program, .error = error, .lenient = lenient};
     enum smc_status status = smc_ptx_read(ptx, bytes, entry, lenient, &program->module, error);
-    if (status == SMC_OK && !lay_out(program, lenient, error))
+    if (status == SMC_OK && !lay_out(program, places, lenient, error))
         status = SMC_USAGE;
     if (status == SMC_OK)
         status = smc_lay_out_frames(program, error);
@@ -346,13 +365,22 @@ static enum smc_status read_program(const char *ptx, size_t bytes, const char *e
 enum smc_status smc_program_read(const char *ptx, size_t bytes, const char *entry,
                                  struct smc_program **program, struct smc_error *error)
 {
-    return read_program(ptx, bytes, entry, false, program, error);
+    return read_program(ptx, bytes, entry, &(struct places){0}, false, program, error);
+}
+
+enum smc_status smc_program_read_placed(const char *ptx, size_t bytes, const char *entry,
+                                        const struct smc_variable_place *places, size_t count,
+                                        bool lenient, struct smc_program **program,
+                                        struct smc_error *error)
+{
+    return read_program(ptx, bytes, entry, &(struct places){places, count}, lenient, program,
+                        error);
 }
 
 enum smc_status smc_program_read_leniently(const char *ptx, size_t bytes, const char *entry,
                                            struct smc_program **program, struct smc_error *error)
 {
-    return read_program(ptx, bytes, entry, true, program, error);
+    return read_program(ptx, bytes, entry, &(struct places){0}, true, program, error);
 }
 
 void smc_program_free(struct smc_program *program)
@@ -390,6 +418,16 @@ size_t smc_program_parameter_count(const struct smc_program *program)
 size_t smc_program_parameter_bytes(const struct smc_program *program, size_t index)
 {
     return program->module.parameter[index]->bytes;
+}
+
+size_t smc_program_parameter_offset(const struct smc_program *program, size_t index)
+{
+    return program->module.parameter[index]->address;
+}
+
+uint32_t smc_program_local_bytes(const struct smc_program *program)
+{
+    return program->local_bytes;
 }
 
 const char *smc_program_file(const struct smc_program *program, uint32_t file)

@@ -49,6 +49,20 @@ struct smc_instruction {
    instruction that is not supported; the message names it and its line. The text is copied. */
 enum smc_status smc_program_read(const char *ptx, size_t bytes, const char *entry,
                                  struct smc_program **program, struct smc_error *error);
+/* The place of a variable of the module in global or constant memory. */
+struct smc_variable_place {
+    const char *name; /* in the PTX */
+    uint64_t address;
+};
+
+/* The same, with the addresses of the module's variables given, so that all kernels of a module
+   agree on them; variables that are not among the places get addresses as above. The launches must
+   have the data of those that are, in smc_emulation_request.variables. `lenient`: instructions that
+   are not supported are no failure, and the program only serves to look at. */
+enum smc_status smc_program_read_placed(const char *ptx, size_t bytes, const char *entry,
+                                        const struct smc_variable_place *places, size_t count,
+                                        bool lenient, struct smc_program **program,
+                                        struct smc_error *error);
 void smc_program_free(struct smc_program *program);
 const char *smc_program_entry(const struct smc_program *program);
 size_t smc_program_instruction_count(const struct smc_program *program);
@@ -57,6 +71,10 @@ const struct smc_instruction *smc_program_instruction(const struct smc_program *
 /* The number of the kernel's parameters, and the size of one in bytes. */
 size_t smc_program_parameter_count(const struct smc_program *program);
 size_t smc_program_parameter_bytes(const struct smc_program *program, size_t index);
+/* Where it begins in a buffer that holds all of them. */
+size_t smc_program_parameter_offset(const struct smc_program *program, size_t index);
+/* The local memory of a thread. */
+uint32_t smc_program_local_bytes(const struct smc_program *program);
 /* The name of file number `file` of the line table; NULL if it has none. */
 const char *smc_program_file(const struct smc_program *program, uint32_t file);
 uint32_t smc_program_static_smem_bytes(const struct smc_program *program);
@@ -81,12 +99,13 @@ enum smc_following smc_program_follow(struct smc_program *program,
 
 /* --- A launch --------------------------------------------------------------------------------- */
 
-/* Global memory that is passed to the kernel. The emulator chooses its address and checks its
-   bounds. */
+/* Global memory that is passed to the kernel. The emulator checks its bounds. */
 struct smc_emulated_array {
     const char *name;
     void *data;
     uint64_t bytes;
+    uint64_t address; /* as the kernel sees it; 0: the emulator chooses. An array whose address is
+                         that of a variable that the kernel uses is left out. */
 };
 
 /* The addresses that a launch gives to these arrays. */

@@ -93,14 +93,32 @@ void smc_emulated_addresses(const struct smc_emulated_array *arrays, size_t coun
     }
 }
 
+static bool is_variable_at(const struct smc_launch_state *launch, size_t variables,
+                           uint64_t address)
+{
+    for (size_t i = 0; i < variables; i++)
+        if (launch->allocation[i].address == address)
+            return true;
+    return false;
+}
+
+static int compare_addresses(const void *a, const void *b)
+{
+    const struct smc_allocation *x = a, *y = b;
+    return x->address < y->address ? -1 : x->address > y->address;
+}
+
 static void add_arrays(struct smc_launch_state *launch)
 {
     const struct smc_emulation_request *request = launch->request;
     uint64_t address = SMC_ARRAYS_BASE;
+    const size_t variables = launch->allocations;
     for (size_t i = 0; i < request->array_count; i++) {
         const struct smc_emulated_array *array = &request->arrays[i];
+        if (array->address && is_variable_at(launch, variables, array->address))
+            continue;
         launch->allocation[launch->allocations++] =
-            (struct smc_allocation){.address = address,
+            (struct smc_allocation){.address = array->address ? array->address : address,
                                     .bytes = array->bytes,
                                     .data = array->data,
                                     .array = i,
@@ -118,6 +136,7 @@ static bool lay_out_memory(struct smc_launch_state *launch)
     if (!launch->allocation || !add_variables(launch))
         return false;
     add_arrays(launch);
+    qsort(launch->allocation, launch->allocations, sizeof *launch->allocation, compare_addresses);
     launch->parameters = smc_calloc(1, launch->program->parameter_bytes + 1u);
     launch->sum = smc_calloc(launch->request->array_count + 1, sizeof(struct smc_float_sum *));
     launch->heap = launch->program->has_heap ? smc_heap_new() : NULL;

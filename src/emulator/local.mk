@@ -1,5 +1,5 @@
-# Sources of this folder.
-libsmc_la_SOURCES += \
+# Sources of this folder, which the libraries of src/shim have as well.
+emulator_sources = \
 	src/emulator/annotation.c \
 	src/emulator/arena.c src/emulator/arena.h \
 	src/emulator/bank_accesses.c src/emulator/bank_accesses.h \
@@ -57,3 +57,4 @@ libsmc_la_SOURCES += \
 	src/emulator/textures.c \
 	src/emulator/unwritten.c \
 	src/emulator/warp.c
+libsmc_la_SOURCES += $(emulator_sources)

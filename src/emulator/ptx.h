@@ -72,6 +72,7 @@ struct smc_ptx_symbol {
     uint32_t align;
     bool is_extern; /* dynamic shared memory */
     bool is_used;
+    bool is_placed; /* its address was chosen by the caller */
     bool in_kernel;
     uint64_t address;                    /* within its space; set when the kernel is laid out */
     uint8_t *initial;                    /* NULL: zero */

@@ -474,7 +474,8 @@ static enum smc_status make_arrays(struct run *run)
         void *data = fits ? smc_malloc(bytes ? bytes : 1) : NULL;
         if (!data)
             return smc_fail(run->error, SMC_MACHINE, "no memory for buffer %s", buffer->name);
-        run->arrays[i] = (struct smc_emulated_array){buffer->name, data, bytes};
+        run->arrays[i] =
+            (struct smc_emulated_array){.name = buffer->name, .data = data, .bytes = bytes};
         if (buffer->output)
             memset(data, smc_dtype_poison(buffer->dtype), bytes);
         else
@@ -588,8 +589,8 @@ static void pass_memory(struct run *run)
             run->variables[run->variable_count++] = (struct smc_emulated_variable){
                 memory->symbol, memory->after_emulated, memory->bytes};
         else
-            run->arrays[run->array_count++] =
-                (struct smc_emulated_array){memory->name, memory->after_emulated, memory->bytes};
+            run->arrays[run->array_count++] = (struct smc_emulated_array){
+                .name = memory->name, .data = memory->after_emulated, .bytes = memory->bytes};
     }
     smc_emulated_addresses(run->arrays, run->array_count, address);
     for (size_t i = 0; i < user->memory_count; i++) {

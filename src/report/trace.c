@@ -214,6 +214,8 @@ static json_t *lines_of(const struct smc_text *text)
     FIELD(launches_unknown, "launches_unknown", NULL, "",                                          \
           "whether launches are no counts: it lists kernels, launched or not",                     \
           smc_value_boolean(item->launches_unknown))                                               \
+    FIELD(findings, "findings", NULL, "", "what kernels did wrong on the emulator",                \
+          smc_value_json(lines_of(&item->findings)))                                               \
     FIELD(notes, "notes", NULL, "", "what was not recorded, or was lost",                          \
           smc_value_json(lines_of(&item->notes)))
 SMC_FIELD_TABLE(trace_fields, TRACE_FIELDS)
@@ -660,11 +662,25 @@ static void append_exit(const struct smc_trace *trace, const struct smc_report_s
     append_sentence(&line, SMC_BAD, style, out);
 }
 
+static void append_findings(const struct smc_trace *trace, const struct smc_report_style *style,
+                            struct smc_text *out)
+{
+    struct smc_text line = {0};
+    if (trace->finding_count == 0)
+        return;
+    smc_text_printf(&line, "the emulator has %zu finding%s:", trace->finding_count,
+                    smc_text_plural(trace->finding_count));
+    append_sentence(&line, SMC_BAD, style, out);
+    append_paragraphs(&trace->findings, style, out);
+    smc_text_append(out, "\n");
+}
+
 void smc_text_trace(const struct smc_trace_answer *answer, const struct smc_report_style *style,
                     struct smc_text *out)
 {
     struct smc_text line = {0};
     append_exit(answer->trace, style, out);
+    append_findings(answer->trace, style, out);
     if (answer->row_count > 0) {
         append_headline(answer, style, out);
         append_contradictions(answer, style, out);

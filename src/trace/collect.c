@@ -33,6 +33,20 @@
 
 #define LIBRARY "libsmemcalc_trace.so"
 
+/* CUDA's driver and runtime on the emulator: the names that programs look for. */
+static const struct {
+    const char *name, *file;
+} emulator_libraries[] = {
+    {"libcuda.so.1", "libsmemcalc_cuda.so"},
+    {"libcuda.so", "libsmemcalc_cuda.so"},
+    {"libsmemcalc_cuda.so", "libsmemcalc_cuda.so"},
+    {"libcudart.so.12", "libsmemcalc_cudart12.so"},
+    {"libcudart.so.13", "libsmemcalc_cudart13.so"},
+    {"libcudart.so", "libsmemcalc_cudart13.so"},
+    {"libsmemcalc_linked.so", "libsmemcalc_cudart_static.so"},
+};
+#define EMULATOR_LIBRARY "libsmemcalc_cuda.so"
+
 enum { SIGNALS_KEPT = 5 };
 
 /* What was the case for this process before it ran the program. */
@@ -62,13 +76,14 @@ static bool is_readable(const char *path)
     return access(path, R_OK) == 0;
 }
 
-/* Whether LIBRARY is in `folder`, a path relative to the program's. */
-static bool is_beside(const char *program, const char *folder, char *path, size_t capacity)
+/* Whether the library is in `folder`, a path relative to the program's. */
+static bool is_beside(const char *program, const char *folder, const char *library, char *path,
+                      size_t capacity)
 {
     char tried[PATH_MAX + 64];
     const char *slash = strrchr(program, '/');
     snprintf(tried, sizeof tried, "%.*s%s%s", slash ? (int)(slash - program) + 1 : 0, program,
-             folder, LIBRARY);
+             folder, library);
     char *whole = is_readable(tried) ? realpath(tried, NULL) : NULL;
     const bool found = whole && strlen(whole) < capacity;
     if (found)
@@ -83,7 +98,9 @@ static enum smc_status find_library(struct smc_trace_program *collection, struct
     static const char *const folders[] = {".libs/", "../.libs/", "../lib/smemcalc/",
                                           "../lib64/smemcalc/", "../../.libs/"};
     char program[PATH_MAX];
-    const char *chosen = smc_folder_variable("SMEMCALC_TRACE_LIBRARY");
+    const char *library = collection->request->emulated ? EMULATOR_LIBRARY : LIBRARY;
+    const char *chosen =
+        collection->request->emulated ? NULL : smc_folder_variable("SMEMCALC_TRACE_LIBRARY");
     char *path = collection->library;
     if (chosen) {
         if (!realpath(chosen, path))
@@ -94,11 +111,14 @@ static enum smc_status find_library(struct smc_trace_program *collection, struct
     const ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
     program[length > 0 ? length : 0] = '\0';
     for (size_t i = 0; length > 0 && i < sizeof folders / sizeof *folders; i++)
-        if (is_beside(program, folders[i], path, sizeof collection->library))
+        if (is_beside(program, folders[i], library, path, sizeof collection->library))
             return SMC_OK;
-    snprintf(path, sizeof collection->library, "%s/%s", SMC_TRACE_LIBRARY_FOLDER, LIBRARY);
+    snprintf(path, sizeof collection->library, "%s/%s", SMC_TRACE_LIBRARY_FOLDER, library);
     if (is_readable(path))
         return SMC_OK;
+    if (collection->request->emulated)
+        return smc_fail(error, SMC_UNAVAILABLE,
+                        "trace: " EMULATOR_LIBRARY " is not found beside the program");
     return smc_fail(error, SMC_UNAVAILABLE,
                     "trace: " LIBRARY " is not found beside the program; "
                     "SMEMCALC_TRACE_LIBRARY can name its path");
@@ -255,6 +275,36 @@ static enum smc_status choose_preload(struct smc_trace_program *collection, cons
     return SMC_OK;
 }
 
+/* In the folder of the records, under the names that the program's loader looks for. */
+static enum smc_status link_emulator(const struct smc_trace_program *collection,
+                                     struct smc_error *error)
+{
+    char from[PATH_MAX + 64], to[PATH_MAX + 64];
+    const char *slash = strrchr(collection->library, '/');
+    if (strpbrk(collection->folder, ":; \t\n"))
+        return smc_fail(
+            error, SMC_UNAVAILABLE,
+            "trace: LD_LIBRARY_PATH and LD_PRELOAD separate paths by colons and blanks, "
+            "but '%s' has one; set TMPDIR to a folder without",
+            collection->folder);
+    for (size_t i = 0; i < sizeof emulator_libraries / sizeof *emulator_libraries; i++) {
+        snprintf(from, sizeof from, "%.*s%s", (int)(slash - collection->library) + 1,
+                 collection->library, emulator_libraries[i].file);
+        snprintf(to, sizeof to, "%s/%s", collection->folder, emulator_libraries[i].name);
+        if (symlink(from, to) != 0)
+            return smc_fail(error, SMC_MACHINE, "%s: %s", to, strerror(errno));
+    }
+    return SMC_OK;
+}
+
+static void set_library_path(const char *folder)
+{
+    char value[3 * PATH_MAX];
+    const char *before = smc_folder_variable("LD_LIBRARY_PATH");
+    snprintf(value, sizeof value, "%s%s%s", folder, before ? ":" : "", before ? before : "");
+    setenv("LD_LIBRARY_PATH", value, 1);
+}
+
 static void set_preload(const char *library)
 {
     char value[2 * PATH_MAX];
@@ -287,6 +337,14 @@ static void set_environment(const struct smc_trace_program *collection, const ch
         snprintf(number, sizeof number, "%llu:%llu", (unsigned long long)filter->skip,
                  (unsigned long long)filter->count);
     set(TRACE_ENV_RANGE, number);
+    set(TRACE_ENV_DEVICE, collection->request->emulated);
+    if (collection->request->emulated) {
+        char linked[PATH_MAX + 64];
+        snprintf(linked, sizeof linked, "%s/libsmemcalc_linked.so", collection->folder);
+        set_library_path(collection->folder);
+        set_preload(linked);
+        return;
+    }
     if (strcmp(mode, TRACE_MODE_HOOKS) != 0)
         setenv("CUDA_INJECTION64_PATH", collection->library, 1);
     if (strcmp(mode, TRACE_MODE_CUPTI) != 0)
@@ -563,7 +621,10 @@ static enum smc_status read_records(struct smc_trace_program *collection, struct
     }
     trace->filter = filter;
     free(names);
-    if (status == SMC_OK && count == 0)
+    if (status == SMC_OK && count == 0 && collection->request->emulated)
+        smc_trace_note(trace, "no process of the program loaded CUDA's libraries from where "
+                              "LD_LIBRARY_PATH says; one that sets its own path (RPATH) does not");
+    else if (status == SMC_OK && count == 0)
         smc_trace_note(trace,
                        collection->child > 0
                            ? "no process of the program started CUDA before the time was over"
@@ -620,22 +681,25 @@ enum smc_status smc_trace_collect(const struct smc_trace_request *request, struc
     collection->trace = trace;
     /* Names are matched here, where they can be demangled. */
     const bool limited = trace->filter.skip > 0 || trace->filter.count > 0;
-    collection->counts = limited && trace->filter.pattern_count == 0;
+    collection->counts = limited && !request->emulated && trace->filter.pattern_count == 0;
     if (limited && !collection->counts)
         smc_trace_note(trace, "--skip and --count with --kernel: all launches of one configuration "
                               "follow one another, instead of the program's order");
-    trace->source = SMC_TRACE_CUPTI;
+    trace->source = request->emulated ? SMC_TRACE_EMULATOR : SMC_TRACE_CUPTI;
     describe(trace, request);
     enum smc_status status = find_library(collection, error);
-    const char *mode = status == SMC_OK ? choose_mode(collection) : "";
-    if (status == SMC_OK)
+    const char *mode = status != SMC_OK    ? ""
+                       : request->emulated ? TRACE_MODE_EMULATOR
+                                           : choose_mode(collection);
+    if (status == SMC_OK && !request->emulated)
         status = check_environment(collection, mode, error);
     if (status == SMC_OK)
         status = make_module_folder(collection, error);
     if (status == SMC_OK)
         status = make_folder(collection, error);
     if (status == SMC_OK)
-        status = choose_preload(collection, mode, error);
+        status = request->emulated ? link_emulator(collection, error)
+                                   : choose_preload(collection, mode, error);
     if (status == SMC_OK)
         status = start(collection, mode, error);
     if (status == SMC_OK) {

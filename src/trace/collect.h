@@ -10,6 +10,7 @@ struct smc_trace_request {
     uint64_t duration_ms;    /* record only so long after its start; 0: until it ends */
     const char *keep_folder; /* where the machine code of its modules is kept; NULL: nowhere */
     bool without_cupti;      /* use the driver's launch calls even if CUPTI is there */
+    const char *emulated;    /* run its kernels on the emulator, as this device; NULL: on the GPU */
 };
 
 /* A program that goes on although all that is wanted of it was recorded. */

@@ -381,6 +381,7 @@ static enum smc_status read_header(struct reading *reading, const json_t *object
 {
     struct smc_trace *trace = reading->trace;
     const json_t *notes = json_object_get(object, "notes");
+    const json_t *findings = json_object_get(object, "findings");
     int64_t exit_status, exit_signal, skipped;
     enum smc_status status;
     reading->list = "trace";
@@ -400,6 +401,12 @@ static enum smc_status read_header(struct reading *reading, const json_t *object
     for (size_t i = 0; i < json_array_size(notes); i++)
         if (json_is_string(json_array_get(notes, i)))
             smc_trace_note(trace, "%s", json_string_value(json_array_get(notes, i)));
+    for (size_t i = 0; i < json_array_size(findings); i++)
+        if (json_is_string(json_array_get(findings, i))) {
+            smc_text_safe_line(&trace->findings, "%s",
+                               json_string_value(json_array_get(findings, i)));
+            trace->finding_count++;
+        }
     return SMC_OK;
 }
 

@@ -158,6 +158,20 @@ static bool take_launch(struct reading *reading, const void *bytes, size_t size)
     return true;
 }
 
+/* "kind\tkernel\tdescription" */
+static bool take_finding(struct reading *reading, const char *text)
+{
+    const char *kernel = strchr(text, '\t'), *end = kernel ? strchr(kernel + 1, '\t') : NULL;
+    struct smc_error error;
+    if (!end)
+        return false;
+    char *name = smc_strndup(kernel + 1, (size_t)(end - kernel) - 1);
+    if (name) /* a failure is remembered */
+        smc_trace_finding(reading->trace, name, end + 1, &error);
+    free(name);
+    return true;
+}
+
 /* False: the entry makes no sense. */
 static bool take_entry(struct reading *reading, uint64_t offset, const struct record_entry *entry)
 {
@@ -173,6 +187,14 @@ static bool take_entry(struct reading *reading, uint64_t offset, const struct re
     case RECORD_MODULE:
         text = text_at(reading, offset, RECORD_MODULE);
         return text && smc_trace_module(reading->trace, text) != SMC_TRACE_UNKNOWN;
+    case RECORD_FINDING:
+        text = text_at(reading, offset, RECORD_FINDING);
+        return text && take_finding(reading, text);
+    case RECORD_NOTE:
+        text = text_at(reading, offset, RECORD_NOTE);
+        if (text)
+            smc_trace_note(reading->trace, "%s", text);
+        return text != NULL;
     case RECORD_TEXT:
     case RECORD_SLICE_TABLE:
         return true;

@@ -522,6 +522,16 @@ static bool holds_line(const char *text, const char *line)
     return false;
 }
 
+enum smc_status smc_trace_finding(struct smc_trace *trace, const char *kernel, const char *text,
+                                  struct smc_error *error)
+{
+    char *shown = smc_demangle(kernel);
+    smc_text_safe_line(&trace->findings, "%.400s: %s", shown ? shown : kernel, text);
+    trace->finding_count++;
+    free(shown);
+    return trace->findings.failed ? smc_out_of_memory(error) : SMC_OK;
+}
+
 void smc_trace_note(struct smc_trace *trace, const char *format, ...)
 {
     char text[1024];
@@ -561,6 +571,7 @@ void smc_trace_free(struct smc_trace *trace)
     free(trace->program);
     free(trace->tool);
     smc_text_free(&trace->notes);
+    smc_text_free(&trace->findings);
     *trace = (struct smc_trace){0};
 }
 

@@ -132,7 +132,9 @@ struct smc_trace {
     bool has_exit;                /* the program was run here and ended: */
     int exit_status, exit_signal; /* signal 0: it exited */
     uint64_t skipped;             /* launches left out by filter.skip and filter.count */
-    struct smc_text notes; /* one line each, safe for a terminal: what is unknown or was lost */
+    struct smc_text notes;    /* one line each, safe for a terminal: what is unknown or was lost */
+    struct smc_text findings; /* likewise: what kernels did wrong on the emulator */
+    size_t finding_count;
 
     size_t *index; /* by key_hash */
     size_t index_size;
@@ -207,6 +209,11 @@ int32_t smc_trace_module(struct smc_trace *trace, const char *file);
 /* Appends a line to trace->notes, once, however often it is called with the same text. */
 void smc_trace_note(struct smc_trace *trace, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+
+/* Appends what the emulator found in a kernel. Both texts may hold anything. SMC_MACHINE: memory.
+ */
+enum smc_status smc_trace_finding(struct smc_trace *trace, const char *kernel, const char *text,
+                                  struct smc_error *error);
 
 void smc_trace_free(struct smc_trace *trace);
 

@@ -14,7 +14,8 @@ static void emulate(const struct smc_program *program)
 {
     static char first[ARRAY_BYTES], second[ARRAY_BYTES];
     static const char zeros[PARAMETER_BYTES];
-    struct smc_emulated_array arrays[] = {{"A", first, sizeof first}, {"B", second, sizeof second}};
+    struct smc_emulated_array arrays[] = {{.name = "A", .data = first, .bytes = sizeof first},
+                                          {.name = "B", .data = second, .bytes = sizeof second}};
     struct smc_emulated_argument arguments[MOST_PARAMETERS] = {{0}};
     size_t count = smc_program_parameter_count(program);
     if (count > MOST_PARAMETERS || smc_program_static_smem_bytes(program) > MOST_SMEM)

@@ -305,10 +305,11 @@ enum smc_status ptx_emulate(const struct ptx_case *test, struct ptx_values *valu
     static char text[8192];
     struct smc_program *program;
     struct smc_emulation emulation = {0};
-    struct smc_emulated_array arrays[] = {{"a", values->a, sizeof values->a},
-                                          {"b", values->b, sizeof values->b},
-                                          {"c", values->c, sizeof values->c},
-                                          {"d", values->d, sizeof values->d}};
+    struct smc_emulated_array arrays[] = {
+        {.name = "a", .data = values->a, .bytes = sizeof values->a},
+        {.name = "b", .data = values->b, .bytes = sizeof values->b},
+        {.name = "c", .data = values->c, .bytes = sizeof values->c},
+        {.name = "d", .data = values->d, .bytes = sizeof values->d}};
     struct smc_emulated_argument arguments[4];
     for (size_t i = 0; i < 4; i++)
         arguments[i] = (struct smc_emulated_argument){.is_array = true, .array = i};

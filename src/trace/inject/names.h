@@ -10,10 +10,14 @@
 #define TRACE_ENV_RANGE       "SMEMCALC_TRACE_RANGE"   /* "SKIP:COUNT" */
 #define TRACE_ENV_CUPTI       "SMEMCALC_CUPTI"         /* the path of libcupti, the user's choice */
 #define TRACE_ENV_FOUND_CUPTI "SMEMCALC_TRACE_CUPTI"   /* one that was found, if no other is */
+#define TRACE_ENV_DEVICE      "SMEMCALC_TRACE_DEVICE"  /* on the emulator: as --device names it */
 
-#define TRACE_MODE_CUPTI "cupti" /* the library is loaded by the driver and uses CUPTI */
-#define TRACE_MODE_HOOKS "hooks" /* it is preloaded and hooks the driver's calls */
-#define TRACE_MODE_AUTO  "auto"  /* both: the hooks count if CUPTI does not work */
+#define TRACE_DEFAULT_DEVICE "H200" /* on the emulator */
+
+#define TRACE_MODE_CUPTI    "cupti"    /* the library is loaded by the driver and uses CUPTI */
+#define TRACE_MODE_HOOKS    "hooks"    /* it is preloaded and hooks the driver's calls */
+#define TRACE_MODE_AUTO     "auto"     /* both: the hooks count if CUPTI does not work */
+#define TRACE_MODE_EMULATOR "emulator" /* not this library, but CUDA's on the emulator */
 
 /* The file of the folder with the number of launches so far, of all processes. */
 #define TRACE_COUNTER "launches"

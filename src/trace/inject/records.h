@@ -24,9 +24,10 @@ enum {
 #define RECORD_MOST_BYTES (UINT64_C(256) << 20) /* of a file */
 
 enum record_mode {
-    RECORD_MODE_NONE,  /* neither works; `message` has the reason */
-    RECORD_MODE_CUPTI, /* times and configurations from CUPTI */
-    RECORD_MODE_HOOKS, /* the driver's launch calls */
+    RECORD_MODE_NONE,     /* neither works; `message` has the reason */
+    RECORD_MODE_CUPTI,    /* times and configurations from CUPTI */
+    RECORD_MODE_HOOKS,    /* the driver's launch calls */
+    RECORD_MODE_EMULATOR, /* the emulator runs the launches */
 };
 
 enum record_end {
@@ -67,7 +68,9 @@ enum record_kind {
     RECORD_DEVICE,
     RECORD_LAUNCH,
     RECORD_SLICE_TABLE,
-    RECORD_MODULE, /* struct record_text: the file with the machine code */
+    RECORD_MODULE,  /* struct record_text: the file with the machine code */
+    RECORD_FINDING, /* struct record_text: "kind\tkernel\tdescription", of the emulator */
+    RECORD_NOTE,    /* struct record_text: what the emulator refused */
 };
 
 struct record_entry {

@@ -1,0 +1,249 @@
+/* A launch: checked as a driver does, run by the emulator, and what it did wrong turned into the
+   error that a GPU would raise. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/text.h"
+#include "model/banks.h"
+#include "model/occupancy.h"
+#include "shim/shim.h"
+
+static int sticky;
+static struct smc_text output;
+
+int shim_sticky_error(void)
+{
+    return sticky;
+}
+
+void shim_reset_error(void)
+{
+    sticky = 0;
+}
+
+void shim_flush_output(void)
+{
+    if (output.length == 0)
+        return;
+    fwrite(smc_text_string(&output), 1, output.length, stdout);
+    fflush(stdout);
+    smc_text_free(&output);
+    output = (struct smc_text){0};
+}
+
+/* --- Checks ----------------------------------------------------------------------------------- */
+
+static void describe(const struct shim_function *function, uint32_t threads,
+                     uint32_t dynamic_smem_bytes, struct smc_launch *launch)
+{
+    *launch = (struct smc_launch)SMC_LAUNCH_INIT;
+    launch->threads_per_block = threads;
+    launch->regs_per_thread = function->regs > 0 ? (uint32_t)function->regs : 0;
+    launch->static_smem_bytes = smc_program_static_smem_bytes(function->program);
+    launch->dynamic_smem_bytes = dynamic_smem_bytes;
+    launch->carveout_percent = function->carveout_percent;
+    launch->cache_config = (enum smc_cache_config)function->cache_config;
+}
+
+uint32_t shim_occupancy(const struct shim_function *function, uint32_t threads,
+                        uint32_t dynamic_smem_bytes)
+{
+    struct smc_launch launch;
+    struct smc_occupancy occupancy;
+    if (!function->program)
+        return 0;
+    describe(function, threads, dynamic_smem_bytes, &launch);
+    smc_occupancy_compute(&shim_device()->sm, &launch, &occupancy);
+    return occupancy.blocks_per_sm;
+}
+
+static int check(const struct shim_launch *launch, uint32_t *blocks_per_sm)
+{
+    const struct smc_sm *sm = &shim_device()->sm;
+    const struct shim_function *function = launch->function;
+    const uint32_t most_block[3] = {sm->max_threads_per_block, sm->max_threads_per_block, 64};
+    const uint32_t most_grid[3] = {sm->max_grid_x, sm->max_grid_y, sm->max_grid_z};
+    uint64_t threads = 1;
+    for (int i = 0; i < 3; i++) {
+        if (launch->block[i] == 0 || launch->block[i] > most_block[i] || launch->grid[i] == 0 ||
+            launch->grid[i] > most_grid[i])
+            return SHIM_INVALID_VALUE;
+        threads *= launch->block[i];
+        if (function->required_block[0] && launch->block[i] != function->required_block[i])
+            return SHIM_INVALID_VALUE;
+    }
+    if (threads > sm->max_threads_per_block ||
+        (function->max_threads > 0 && threads > function->max_threads))
+        return SHIM_INVALID_VALUE;
+    const uint64_t smem =
+        (uint64_t)smc_program_static_smem_bytes(function->program) + launch->dynamic_smem_bytes;
+    const bool opted_in = launch->dynamic_smem_bytes <= function->max_dynamic_smem;
+    if (smem > sm->smem_per_block_optin_bytes ||
+        (smem > sm->smem_per_block_default_bytes && launch->dynamic_smem_bytes > 0 && !opted_in))
+        return SHIM_INVALID_VALUE;
+    *blocks_per_sm = shim_occupancy(function, (uint32_t)threads, launch->dynamic_smem_bytes);
+    return *blocks_per_sm == 0 ? SHIM_OUT_OF_RESOURCES : SHIM_SUCCESS;
+}
+
+/* --- Findings --------------------------------------------------------------------------------- */
+
+enum { PAGE = 2 << 20 }; /* of a GPU: accesses within one that belongs to an allocation succeed */
+
+static bool is_in_page(uint64_t address)
+{
+    size_t count;
+    const struct shim_allocation *all = shim_memory_all(&count);
+    for (size_t i = 0; i < count; i++)
+        if (address >= all[i].address / PAGE * PAGE &&
+            address < (all[i].address + all[i].bytes + PAGE - 1) / PAGE * PAGE)
+            return true;
+    return false;
+}
+
+static int error_of(const struct smc_finding *finding)
+{
+    switch (finding->kind) {
+    case SMC_FINDING_OUT_OF_BOUNDS:
+    case SMC_FINDING_USE_AFTER_FREE:
+        return finding->is_shared || is_in_page(finding->address) ? 0 : SHIM_ILLEGAL_ADDRESS;
+    case SMC_FINDING_MISALIGNED:
+        return SHIM_MISALIGNED;
+    case SMC_FINDING_ASSERT:
+        return SHIM_ASSERT;
+    case SMC_FINDING_TRAP:
+        return SHIM_LAUNCH_FAILED;
+    case SMC_FINDING_STACK_OVERFLOW:
+        return SHIM_STACK_ERROR;
+    case SMC_FINDING_BAD_CALL:
+        return SHIM_INVALID_PC;
+    case SMC_FINDING_DEADLOCK:
+    case SMC_FINDING_ENDLESS:
+        return SHIM_TIMEOUT;
+    default:
+        return 0;
+    }
+}
+
+static void take_findings(const struct shim_function *function,
+                          const struct smc_emulation *emulation)
+{
+    char text[1024];
+    for (size_t i = 0; i < emulation->finding_count; i++) {
+        const struct smc_finding *finding = &emulation->finding[i];
+        smc_finding_describe(function->program, finding, NULL, text, sizeof text);
+        shim_record_finding(function->name, smc_finding_name(finding->kind), text);
+        const int error = error_of(finding);
+        if (error != 0 && sticky == 0)
+            sticky = error;
+    }
+}
+
+/* --- The run ---------------------------------------------------------------------------------- */
+
+static bool list_arguments(const struct shim_launch *launch, struct smc_emulated_argument *argument,
+                           size_t count)
+{
+    const struct smc_program *program = launch->function->program;
+    for (size_t i = 0; i < count; i++) {
+        const size_t at = smc_program_parameter_offset(program, i);
+        if (launch->packed && at + smc_program_parameter_bytes(program, i) > launch->packed_bytes)
+            return false;
+        argument[i].value =
+            launch->packed ? (const char *)launch->packed + at : launch->parameters[i];
+        if (!argument[i].value)
+            return false;
+    }
+    return true;
+}
+
+static struct smc_emulated_array *list_arrays(size_t *count)
+{
+    const struct shim_allocation *all = shim_memory_all(count);
+    struct smc_emulated_array *array = smc_calloc(*count + 1, sizeof *array);
+    for (size_t i = 0; array && i < *count; i++)
+        array[i] = (struct smc_emulated_array){.name = all[i].name,
+                                               .data = (void *)(uintptr_t)all[i].address,
+                                               .bytes = all[i].bytes,
+                                               .address = all[i].address};
+    return array;
+}
+
+static struct smc_emulated_variable *list_variables(const struct shim_function *function,
+                                                    size_t *count)
+{
+    const struct shim_variable *all;
+    *count = shim_module_variables(function->module, &all);
+    struct smc_emulated_variable *variable = smc_calloc(*count + 1, sizeof *variable);
+    for (size_t i = 0; variable && i < *count; i++)
+        variable[i] = (struct smc_emulated_variable){all[i].name, (void *)(uintptr_t)all[i].address,
+                                                     all[i].bytes};
+    return variable;
+}
+
+static int emulate(const struct shim_launch *launch, const struct smc_emulation_request *request)
+{
+    struct smc_emulation emulation;
+    struct smc_error error = {""};
+    const enum smc_status status = smc_emulate(request, &emulation, &error);
+    if (status == SMC_OK) {
+        take_findings(launch->function, &emulation);
+        if (emulation.output)
+            smc_text_append_bytes(&output, emulation.output, emulation.output_bytes);
+        shim_record_launch(launch);
+    } else {
+        shim_tell("kernel %s: %s", launch->function->name, error.message);
+    }
+    smc_emulation_free(&emulation);
+    return status == SMC_OK        ? SHIM_SUCCESS
+           : status == SMC_MACHINE ? SHIM_OUT_OF_MEMORY
+                                   : SHIM_INVALID_VALUE;
+}
+
+int shim_launch(const struct shim_launch *launch)
+{
+    uint32_t blocks_per_sm;
+    if (sticky != 0)
+        return sticky;
+    if (!shim_function_read(launch->function))
+        return SHIM_NOT_SUPPORTED;
+    int result = check(launch, &blocks_per_sm);
+    if (result != SHIM_SUCCESS)
+        return result;
+    if (launch->cooperative) {
+        const uint64_t blocks = (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2];
+        shim_tell("kernel %s: cooperative launches are not emulated", launch->function->name);
+        return blocks > (uint64_t)blocks_per_sm * shim_device()->sm_count
+                   ? SHIM_COOPERATIVE_TOO_LARGE
+                   : SHIM_NOT_SUPPORTED;
+    }
+    const struct smc_program *program = launch->function->program;
+    struct smc_emulation_request request = {
+        .program = program,
+        .grid = {launch->grid[0], launch->grid[1], launch->grid[2]},
+        .block = {launch->block[0], launch->block[1], launch->block[2]},
+        .dynamic_smem_bytes = launch->dynamic_smem_bytes,
+        .argument_count = smc_program_parameter_count(program),
+        .sm_count = shim_device()->sm_count,
+    };
+    smc_bank_layout_of(&shim_device()->sm, SMC_BANK_MODE_4_BYTES, &request.banks);
+    struct smc_emulated_argument *arguments =
+        smc_calloc(request.argument_count + 1, sizeof *arguments);
+    struct smc_emulated_array *arrays = list_arrays(&request.array_count);
+    struct smc_emulated_variable *variables =
+        list_variables(launch->function, &request.variable_count);
+    request.arguments = arguments;
+    request.arrays = arrays;
+    request.variables = variables;
+    if (!arguments || !arrays || !variables)
+        result = SHIM_OUT_OF_MEMORY;
+    else if (!list_arguments(launch, arguments, request.argument_count))
+        result = SHIM_INVALID_VALUE;
+    else
+        result = emulate(launch, &request);
+    free(arguments);
+    free(arrays);
+    free(variables);
+    return result;
+}

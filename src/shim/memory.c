@@ -1,0 +1,188 @@
+/* Device memory: allocations in a range of addresses that belongs to nothing else, with a gap after
+   each, so that an access beyond one is in none. */
+#include "config.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "base/memory.h"
+#include "shim/shim.h"
+
+/* Above the emulator's own windows (emulator/program.h), below what the system gives out. */
+#define ARENA_BASE UINT64_C(0x200000000000)
+enum { ALIGN = 512, GAP = 512, FRESH_BYTES = 1 << 20 };
+
+static struct {
+    uint64_t base, bytes; /* of the arena; 0: not yet reserved */
+    struct shim_allocation *item;
+    size_t count, room;
+    uint64_t used;
+    unsigned numbered[SHIM_MEMORY_VARIABLE + 1];
+} memory;
+
+static bool reserve(void)
+{
+    if (memory.base)
+        return true;
+    for (uint64_t bytes = UINT64_C(1) << 38; bytes >= UINT64_C(1) << 26; bytes /= 2) {
+        void *at = mmap((void *)(uintptr_t)ARENA_BASE, bytes, PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        if (at == MAP_FAILED)
+            continue;
+        memory.base = (uint64_t)(uintptr_t)at;
+        memory.bytes = bytes;
+        return true;
+    }
+    return false;
+}
+
+/* The index of the first allocation that begins above the address. */
+static size_t index_above(uint64_t address)
+{
+    size_t low = 0, high = memory.count;
+    while (low < high) {
+        const size_t middle = (low + high) / 2;
+        if (memory.item[middle].address <= address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static struct shim_allocation *insert(const struct shim_allocation *allocation)
+{
+    if (memory.count == memory.room) {
+        const size_t room = memory.room ? 2 * memory.room : 64;
+        struct shim_allocation *grown = smc_realloc(memory.item, room * sizeof *grown);
+        if (!grown)
+            return NULL;
+        memory.item = grown;
+        memory.room = room;
+    }
+    const size_t at = index_above(allocation->address);
+    memmove(&memory.item[at + 1], &memory.item[at], (memory.count - at) * sizeof *memory.item);
+    memory.item[at] = *allocation;
+    memory.count++;
+    return &memory.item[at];
+}
+
+static void remove_at(size_t at)
+{
+    memory.count--;
+    memmove(&memory.item[at], &memory.item[at + 1], (memory.count - at) * sizeof *memory.item);
+}
+
+static bool is_in_arena(uint64_t address)
+{
+    return address >= memory.base && address < memory.base + memory.bytes;
+}
+
+static uint64_t rounded(uint64_t bytes)
+{
+    return (bytes + GAP + ALIGN - 1) / ALIGN * ALIGN;
+}
+
+/* The lowest gap that is large enough; 0: none. */
+static uint64_t find_space(uint64_t bytes)
+{
+    uint64_t at = memory.base;
+    for (size_t i = 0; i < memory.count; i++) {
+        const struct shim_allocation *item = &memory.item[i];
+        if (!is_in_arena(item->address))
+            continue;
+        if (item->address - at >= bytes)
+            return at;
+        at = item->address + rounded(item->bytes);
+    }
+    return memory.base + memory.bytes - at >= bytes ? at : 0;
+}
+
+static void name_it(struct shim_allocation *allocation, const char *name)
+{
+    static const char *const words[] = {"device memory", "managed memory", "host memory",
+                                        "registered memory", "variable"};
+    if (name)
+        snprintf(allocation->name, sizeof allocation->name, "%s", name);
+    else
+        snprintf(allocation->name, sizeof allocation->name, "%s %u", words[allocation->kind],
+                 ++memory.numbered[allocation->kind]);
+}
+
+uint64_t shim_memory_allocate(uint64_t bytes, enum shim_memory_kind kind, const char *name)
+{
+    const uint64_t most = shim_device()->global_mem_bytes;
+    if (!reserve() || bytes > memory.bytes)
+        return 0;
+    if (kind == SHIM_MEMORY_DEVICE && most > 0 && memory.used + bytes > most)
+        return 0;
+    struct shim_allocation allocation = {find_space(rounded(bytes)), bytes, kind, ""};
+    name_it(&allocation, name);
+    if (!allocation.address || !insert(&allocation))
+        return 0;
+    if (kind == SHIM_MEMORY_DEVICE || kind == SHIM_MEMORY_MANAGED)
+        memory.used += bytes;
+    return allocation.address;
+}
+
+static const struct shim_allocation *beginning_at(uint64_t address)
+{
+    const size_t above = index_above(address);
+    return above > 0 && memory.item[above - 1].address == address ? &memory.item[above - 1] : NULL;
+}
+
+bool shim_memory_free(uint64_t address)
+{
+    const struct shim_allocation *found = beginning_at(address);
+    if (!found || found->kind == SHIM_MEMORY_REGISTERED)
+        return false;
+    if (found->kind == SHIM_MEMORY_DEVICE || found->kind == SHIM_MEMORY_MANAGED)
+        memory.used -= found->bytes;
+    if (found->bytes >= FRESH_BYTES) { /* whole pages within it go back to the system */
+        const uint64_t from = (address + 4095) / 4096 * 4096;
+        const uint64_t to = (address + found->bytes) / 4096 * 4096;
+        madvise((void *)(uintptr_t)from, to - from, MADV_DONTNEED);
+    }
+    remove_at((size_t)(found - memory.item));
+    return true;
+}
+
+bool shim_memory_register(void *bytes_at, uint64_t bytes)
+{
+    const uint64_t address = (uint64_t)(uintptr_t)bytes_at;
+    struct shim_allocation allocation = {address, bytes, SHIM_MEMORY_REGISTERED, ""};
+    const size_t above = index_above(address);
+    const bool overlaps = (above < memory.count && memory.item[above].address - address < bytes) ||
+                          shim_memory_find(address);
+    name_it(&allocation, NULL);
+    return !overlaps && insert(&allocation);
+}
+
+bool shim_memory_unregister(const void *bytes_at)
+{
+    const struct shim_allocation *found = beginning_at((uint64_t)(uintptr_t)bytes_at);
+    if (!found || found->kind != SHIM_MEMORY_REGISTERED)
+        return false;
+    remove_at((size_t)(found - memory.item));
+    return true;
+}
+
+const struct shim_allocation *shim_memory_find(uint64_t address)
+{
+    const size_t above = index_above(address);
+    const struct shim_allocation *found = above > 0 ? &memory.item[above - 1] : NULL;
+    return found && address - found->address < found->bytes ? found : NULL;
+}
+
+const struct shim_allocation *shim_memory_all(size_t *count)
+{
+    *count = memory.count;
+    return memory.item;
+}
+
+uint64_t shim_memory_used(void)
+{
+    return memory.used;
+}

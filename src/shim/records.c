@@ -1,0 +1,191 @@
+/* What a process of `smemcalc trace --on emulator` leaves in its file of records, and the device
+   that its environment asks for. */
+#include "config.h"
+
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/hash.h"
+#include "base/memory.h"
+#include "shim/shim.h"
+#include "trace/inject/inject.h"
+#include "trace/inject/names.h"
+#include "trace/inject/table.h"
+
+/* --- What table.c needs ----------------------------------------------------------------------- */
+
+bool inject_is_over;
+static bool forked;
+static struct inject_settings settings;
+
+const struct inject_settings *inject_settings(void)
+{
+    return &settings;
+}
+
+bool inject_forked(void)
+{
+    return forked;
+}
+
+void *inject_allocate(size_t bytes)
+{
+    void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    return memory == MAP_FAILED ? NULL : memory;
+}
+
+void inject_release(void *memory, size_t bytes)
+{
+    if (memory)
+        munmap(memory, bytes);
+}
+
+/* --- The process ------------------------------------------------------------------------------ */
+
+static pthread_mutex_t lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
+static struct smc_device device;
+static bool started;
+
+void shim_lock(void)
+{
+    pthread_mutex_lock(&lock);
+}
+
+void shim_unlock(void)
+{
+    pthread_mutex_unlock(&lock);
+}
+
+const struct smc_device *shim_device(void)
+{
+    return &device;
+}
+
+static void choose_device(void)
+{
+    const char *asked = getenv(TRACE_ENV_DEVICE);
+    struct smc_error error = {""};
+    char note[256];
+    if (!asked || smc_device_find(asked, &device, note, &error) != SMC_OK)
+        if (smc_device_find(TRACE_DEFAULT_DEVICE, &device, note, &error) != SMC_OK)
+            abort(); /* it is in the table */
+}
+
+static void in_child(void)
+{
+    table_forget();
+    forked = true;
+    started = false;
+}
+
+static void finish(void)
+{
+    struct record_header *header = settings.folder ? table_header() : NULL;
+    shim_flush_output();
+    if (header)
+        __atomic_store_n(&header->end, RECORD_EXITED, __ATOMIC_RELAXED);
+}
+
+__attribute__((constructor)) static void load(void)
+{
+    settings.folder = getenv(TRACE_ENV_FOLDER);
+    choose_device();
+    pthread_atfork(NULL, NULL, in_child);
+}
+
+void shim_record_start(void)
+{
+    static bool registered;
+    if (started)
+        return;
+    started = true;
+    if (!registered)
+        atexit(finish);
+    registered = true;
+    struct record_header *header = settings.folder ? table_header() : NULL;
+    if (!header)
+        return;
+    __atomic_store_n(&header->mode, RECORD_MODE_EMULATOR, __ATOMIC_RELAXED);
+    struct record_device record = {.cc = device.sm.cc,
+                                   .sm_count = device.sm_count,
+                                   .clock_khz = device.sm_clock_khz,
+                                   .regs_per_sm = device.sm.regs_per_sm,
+                                   .max_threads_per_sm = device.sm.max_threads_per_sm,
+                                   .smem_per_sm_bytes = device.sm.smem_per_sm_bytes,
+                                   .global_mem_bytes = device.global_mem_bytes,
+                                   .l2_bytes = device.l2_bytes};
+    memcpy(record.name, device.name, sizeof record.name);
+    table_device(&record);
+}
+
+/* --- Launches and findings -------------------------------------------------------------------- */
+
+void shim_record_launch(const struct shim_launch *launch)
+{
+    const struct shim_function *function = launch->function;
+    struct record_key key = {
+        .origin = RECORD_CALLED,
+        .regs_per_thread = function->regs,
+        .static_smem_bytes = smc_program_static_smem_bytes(function->program),
+        .dynamic_smem_bytes = launch->dynamic_smem_bytes,
+        .carveout_percent = function->carveout_percent,
+        .cache_config = function->cache_config,
+    };
+    shim_record_start();
+    memcpy(key.grid, launch->grid, sizeof key.grid);
+    memcpy(key.block, launch->block, sizeof key.block);
+    memcpy(key.cluster, launch->cluster, sizeof key.cluster);
+    struct record_launch *record = settings.folder ? table_launch(&key, function->name) : NULL;
+    if (record)
+        table_add(&record->launches, 1);
+}
+
+/* Whether the text is new: a kernel that is launched often repeats itself. */
+static bool is_new(const char *text)
+{
+    enum { MOST = 256 };
+    static uint64_t seen[MOST];
+    static size_t count;
+    const uint64_t hash = smc_hash(SMC_HASH_START, text, strlen(text));
+    for (size_t i = 0; i < count; i++)
+        if (seen[i] == hash)
+            return false;
+    if (count == MOST)
+        return false;
+    seen[count++] = hash;
+    return true;
+}
+
+void shim_record_finding(const char *kernel, const char *kind, const char *text)
+{
+    char line[2048];
+    snprintf(line, sizeof line, "%s\t%s\t%s", kind, kernel, text);
+    if (!is_new(line))
+        return;
+    shim_record_start();
+    if (settings.folder)
+        table_text(RECORD_FINDING, line);
+    else
+        fprintf(stderr, "smemcalc: kernel %s: %s\n", kernel, text);
+}
+
+void shim_tell(const char *format, ...)
+{
+    char text[1200];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    if (!is_new(text))
+        return;
+    fflush(stdout);
+    fprintf(stderr, "smemcalc: %s\n", text);
+    shim_record_start();
+    if (settings.folder)
+        table_text(RECORD_NOTE, text);
+}

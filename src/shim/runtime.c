@@ -1,0 +1,726 @@
+/* The runtime API, libcudart.so.12 and .13, over the driver API of driver.c. Compiled once for each
+   version, with SHIM_RUNTIME. */
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "shim/properties.h"
+#include "shim/runtime.h"
+
+/* Their declarations are in CUDA's headers, which are not included. */
+#pragma GCC diagnostic ignored "-Wmissing-prototypes"
+
+struct dim {
+    uint32_t x, y, z;
+};
+
+/* --- Errors ----------------------------------------------------------------------------------- */
+
+static __thread int last_error;
+
+int shim_noted(int error)
+{
+    if (error != SHIM_SUCCESS && error != SHIM_NOT_READY)
+        last_error = error;
+    return error;
+}
+
+static const struct {
+    int number;
+    const char *name, *text;
+} errors[] = {
+#define SHIM_ERROR(id, number, driver, runtime, text) {number, runtime, text},
+#include "shim/errors.def"
+#undef SHIM_ERROR
+};
+
+__attribute__((visibility("default"))) const char *cudaGetErrorString(int error)
+{
+    for (size_t i = 0; i < sizeof errors / sizeof *errors; i++)
+        if (errors[i].number == error)
+            return errors[i].text;
+    return "unrecognized error code";
+}
+
+__attribute__((visibility("default"))) const char *cudaGetErrorName(int error)
+{
+    for (size_t i = 0; i < sizeof errors / sizeof *errors; i++)
+        if (errors[i].number == error)
+            return errors[i].name;
+    return "unrecognized error code";
+}
+
+/* What an earlier launch did wrong stays. */
+API cudaPeekAtLastError(void)
+{
+    return last_error;
+}
+
+API cudaGetLastError(void)
+{
+    const int error = last_error;
+    last_error = SHIM_SUCCESS;
+    return error;
+}
+
+/* --- The device ------------------------------------------------------------------------------- */
+
+static __thread bool has_context;
+
+int shim_start(void)
+{
+    static bool initialized;
+    void *context;
+    int error = SHIM_SUCCESS;
+    if (!initialized)
+        error = cuInit(0);
+    initialized = true;
+    if (error == SHIM_SUCCESS && !has_context) {
+        error = cuDevicePrimaryCtxRetain(&context, 0);
+        if (error == SHIM_SUCCESS)
+            error = cuCtxSetCurrent(context);
+        has_context = error == SHIM_SUCCESS;
+    }
+    return error;
+}
+
+API cudaDriverGetVersion(int *version)
+{
+    return shim_noted(cuDriverGetVersion(version));
+}
+
+API cudaRuntimeGetVersion(int *version)
+{
+    *version = SHIM_RUNTIME * 1000;
+    return SHIM_SUCCESS;
+}
+
+API cudaGetDeviceCount(int *count)
+{
+    *count = 1;
+    return SHIM_SUCCESS;
+}
+
+API cudaSetDevice(int device)
+{
+    START();
+    return shim_noted(device == 0 ? SHIM_SUCCESS : SHIM_INVALID_DEVICE);
+}
+
+API cudaInitDevice(int device, unsigned flags, unsigned more)
+{
+    (void)flags, (void)more;
+    return cudaSetDevice(device);
+}
+
+API cudaGetDevice(int *device)
+{
+    *device = 0;
+    return SHIM_SUCCESS;
+}
+
+API cudaSetDeviceFlags(unsigned flags)
+{
+    (void)flags;
+    return SHIM_SUCCESS;
+}
+
+API cudaGetDeviceFlags(unsigned *flags)
+{
+    *flags = 0;
+    return SHIM_SUCCESS;
+}
+
+API cudaSetValidDevices(int *devices, int count)
+{
+    (void)devices, (void)count;
+    return SHIM_SUCCESS;
+}
+
+API cudaDeviceSynchronize(void)
+{
+    START();
+    return shim_noted(cuCtxSynchronize());
+}
+
+API cudaThreadSynchronize(void)
+{
+    return cudaDeviceSynchronize();
+}
+
+API cudaDeviceReset(void)
+{
+    START();
+    return shim_noted(cuDevicePrimaryCtxReset_v2(0));
+}
+
+API cudaThreadExit(void)
+{
+    return cudaDeviceReset();
+}
+
+API cudaDeviceSetLimit(int limit, size_t value)
+{
+    START();
+    return shim_noted(cuCtxSetLimit(limit, value));
+}
+
+API cudaDeviceGetLimit(size_t *value, int limit)
+{
+    START();
+    return shim_noted(cuCtxGetLimit(value, limit));
+}
+
+API cudaDeviceSetCacheConfig(int config)
+{
+    (void)config;
+    return SHIM_SUCCESS;
+}
+
+API cudaDeviceGetCacheConfig(int *config)
+{
+    *config = 0;
+    return SHIM_SUCCESS;
+}
+
+API cudaDeviceSetSharedMemConfig(int config)
+{
+    (void)config;
+    return SHIM_SUCCESS;
+}
+
+API cudaDeviceGetSharedMemConfig(int *config)
+{
+    *config = 1;
+    return SHIM_SUCCESS;
+}
+
+API cudaDeviceGetStreamPriorityRange(int *least, int *greatest)
+{
+    return shim_noted(cuCtxGetStreamPriorityRange(least, greatest));
+}
+
+API cudaDeviceGetAttribute(int *value, int attribute, int device)
+{
+    START();
+    return shim_noted(cuDeviceGetAttribute(value, attribute, device));
+}
+
+API cudaDeviceCanAccessPeer(int *can, int device, int peer)
+{
+    *can = 0;
+    return shim_noted(device == 0 && peer == 0 ? SHIM_SUCCESS : SHIM_INVALID_DEVICE);
+}
+
+API cudaDeviceEnablePeerAccess(int peer, unsigned flags)
+{
+    (void)peer, (void)flags;
+    return shim_noted(SHIM_INVALID_DEVICE);
+}
+
+API cudaDeviceDisablePeerAccess(int peer)
+{
+    (void)peer;
+    return shim_noted(SHIM_INVALID_DEVICE);
+}
+
+API cudaDeviceGetPCIBusId(char *id, int bytes, int device)
+{
+    snprintf(id, bytes > 0 ? (size_t)bytes : 0, "0000:00:00.0");
+    return shim_noted(device == 0 ? SHIM_SUCCESS : SHIM_INVALID_DEVICE);
+}
+
+static int attribute(int number)
+{
+    int value = 0;
+    cuDeviceGetAttribute(&value, number, 0);
+    return value;
+}
+
+static int get_properties(struct shim_properties *properties, int device)
+{
+    START();
+    if (device != 0)
+        return shim_noted(SHIM_INVALID_DEVICE);
+    memset(properties, 0, sizeof *properties);
+    cuDeviceGetName(properties->name, sizeof properties->name, 0);
+    memcpy(properties->uuid, "smemcalc-device", sizeof properties->uuid);
+    cuDeviceTotalMem_v2(&properties->global_mem_bytes, 0);
+    properties->smem_per_block_bytes = (size_t)attribute(8);
+    properties->regs_per_block = attribute(12);
+    properties->warp_size = attribute(10);
+    properties->pitch = (size_t)attribute(11);
+    properties->threads_per_block = attribute(1);
+    for (int i = 0; i < 3; i++) {
+        properties->block[i] = attribute(2 + i);
+        properties->grid[i] = attribute(5 + i);
+    }
+    properties->const_bytes = (size_t)attribute(9);
+    properties->major = attribute(75);
+    properties->minor = attribute(76);
+    properties->texture_align = (size_t)attribute(14);
+    properties->texture_pitch_align = (size_t)attribute(51);
+    properties->sm_count = attribute(16);
+    properties->maps_host_memory = attribute(19);
+    properties->surface_align = (size_t)attribute(30);
+    properties->concurrent_kernels = attribute(31);
+    properties->engines = attribute(40);
+    properties->unified_addressing = attribute(41);
+    properties->memory_bus_bits = attribute(37);
+    properties->l2_bytes = attribute(38);
+    properties->threads_per_sm = attribute(39);
+    properties->stream_priorities = attribute(78);
+    properties->global_l1 = attribute(79);
+    properties->local_l1 = attribute(80);
+    properties->smem_per_sm_bytes = (size_t)attribute(81);
+    properties->regs_per_sm = attribute(82);
+    properties->managed_memory = attribute(83);
+    properties->concurrent_managed = attribute(89);
+    properties->host_pointer_for_registered = attribute(91);
+    properties->smem_per_block_optin_bytes = (size_t)attribute(97);
+    properties->host_register = attribute(99);
+    properties->blocks_per_sm = attribute(106);
+    properties->smem_reserved_per_block_bytes = (size_t)attribute(111);
+    properties->memory_pools = attribute(115);
+#if SHIM_RUNTIME < 13
+    properties->clock_khz = attribute(13);
+    properties->memory_clock_khz = attribute(36);
+    properties->overlaps = attribute(15);
+#endif
+    return SHIM_SUCCESS;
+}
+
+API cudaGetDeviceProperties(struct shim_properties *properties, int device)
+{
+    return get_properties(properties, device);
+}
+
+API cudaGetDeviceProperties_v2(struct shim_properties *properties, int device)
+{
+    return get_properties(properties, device);
+}
+
+API cudaChooseDevice(int *device, const struct shim_properties *wanted)
+{
+    (void)wanted;
+    *device = 0;
+    return SHIM_SUCCESS;
+}
+
+/* --- What the program registers before main --------------------------------------------------- */
+
+struct binary {
+    const void *image;
+    void *module;
+    int error; /* why the module cannot be loaded */
+    bool is_loaded;
+};
+
+struct function {
+    struct function *next;
+    struct binary *binary;
+    const void *stub;
+    const char *name;
+    void *function;
+};
+
+struct variable {
+    struct variable *next;
+    struct binary *binary;
+    const void *shadow;
+    const char *name;
+    void **pointer; /* of a managed variable: where the program looks for it */
+};
+
+static struct function *functions;
+static struct variable *variables;
+
+__attribute__((visibility("default"))) void **__cudaRegisterFatBinary(const void *image)
+{
+    struct binary *binary = calloc(1, sizeof *binary);
+    if (binary)
+        binary->image = image;
+    return (void **)binary;
+}
+
+static int load(struct binary *binary)
+{
+    START();
+    if (!binary)
+        return SHIM_OUT_OF_MEMORY;
+    if (!binary->is_loaded) {
+        binary->is_loaded = true;
+        binary->error = cuModuleLoadData(&binary->module, binary->image);
+    }
+    return binary->error;
+}
+
+static int address_of(const struct variable *variable, uint64_t *address, size_t *bytes)
+{
+    const int error = load(variable->binary);
+    return error != SHIM_SUCCESS
+               ? error
+               : cuModuleGetGlobal_v2(address, bytes, variable->binary->module, variable->name);
+}
+
+static void set_managed(void)
+{
+    for (struct variable *item = variables; item; item = item->next) {
+        uint64_t address;
+        size_t bytes;
+        if (item->pointer && address_of(item, &address, &bytes) == SHIM_SUCCESS)
+            *item->pointer = (void *)(uintptr_t)address;
+    }
+}
+
+__attribute__((visibility("default"))) void __cudaRegisterFatBinaryEnd(void **handle)
+{
+    (void)handle;
+    set_managed();
+}
+
+__attribute__((visibility("default"))) char __cudaInitModule(void **handle)
+{
+    (void)handle;
+    return 1;
+}
+
+__attribute__((visibility("default"))) void __cudaUnregisterFatBinary(void **handle)
+{
+    (void)handle; /* the process ends */
+}
+
+__attribute__((visibility("default"))) void
+__cudaRegisterFunction(void **handle, const void *stub, char *device_stub, const char *name,
+                       int threads, void *thread, void *block, struct dim *block_dim,
+                       struct dim *grid_dim, int *warp)
+{
+    (void)device_stub, (void)threads, (void)thread, (void)block;
+    (void)block_dim, (void)grid_dim, (void)warp;
+    struct function *function = calloc(1, sizeof *function);
+    if (!function)
+        return;
+    *function = (struct function){functions, (struct binary *)handle, stub, name, NULL};
+    functions = function;
+}
+
+static void add_variable(void **handle, const void *shadow, const char *name, void **pointer)
+{
+    struct variable *variable = calloc(1, sizeof *variable);
+    if (!variable)
+        return;
+    *variable = (struct variable){variables, (struct binary *)handle, shadow, name, pointer};
+    variables = variable;
+}
+
+__attribute__((visibility("default"))) void __cudaRegisterVar(void **handle, char *shadow,
+                                                              char *address, const char *name,
+                                                              int ext, size_t bytes, int constant,
+                                                              int global)
+{
+    (void)address, (void)ext, (void)bytes, (void)constant, (void)global;
+    add_variable(handle, shadow, name, NULL);
+}
+
+__attribute__((visibility("default"))) void
+__cudaRegisterManagedVar(void **handle, void **pointer, char *address, const char *name, int ext,
+                         size_t bytes, int constant, int global)
+{
+    (void)address, (void)ext, (void)bytes, (void)constant, (void)global;
+    add_variable(handle, pointer, name, pointer);
+}
+
+__attribute__((visibility("default"))) void __cudaRegisterTexture(void **handle, const void *shadow,
+                                                                  const void **address,
+                                                                  const char *name, int dimensions,
+                                                                  int normalized, int ext)
+{
+    (void)handle, (void)shadow, (void)address, (void)name;
+    (void)dimensions, (void)normalized, (void)ext;
+}
+
+__attribute__((visibility("default"))) void __cudaRegisterSurface(void **handle, const void *shadow,
+                                                                  const void **address,
+                                                                  const char *name, int dimensions,
+                                                                  int ext)
+{
+    (void)handle, (void)shadow, (void)address, (void)name, (void)dimensions, (void)ext;
+}
+
+/* A kernel is named by its stub in the program, or by what __cudaGetKernel made of that. */
+static int find_function(const void *stub, void **out)
+{
+    struct function *function = functions;
+    while (function && function->stub != stub && function != stub)
+        function = function->next;
+    if (!function)
+        return SHIM_INVALID_DEVICE_FUNCTION;
+    int error = load(function->binary);
+    if (error == SHIM_SUCCESS && !function->function)
+        error = cuModuleGetFunction(&function->function, function->binary->module, function->name);
+    *out = function->function;
+    return error == SHIM_NOT_FOUND ? SHIM_INVALID_DEVICE_FUNCTION : error;
+}
+
+API __cudaGetKernel(const void **kernel, const void *stub)
+{
+    struct function *function = functions;
+    while (function && function->stub != stub)
+        function = function->next;
+    *kernel = function;
+    return function ? SHIM_SUCCESS : shim_noted(SHIM_INVALID_DEVICE_FUNCTION);
+}
+
+API cudaGetFuncBySymbol(void **function, const void *stub)
+{
+    return shim_noted(find_function(stub, function));
+}
+
+static int find_variable(const void *symbol, uint64_t *address, size_t *bytes)
+{
+    const struct variable *variable = variables;
+    START();
+    while (variable && variable->shadow != symbol)
+        variable = variable->next;
+    if (!variable)
+        return SHIM_INVALID_SYMBOL;
+    const int error = address_of(variable, address, bytes);
+    return error == SHIM_NOT_FOUND ? SHIM_INVALID_SYMBOL : error;
+}
+
+int shim_place_in(const void *symbol, size_t count, size_t offset, char **at)
+{
+    uint64_t address;
+    size_t bytes;
+    const int error = find_variable(symbol, &address, &bytes);
+    if (error != SHIM_SUCCESS)
+        return error;
+    *at = (char *)(uintptr_t)address + offset;
+    return offset <= bytes && count <= bytes - offset ? SHIM_SUCCESS : SHIM_INVALID_VALUE;
+}
+
+API cudaGetSymbolSize(size_t *bytes, const void *symbol)
+{
+    uint64_t address;
+    return shim_noted(find_variable(symbol, &address, bytes));
+}
+
+/* --- Launches --------------------------------------------------------------------------------- */
+
+enum { MOST_CONFIGURATIONS = 16 };
+
+static __thread struct configuration {
+    struct dim grid, block;
+    size_t smem_bytes;
+    void *stream;
+} configurations[MOST_CONFIGURATIONS];
+static __thread int depth;
+
+__attribute__((visibility("default"))) unsigned
+__cudaPushCallConfiguration(struct dim grid, struct dim block, size_t smem_bytes, void *stream)
+{
+    if (depth == MOST_CONFIGURATIONS)
+        return 1;
+    configurations[depth++] = (struct configuration){grid, block, smem_bytes, stream};
+    return 0;
+}
+
+API __cudaPopCallConfiguration(struct dim *grid, struct dim *block, size_t *smem_bytes,
+                               void *stream)
+{
+    if (depth == 0)
+        return SHIM_INVALID_CONFIGURATION;
+    const struct configuration *top = &configurations[--depth];
+    *grid = top->grid;
+    *block = top->block;
+    *smem_bytes = top->smem_bytes;
+    *(void **)stream = top->stream;
+    return SHIM_SUCCESS;
+}
+
+static bool is_valid(const uint32_t grid[3], const uint32_t block[3])
+{
+    uint64_t threads = 1;
+    for (int i = 0; i < 3; i++) {
+        if (block[i] == 0 || block[i] > (uint32_t)attribute(2 + i) || grid[i] == 0 ||
+            grid[i] > (uint32_t)attribute(5 + i))
+            return false;
+        threads *= block[i];
+    }
+    return threads <= (uint32_t)attribute(1);
+}
+
+static int launch(const void *stub, struct shim_launch_config *config, size_t smem_bytes,
+                  void **arguments)
+{
+    void *function;
+    int error;
+    START();
+    if (smem_bytes > INT32_MAX)
+        return shim_noted(SHIM_INVALID_VALUE);
+    if ((error = find_function(stub, &function)) != SHIM_SUCCESS)
+        return shim_noted(error);
+    if (!is_valid(config->grid, config->block))
+        return shim_noted(SHIM_INVALID_CONFIGURATION);
+    config->smem_bytes = (uint32_t)smem_bytes;
+    error = cuLaunchKernelEx(config, function, arguments, NULL);
+    /* What a kernel does wrong shows at the next synchronization. */
+    if (error == SHIM_SUCCESS || error < SHIM_ILLEGAL_ADDRESS)
+        return shim_noted(error);
+    return shim_noted(error);
+}
+
+API cudaLaunchKernel(const void *stub, struct dim grid, struct dim block, void **arguments,
+                     size_t smem_bytes, void *stream)
+{
+    struct shim_launch_config config = {
+        .grid = {grid.x, grid.y, grid.z}, .block = {block.x, block.y, block.z}, .stream = stream};
+    return launch(stub, &config, smem_bytes, arguments);
+}
+
+API __cudaLaunchKernel(const void *kernel, struct dim grid, struct dim block, void **arguments,
+                       size_t smem_bytes, void *stream)
+{
+    return cudaLaunchKernel(kernel, grid, block, arguments, smem_bytes, stream);
+}
+
+API cudaLaunchCooperativeKernel(const void *stub, struct dim grid, struct dim block,
+                                void **arguments, size_t smem_bytes, void *stream)
+{
+    const struct shim_attribute cooperative = {.id = SHIM_LAUNCH_COOPERATIVE,
+                                               .value = {.number = 1}};
+    struct shim_launch_config config = {.grid = {grid.x, grid.y, grid.z},
+                                        .block = {block.x, block.y, block.z},
+                                        .stream = stream,
+                                        .attributes = &cooperative,
+                                        .attribute_count = 1};
+    return launch(stub, &config, smem_bytes, arguments);
+}
+
+API cudaLaunchKernelExC(const struct shim_runtime_config *wanted, const void *stub,
+                        void **arguments)
+{
+    struct shim_launch_config config = {.stream = wanted->stream,
+                                        .attributes = wanted->attributes,
+                                        .attribute_count = wanted->attribute_count};
+    memcpy(config.grid, wanted->grid, sizeof config.grid);
+    memcpy(config.block, wanted->block, sizeof config.block);
+    return launch(stub, &config, wanted->smem_bytes, arguments);
+}
+
+API cudaLaunchHostFunc(void *stream, void (*function)(void *), void *data)
+{
+    START();
+    return shim_noted(cuLaunchHostFunc(stream, function, data));
+}
+
+struct function_attributes {
+    size_t smem_bytes, const_bytes, local_bytes;
+    int threads, regs, ptx_version, binary_version, cache_ca, max_dynamic_smem, carveout;
+    int rest[17];
+};
+
+API cudaFuncGetAttributes(struct function_attributes *out, const void *stub)
+{
+    void *function;
+    int value = 0, error = find_function(stub, &function);
+    memset(out, 0, 96); /* what every version has */
+    if (error != SHIM_SUCCESS)
+        return shim_noted(error);
+    int *const numbers[] = {&out->threads,
+                            NULL,
+                            NULL,
+                            NULL,
+                            &out->regs,
+                            &out->ptx_version,
+                            &out->binary_version,
+                            &out->cache_ca,
+                            &out->max_dynamic_smem,
+                            &out->carveout};
+    for (int i = 0; i < 10; i++) {
+        if ((error = cuFuncGetAttribute(&value, i, function)) != SHIM_SUCCESS)
+            return shim_noted(error);
+        if (numbers[i])
+            *numbers[i] = value;
+        else
+            *(i == SHIM_FUNCTION_STATIC_SMEM   ? &out->smem_bytes
+              : i == SHIM_FUNCTION_LOCAL_BYTES ? &out->local_bytes
+                                               : &out->const_bytes) = (size_t)value;
+    }
+    return SHIM_SUCCESS;
+}
+
+API cudaFuncSetAttribute(const void *stub, int attribute_number, int value)
+{
+    void *function;
+    const int error = find_function(stub, &function);
+    return shim_noted(
+        error != SHIM_SUCCESS ? error : cuFuncSetAttribute(function, attribute_number, value));
+}
+
+API cudaFuncSetCacheConfig(const void *stub, int config)
+{
+    void *function;
+    const int error = find_function(stub, &function);
+    return shim_noted(error != SHIM_SUCCESS ? error : cuFuncSetCacheConfig(function, config));
+}
+
+API cudaFuncSetSharedMemConfig(const void *stub, int config)
+{
+    (void)stub, (void)config;
+    return SHIM_SUCCESS;
+}
+
+API cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks, const void *stub,
+                                                           int threads, size_t smem_bytes,
+                                                           unsigned flags)
+{
+    void *function;
+    const int error = find_function(stub, &function);
+    (void)flags;
+    return shim_noted(error != SHIM_SUCCESS ? error
+                                            : cuOccupancyMaxActiveBlocksPerMultiprocessor(
+                                                  blocks, function, threads, smem_bytes));
+}
+
+API cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const void *stub, int threads,
+                                                  size_t smem_bytes)
+{
+    return cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(blocks, stub, threads, smem_bytes,
+                                                                  0);
+}
+
+API cudaOccupancyAvailableDynamicSMemPerBlock(size_t *bytes, const void *stub, int blocks,
+                                              int threads)
+{
+    void *function;
+    const int error = find_function(stub, &function);
+    return shim_noted(error != SHIM_SUCCESS ? error
+                                            : cuOccupancyAvailableDynamicSMemPerBlock(
+                                                  bytes, function, blocks, threads));
+}
+
+/* --- What is not emulated --------------------------------------------------------------------- */
+
+static int refuse(const char *name)
+{
+    static const char *told[8];
+    size_t i = 0;
+    while (i < sizeof told / sizeof *told && told[i] && told[i] != name)
+        i++;
+    if (i < sizeof told / sizeof *told && !told[i]) {
+        told[i] = name;
+        fprintf(stderr, "smemcalc: the program calls %s, which is not emulated\n", name);
+    }
+    return shim_noted(SHIM_NOT_SUPPORTED);
+}
+
+#define UNSUPPORTED(name)                                                                          \
+    API name(void)                                                                                 \
+    {                                                                                              \
+        return refuse(#name);                                                                      \
+    }
+#include "shim/unsupported.def"
+#undef UNSUPPORTED

@@ -1,0 +1,86 @@
+/* The runtime's two files: the driver's calls that they make, and what they share. */
+#ifndef SMC_SHIM_RUNTIME_H
+#define SMC_SHIM_RUNTIME_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "shim/api.h"
+
+#define API __attribute__((visibility("default"))) int
+
+/* Notes a failure for cudaGetLastError, and returns it. */
+int shim_noted(int error);
+
+/* Initializes the driver in this thread. */
+int shim_start(void);
+
+#define START()                                                                                    \
+    do {                                                                                           \
+        const int started = shim_start();                                                          \
+        if (started != SHIM_SUCCESS)                                                               \
+            return shim_noted(started);                                                            \
+    } while (0)
+
+/* The place `offset` bytes into a variable of the device, of which `count` are within it. */
+int shim_place_in(const void *symbol, size_t count, size_t offset, char **at);
+
+/* The driver's, in driver.c. */
+int cuInit(uint32_t);
+int cuDriverGetVersion(int *);
+int cuDeviceGetName(char *, int, int);
+int cuDeviceGetAttribute(int *, int, int);
+int cuDeviceTotalMem_v2(size_t *, int);
+int cuDevicePrimaryCtxRetain(void **, int);
+int cuDevicePrimaryCtxReset_v2(int);
+int cuCtxSetCurrent(void *);
+int cuCtxSynchronize(void);
+int cuCtxSetLimit(int, size_t);
+int cuCtxGetLimit(size_t *, int);
+int cuCtxGetStreamPriorityRange(int *, int *);
+int cuModuleLoadData(void **, const void *);
+int cuModuleUnload(void *);
+int cuModuleGetFunction(void **, void *, const char *);
+int cuModuleGetGlobal_v2(uint64_t *, size_t *, void *, const char *);
+int cuFuncGetAttribute(int *, int, void *);
+int cuFuncSetAttribute(void *, int, int);
+int cuFuncSetCacheConfig(void *, int);
+int cuLaunchKernelEx(const struct shim_launch_config *, void *, void **, void **);
+int cuLaunchHostFunc(void *, void (*)(void *), void *);
+int cuOccupancyMaxActiveBlocksPerMultiprocessor(int *, void *, int, size_t);
+int cuOccupancyAvailableDynamicSMemPerBlock(size_t *, void *, int, int);
+int cuMemAlloc_v2(uint64_t *, size_t);
+int cuMemAllocManaged(uint64_t *, size_t, uint32_t);
+int cuMemAllocPitch_v2(uint64_t *, size_t *, size_t, size_t, uint32_t);
+int cuMemFree_v2(uint64_t);
+int cuMemHostAlloc(void **, size_t, uint32_t);
+int cuMemFreeHost(void *);
+int cuMemHostGetDevicePointer_v2(uint64_t *, void *, uint32_t);
+int cuMemHostGetFlags(uint32_t *, void *);
+int cuMemHostRegister_v2(void *, size_t, uint32_t);
+int cuMemHostUnregister(void *);
+int cuMemGetInfo_v2(size_t *, size_t *);
+int cuMemcpy(uint64_t, uint64_t, size_t);
+int cuMemcpyHtoD_v2(uint64_t, const void *, size_t);
+int cuMemcpyDtoH_v2(void *, uint64_t, size_t);
+int cuMemcpyDtoD_v2(uint64_t, uint64_t, size_t);
+int cuMemsetD8_v2(uint64_t, uint8_t, size_t);
+int cuMemsetD2D8_v2(uint64_t, size_t, uint8_t, size_t, size_t);
+int cuPointerGetAttribute(void *, int, uint64_t);
+int cuMemPrefetchAsync(uint64_t, size_t, int, void *);
+int cuMemAdvise(uint64_t, size_t, int, int);
+int cuStreamCreateWithPriority(void **, uint32_t, int);
+int cuStreamDestroy_v2(void *);
+int cuStreamSynchronize(void *);
+int cuStreamWaitEvent(void *, void *, uint32_t);
+int cuStreamGetFlags(void *, uint32_t *);
+int cuStreamGetPriority(void *, int *);
+int cuStreamAddCallback(void *, void (*)(void *, int, void *), void *, uint32_t);
+int cuEventCreate(void **, uint32_t);
+int cuEventRecord(void *, void *);
+int cuEventSynchronize(void *);
+int cuEventQuery(void *);
+int cuEventElapsedTime(float *, void *, void *);
+int cuEventDestroy_v2(void *);
+
+#endif

@@ -1,0 +1,117 @@
+#!/bin/sh
+# Programs that `smemcalc trace --on emulator` runs: one that calls CUDA's driver, built without
+# CUDA, and where nvcc is installed programs of the runtime, which is linked to in both ways.
+
+set -u
+export LC_ALL=C
+tests=$(dirname "$0")
+# shellcheck source=tests/cases.sh
+. "$tests/cases.sh"
+
+here=$(pwd)
+if ! [ -e "$here/.libs/libsmemcalc_cuda.so" ]; then
+    skip "CUDA on the emulator" "no shared libraries are built"
+    finish_cases
+fi
+scratch=$(mktemp -d) || exit 99
+trap 'rm -rf "$scratch"' EXIT
+
+# Runs and remembers: out, err (with the report), status.
+traced() { # [OPTION]... -- PROGRAM [ARGUMENT]...
+    ./smemcalc trace --on emulator "$@" >"$scratch/out" 2>"$scratch/err"
+    status=$?
+}
+
+ends_with() { # NAME STATUS
+    if [ "$status" = "$2" ]; then pass "$1"; else
+        fail "$1" "expected status $2, seen $status
+$(cat "$scratch/out" "$scratch/err")"
+    fi
+}
+
+says() { # NAME FILE PATTERN
+    if tr '\n' ' ' <"$scratch/$2" | grep -Eq -e "$3"; then pass "$1"; else
+        fail "$1" "nothing matches: $3
+$(cat "$scratch/$2")"
+    fi
+}
+
+# --- The driver -----------------------------------------------------------------------------------
+
+app=tests/shim/app
+traced -- $app good
+ends_with "the driver's calls are as on a GPU" 0
+says "the default device" out '^NVIDIA H200 $'
+says "the launches are reported" err '5 launches of|4 launches of'
+says "by kernel" err 'scale .*shared|shared .*scale'
+traced --device "RTX 4090" -- $app good
+says "the device that was asked for" out 'GeForce RTX 4090'
+traced --format json -- $app bounds
+ends_with "a finding alone fails" 1
+if grep -q '"findings": \[$' "$scratch/err" &&
+    grep -q 'store: .*out of bounds.*device memory 1 + 256' "$scratch/err"; then
+    pass "an access beyond an allocation is found"
+else
+    fail "an access beyond an allocation is found" "$(cat "$scratch/err")"
+fi
+traced -- $app wild
+ends_with "a wild pointer ends the context as on a GPU" 1
+says "it is found, too" err 'out of bounds'
+traced -- $app refused
+ends_with "machine code is refused" 0
+says "with what to compile" err 'only machine code.*-gencode arch=compute_90,code=compute_90'
+
+# --- Options --------------------------------------------------------------------------------------
+
+refused() { # NAME PATTERN OPTION...
+    name=$1 pattern=$2
+    shift 2
+    ./smemcalc trace "$@" >"$scratch/out" 2>"$scratch/err"
+    status=$?
+    ends_with "$name: status" 2
+    says "$name" err "$pattern"
+}
+refused "both" "'both' is for 'run'" --on both -- $app
+refused "a compute capability is no board" 'is no board' --on emulator --device 9.0 -- $app
+refused "without CUPTI" 'without-cupti: not together' --on emulator --without-cupti -- $app
+refused "with a file" 'not together with --read' --on emulator --read "$scratch/out"
+
+# --- The runtime ----------------------------------------------------------------------------------
+
+nvcc=$(command -v nvcc)
+for found in /usr/local/cuda*/bin/nvcc; do
+    [ -n "$nvcc" ] || ! [ -x "$found" ] || nvcc=$found
+done
+if [ -z "$nvcc" ]; then
+    skip "programs of the runtime" "nvcc is not installed"
+    finish_cases
+fi
+ptx_only='-gencode arch=compute_80,code=compute_80'
+for cudart in static shared; do
+    # shellcheck disable=SC2086 # several words
+    if ! "$nvcc" -cudart $cudart $ptx_only -lineinfo -o "$scratch/runtime_$cudart" \
+        "$tests/shim/runtime.cu" >"$scratch/err" 2>&1; then
+        skip "the runtime, $cudart" "nvcc fails: $(head -n 1 "$scratch/err")"
+        continue
+    fi
+    traced -- "$scratch/runtime_$cudart"
+    ends_with "the runtime, $cudart: its calls are as on a GPU" 0
+    says "the runtime, $cudart: printf" out 'hello from 1 2 '
+    traced -- "$scratch/runtime_$cudart" race
+    ends_with "the runtime, $cudart: a race fails" 1
+    says "the runtime, $cudart: it is found, with its line" err 'runtime.cu:[0-9]+: race'
+    strip -o "$scratch/stripped" "$scratch/runtime_$cudart"
+    traced -- "$scratch/stripped"
+    if [ $cudart = shared ]; then
+        ends_with "the runtime, shared, stripped" 0
+    else
+        says "the runtime, static, stripped: refused with what to do" err 'do not strip it'
+    fi
+done
+if "$nvcc" -cubin -arch=sm_80 -o "$scratch/cubin" "$tests/shim/runtime.cu" >/dev/null 2>&1 &&
+    "$nvcc" -gencode arch=compute_90,code=sm_90 -o "$scratch/code" "$tests/shim/runtime.cu" \
+        >/dev/null 2>&1; then
+    traced -- "$scratch/code"
+    says "a program with machine code only" err 'only machine code'
+fi
+finish_cases

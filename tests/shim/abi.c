@@ -1,0 +1,110 @@
+/* What src/shim declares of CUDA's runtime against the installed headers; without them there is
+   nothing to compare. */
+#include <stdio.h>
+
+#ifdef HAVE_CUDA_RUNTIME_HEADERS
+#include <cuda.h>
+#include <cuda_runtime_api.h>
+
+#define SHIM_RUNTIME (CUDART_VERSION / 1000)
+#include "shim/api.h"
+#include "shim/properties.h"
+
+static int failures;
+
+static void same(const char *what, size_t ours, size_t theirs)
+{
+    if (ours == theirs)
+        return;
+    printf("%s: %zu, but CUDA's headers say %zu\n", what, ours, theirs);
+    failures++;
+}
+
+#define PLACE(ours, theirs)                                                                        \
+    same(#theirs, offsetof(struct shim_properties, ours), offsetof(struct cudaDeviceProp, theirs))
+
+static void compare_properties(void)
+{
+    same("sizeof(cudaDeviceProp)", sizeof(struct shim_properties), sizeof(struct cudaDeviceProp));
+    PLACE(global_mem_bytes, totalGlobalMem);
+    PLACE(regs_per_block, regsPerBlock);
+    PLACE(grid, maxGridSize);
+    PLACE(major, major);
+    PLACE(sm_count, multiProcessorCount);
+    PLACE(maps_host_memory, canMapHostMemory);
+    PLACE(surface_align, surfaceAlignment);
+    PLACE(concurrent_kernels, concurrentKernels);
+    PLACE(engines, asyncEngineCount);
+    PLACE(memory_bus_bits, memoryBusWidth);
+    PLACE(l2_bytes, l2CacheSize);
+    PLACE(smem_per_sm_bytes, sharedMemPerMultiprocessor);
+    PLACE(managed_memory, managedMemory);
+    PLACE(concurrent_managed, concurrentManagedAccess);
+    PLACE(cooperative_launch, cooperativeLaunch);
+    PLACE(smem_per_block_optin_bytes, sharedMemPerBlockOptin);
+    PLACE(blocks_per_sm, maxBlocksPerMultiProcessor);
+    PLACE(smem_reserved_per_block_bytes, reservedSharedMemPerBlock);
+    PLACE(memory_pools, memoryPoolsSupported);
+    PLACE(clusters, clusterLaunch);
+}
+
+/* An error must have the number, the name and the text that programs compare. */
+static void compare_errors(void)
+{
+    static const struct {
+        const char *name;
+        int ours, theirs;
+    } errors[] = {
+        {"invalid value", SHIM_INVALID_VALUE, cudaErrorInvalidValue},
+        {"out of memory", SHIM_OUT_OF_MEMORY, cudaErrorMemoryAllocation},
+        {"invalid configuration", SHIM_INVALID_CONFIGURATION, cudaErrorInvalidConfiguration},
+        {"invalid symbol", SHIM_INVALID_SYMBOL, cudaErrorInvalidSymbol},
+        {"invalid direction", SHIM_INVALID_DIRECTION, cudaErrorInvalidMemcpyDirection},
+        {"invalid device function", SHIM_INVALID_DEVICE_FUNCTION, cudaErrorInvalidDeviceFunction},
+        {"no binary", SHIM_NO_BINARY, cudaErrorNoKernelImageForDevice},
+        {"invalid handle", SHIM_INVALID_HANDLE, cudaErrorInvalidResourceHandle},
+        {"not found", SHIM_NOT_FOUND, cudaErrorSymbolNotFound},
+        {"not ready", SHIM_NOT_READY, cudaErrorNotReady},
+        {"illegal address", SHIM_ILLEGAL_ADDRESS, cudaErrorIllegalAddress},
+        {"out of resources", SHIM_OUT_OF_RESOURCES, cudaErrorLaunchOutOfResources},
+        {"timeout", SHIM_TIMEOUT, cudaErrorLaunchTimeout},
+        {"assert", SHIM_ASSERT, cudaErrorAssert},
+        {"misaligned", SHIM_MISALIGNED, cudaErrorMisalignedAddress},
+        {"launch failure", SHIM_LAUNCH_FAILED, cudaErrorLaunchFailure},
+        {"cooperative", SHIM_COOPERATIVE_TOO_LARGE, cudaErrorCooperativeLaunchTooLarge},
+        {"not supported", SHIM_NOT_SUPPORTED, cudaErrorNotSupported},
+    };
+    for (size_t i = 0; i < sizeof errors / sizeof *errors; i++)
+        same(errors[i].name, (size_t)errors[i].ours, (size_t)errors[i].theirs);
+}
+
+static void compare_rest(void)
+{
+    same("sizeof(CUDA_MEMCPY2D)", sizeof(struct shim_copy_2d), sizeof(CUDA_MEMCPY2D));
+    same("CUDA_MEMCPY2D.Height", offsetof(struct shim_copy_2d, height),
+         offsetof(CUDA_MEMCPY2D, Height));
+    same("sizeof(CUlaunchAttribute)", sizeof(struct shim_attribute), sizeof(CUlaunchAttribute));
+    same("sizeof(CUlaunchConfig)", sizeof(struct shim_launch_config), sizeof(CUlaunchConfig));
+    same("sizeof(cudaLaunchConfig_t)", sizeof(struct shim_runtime_config),
+         sizeof(cudaLaunchConfig_t));
+    same("cooperative", SHIM_LAUNCH_COOPERATIVE, CU_LAUNCH_ATTRIBUTE_COOPERATIVE);
+    same("cluster", SHIM_LAUNCH_CLUSTER, CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION);
+    same("dynamic shared memory", SHIM_FUNCTION_MAX_DYNAMIC_SMEM,
+         CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES);
+    same("carve-out", SHIM_FUNCTION_CARVEOUT, CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT);
+}
+
+int main(void)
+{
+    compare_properties();
+    compare_errors();
+    compare_rest();
+    return failures > 0;
+}
+#else
+int main(void)
+{
+    puts("SKIP: CUDA's headers are not installed");
+    return 77;
+}
+#endif

@@ -1,0 +1,224 @@
+/* A program that calls CUDA's driver, which it finds as any other program does, and checks what it
+   gets: the exit status is the number of things that are not as on a GPU. Needs neither CUDA nor a
+   compiler for it.
+     app good | bounds | wild | refused */
+#include <dlfcn.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char ptx[] =
+    ".version 8.0\n.target sm_80\n.address_size 64\n"
+    ".global .align 4 .u32 factor = 3;\n"
+    ".const .align 4 .b8 offsets[8];\n"
+    /* struct { const int *from; int *to; int n; } by value: to[i] = from[i] * factor + offsets[1]
+     */
+    ".visible .entry scale(.param .align 8 .b8 p[24]) {\n"
+    ".reg .pred %q; .reg .b32 %r<9>; .reg .b64 %d<6>;\n"
+    "ld.param.u64 %d1, [p]; ld.param.u64 %d2, [p+8]; ld.param.u32 %r1, [p+16];\n"
+    "mov.u32 %r2, %ctaid.x; mov.u32 %r3, %ntid.x; mov.u32 %r4, %tid.x;\n"
+    "mad.lo.s32 %r5, %r2, %r3, %r4; setp.ge.s32 %q, %r5, %r1; @%q bra END;\n"
+    "mul.wide.s32 %d3, %r5, 4; add.s64 %d4, %d1, %d3; add.s64 %d5, %d2, %d3;\n"
+    "ld.global.u32 %r6, [%d4]; ld.global.u32 %r7, [factor]; mul.lo.s32 %r6, %r6, %r7;\n"
+    "ld.const.u32 %r8, [offsets+4]; add.s32 %r6, %r6, %r8; st.global.u32 [%d5], %r6;\n"
+    "END: ret; }\n"
+    ".visible .entry store(.param .u64 p) {\n"
+    ".reg .b32 %r<2>; .reg .b64 %d<2>; ld.param.u64 %d1, [p]; mov.u32 %r1, 7;\n"
+    "st.global.u32 [%d1], %r1; ret; }\n"
+    ".extern .shared .align 4 .b8 dynamic[];\n"
+    ".visible .entry shared() { .reg .b32 %r<3>; mov.u32 %r1, dynamic; mov.u32 %r2, 1;\n"
+    "st.shared.u32 [%r1], %r2; ret; }\n";
+
+static void *library;
+static int failures;
+
+static void is(const char *what, long expected, long seen)
+{
+    if (expected == seen)
+        return;
+    printf("%s: expected %ld, seen %ld\n", what, expected, seen);
+    failures++;
+}
+
+/* Each call has other parameters. */
+#pragma GCC diagnostic ignored "-Wstrict-prototypes"
+typedef int call();
+
+static call *find(const char *name)
+{
+    call *found;
+    void *symbol = dlsym(library, name);
+    if (!symbol) {
+        printf("%s is missing\n", name);
+        exit(99);
+    }
+    memcpy(&found, &symbol, sizeof found);
+    return found;
+}
+
+#define CU(name, ...) is(#name, 0, find(#name)(__VA_ARGS__))
+
+struct pointers {
+    uint64_t from, to;
+    int n;
+};
+
+static void *start(const char *image)
+{
+    void *context, *module = NULL;
+    int version = 0;
+    CU(cuInit, 0);
+    CU(cuDriverGetVersion, &version);
+    CU(cuDevicePrimaryCtxRetain, &context, 0);
+    CU(cuCtxSetCurrent, context);
+    if (image)
+        CU(cuModuleLoadData, &module, image);
+    return module;
+}
+
+static void *kernel(void *module, const char *name)
+{
+    void *function = NULL;
+    CU(cuModuleGetFunction, &function, module, name);
+    return function;
+}
+
+static int launch(void *function, unsigned blocks, unsigned threads, unsigned smem,
+                  void **arguments)
+{
+    return find("cuLaunchKernel")(function, blocks, 1u, 1u, threads, 1u, 1u, smem, NULL, arguments,
+                                  NULL);
+}
+
+static void check_device(void)
+{
+    int value = 0;
+    size_t left = 0, total = 0;
+    char name[64] = "";
+    CU(cuDeviceGetCount, &value);
+    is("devices", 1, value);
+    CU(cuDeviceGetName, name, (int)sizeof name, 0);
+    printf("%s\n", name);
+    CU(cuDeviceGetAttribute, &value, 10, 0);
+    is("warp size", 32, value);
+    is("device 1", 101, find("cuDeviceGetName")(name, (int)sizeof name, 1));
+    CU(cuMemGetInfo_v2, &left, &total);
+    is("all memory is free", 1, left == total && total > 0);
+}
+
+static void check_launches(void *module)
+{
+    enum { N = 100 };
+    int host[N], result[N];
+    uint64_t address, second;
+    size_t bytes;
+    struct pointers pointers = {0, 0, N};
+    void *scale = kernel(module, "scale"), *arguments[] = {&pointers}, *begin, *end;
+    const int offsets[2] = {0, 1000};
+    float ms = -1;
+    for (int i = 0; i < N; i++)
+        host[i] = i;
+    CU(cuMemAlloc_v2, &pointers.from, sizeof host);
+    CU(cuMemAlloc_v2, &pointers.to, sizeof host);
+    CU(cuMemcpyHtoD_v2, pointers.from, host, sizeof host);
+    CU(cuMemsetD32_v2, pointers.to, 5, (size_t)N);
+    CU(cuModuleGetGlobal_v2, &address, &bytes, module, "offsets");
+    is("a variable's size", 8, (long)bytes);
+    CU(cuMemcpyHtoD_v2, address, offsets, sizeof offsets);
+    CU(cuEventCreate, &begin, 0);
+    CU(cuEventCreate, &end, 0);
+    CU(cuEventRecord, begin, NULL);
+    is("a launch", 0, launch(scale, 4, 32, 0, arguments));
+    CU(cuEventRecord, end, NULL);
+    CU(cuEventSynchronize, end);
+    CU(cuEventElapsedTime, &ms, begin, end);
+    is("time passed", 1, ms > 0);
+    CU(cuMemcpyDtoH_v2, result, pointers.to, sizeof result);
+    for (int i = 0; i < N; i++)
+        is("an element", 3 * i + 1000, result[i]);
+    const int seven = 7; /* variables keep their contents between launches */
+    CU(cuModuleGetGlobal_v2, &second, &bytes, module, "factor");
+    CU(cuMemcpyHtoD_v2, second, &seven, sizeof seven);
+    is("a second launch", 0, launch(scale, 4, 32, 0, arguments));
+    CU(cuMemcpyDtoH_v2, result, pointers.to, sizeof result);
+    is("with a changed variable", 7 * 99 + 1000, result[99]);
+    void *packed[] = {(void *)1, &pointers, (void *)2, &bytes, NULL};
+    bytes = sizeof pointers;
+    is("packed arguments", 0,
+       find("cuLaunchKernel")(scale, 1u, 1u, 1u, 32u, 1u, 1u, 0u, NULL, NULL, packed));
+    CU(cuMemFree_v2, pointers.from);
+    is("freed twice", 1, find("cuMemFree_v2")(pointers.from));
+}
+
+static void check_errors(void *module)
+{
+    uint64_t address;
+    int value = 0;
+    const char *name = NULL;
+    void *function, *shared = kernel(module, "shared");
+    is("too many threads", 1, launch(shared, 1, 2048, 4, NULL));
+    is("no threads", 1, launch(shared, 1, 0, 4, NULL));
+    is("too much shared memory", 1, launch(shared, 1, 32, 64 << 10, NULL));
+    CU(cuFuncSetAttribute, shared, 8, 64 << 10);
+    is("opted in", 0, launch(shared, 1, 32, 64 << 10, NULL));
+    is("more than there is", 1, find("cuFuncSetAttribute")(shared, 8, 1 << 20));
+    is("out of memory", 2, find("cuMemAlloc_v2")(&address, (size_t)1 << 50));
+    is("no such kernel", 500, find("cuModuleGetFunction")(&function, module, "absent"));
+    is("a copy beyond the end", 1, find("cuMemcpyDtoH_v2")(&value, (uint64_t)4096, (size_t)4));
+    is("a cooperative launch", 801,
+       find("cuLaunchCooperativeKernel")(shared, 1u, 1u, 1u, 32u, 1u, 1u, 4u, NULL, NULL));
+    CU(cuOccupancyMaxActiveBlocksPerMultiprocessor, &value, shared, 1024, (size_t)0);
+    is("resident blocks", 2, value);
+    CU(cuGetErrorName, 700, &name);
+    is("the name of an error", 0, strcmp(name, "CUDA_ERROR_ILLEGAL_ADDRESS"));
+    is("nothing stays wrong", 0, find("cuCtxSynchronize")());
+}
+
+static void check_proc_address(void)
+{
+    void *found = NULL;
+    int status = -1;
+    CU(cuGetProcAddress_v2, "cuMemAlloc", &found, 12000, (uint64_t)0, &status);
+    is("cuMemAlloc is its newest version", 1, found == dlsym(library, "cuMemAlloc_v2"));
+    is("no such call", 500,
+       find("cuGetProcAddress_v2")("cuAbsent", &found, 12000, (uint64_t)0, &status));
+    is("its status", 1, status);
+}
+
+int main(int argc, char **argv)
+{
+    const char *what = argc > 1 ? argv[1] : "good";
+    uint64_t address = 64;
+    void *arguments[] = {&address};
+    library = dlopen("libcuda.so.1", RTLD_NOW);
+    if (!library) {
+        puts(dlerror());
+        return 99;
+    }
+    if (strcmp(what, "good") == 0) {
+        void *module = start(ptx);
+        check_device();
+        check_launches(module);
+        check_errors(module);
+        check_proc_address();
+        CU(cuModuleUnload, module);
+    } else if (strcmp(what, "bounds") == 0) { /* a GPU does not notice */
+        void *module = start(ptx);
+        CU(cuMemAlloc_v2, &address, (size_t)256);
+        address += 256;
+        is("a launch", 0, launch(kernel(module, "store"), 1, 1, 0, arguments));
+        is("synchronized", 0, find("cuCtxSynchronize")());
+    } else if (strcmp(what, "wild") == 0) {
+        void *module = start(ptx);
+        void *store = kernel(module, "store");
+        is("a launch", 0, launch(store, 1, 1, 0, arguments));
+        is("synchronized", 700, find("cuCtxSynchronize")());
+        is("it stays", 700, launch(store, 1, 1, 0, arguments));
+    } else if (strcmp(what, "refused") == 0) {
+        void *module;
+        start(NULL);
+        is("machine code", 209, find("cuModuleLoadData")(&module, "\177ELF\2\1\1"));
+    }
+    return failures;
+}
