@@ -28,9 +28,9 @@ struct trial {
 static void run(const char *instruction, struct trial *trial)
 {
     char text[4096];
-    struct smc_emulated_array arrays[] = {{"texels", trial->texel, sizeof trial->texel},
-                                          {"at", trial->at, sizeof trial->at},
-                                          {"out", trial->out, sizeof trial->out}};
+    struct smc_emulated_array arrays[] = {{"texels", trial->texel, sizeof trial->texel, 0},
+                                          {"at", trial->at, sizeof trial->at, 0},
+                                          {"out", trial->out, sizeof trial->out, 0}};
     uint64_t handle = trial->handle ? trial->handle : smc_emulated_texture_handle(0);
     const struct smc_emulated_argument arguments[] = {
         {.value = &handle}, {.is_array = true, .array = 1}, {.is_array = true, .array = 2}};
