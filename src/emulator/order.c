@@ -128,7 +128,7 @@ static void join_times(const uint32_t *from, uint32_t *to)
 /* --- Barriers --------------------------------------------------------------------------------- */
 
 /* At a barrier of these warps, what each of them has fenced, seen and acquired becomes known to
-   those that waited. */
+   those that waited. What atomic operations saw is acquired by it. */
 static void share(struct smc_order *order, uint32_t arrived, uint32_t waited)
 {
     static const struct smc_fenced nothing_fenced;
@@ -145,6 +145,7 @@ static void share(struct smc_order *order, uint32_t arrived, uint32_t waited)
         seen.any |= order->seen[w].any;
         join_times(order->seen[w].warp, seen.warp);
         join_blocks(&order->seen[w].blocks, &seen.blocks);
+        join_blocks(&order->seen[w].updated, &blocks);
         join_blocks(&order->blocks[w], &blocks);
     }
     fenced.block_lanes = fenced.block_lanes ? UINT32_MAX : 0;
@@ -263,7 +264,7 @@ static struct release *find_release(struct smc_releases *releases, uint64_t addr
 }
 
 static void see(struct smc_order *order, const struct release *release, uint32_t w, uint32_t lane,
-                const struct smc_op *op)
+                const struct smc_op *op, enum smc_access_kind kind)
 {
     struct smc_seen *seen = &order->seen[w];
     if (release->to_block && release->block == order->block) {
@@ -275,6 +276,8 @@ static void see(struct smc_order *order, const struct release *release, uint32_t
     if (release->to_gpu && !op->is_narrow) {
         order->is_used = seen->any = true;
         join_blocks(&release->blocks, &seen->blocks);
+        if (kind == SMC_UPDATES)
+            join_blocks(&release->blocks, &seen->updated);
         if (op->acquires)
             join_blocks(&release->blocks, &order->blocks[w]);
     }
@@ -347,7 +350,7 @@ void smc_order_strong(struct smc_order *order, const struct smc_warp *warp, cons
         if (kind != SMC_WRITES && releases->used) {
             const struct release *release = find_release(releases, at, false);
             if (release)
-                see(order, release, w, lane, op);
+                see(order, release, w, lane, op, kind);
             else if (releases->is_full)
                 order->blocks[w].below = order->seen[w].blocks.below = UINT32_MAX;
         }

@@ -7,8 +7,11 @@
    .release, whose value (or that of a later atomic operation on it) a strong read saw that a fence
    follows, or that has .acquire. Between blocks both must have the scope of the GPU or the system.
    The unit of what is known is the warp, with exceptions by lane. Where this is coarser than PTX,
-   it orders too much: a race may be missed, but none is invented. Fences also count for threads
-   that meet the fencing thread at a later barrier, as programs rely on. */
+   it orders too much: a race may be missed, but none is invented. Programs rely on two things that
+   PTX does not promise, and so they count: a fence for threads that meet the fencing thread at a
+   later barrier; and a barrier after an atomic operation as the fence that acquires (the reduction
+   of the CUDA C++ Programming Guide's section on memory fences, and threadFenceReduction of the
+   CUDA samples, whose last block has only __syncthreads after its ticket). */
 #ifndef SMC_EMULATOR_ORDER_H
 #define SMC_EMULATOR_ORDER_H
 
@@ -34,6 +37,7 @@ struct smc_seen {
     bool any;
     uint32_t warp[SMC_MAX_WARPS];
     struct smc_known_blocks blocks;
+    struct smc_known_blocks updated; /* of them, those that atomic operations saw */
 };
 
 struct smc_order {

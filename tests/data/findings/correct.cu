@@ -286,6 +286,26 @@ extern "C" __global__ void ticket(int *partial, unsigned *count, int *out)
     }
 }
 
+// The Programming Guide's: the last block has a barrier, but no fence of its own.
+//@ ticket_then_barrier 16 64 i32x16,i32x1,i32x1
+extern "C" __global__ void ticket_then_barrier(int *partial, unsigned *count, int *out)
+{
+    __shared__ bool last;
+    if (threadIdx.x == 0) {
+        partial[blockIdx.x] = blockIdx.x;
+        __threadfence();
+        last = atomicInc(count, gridDim.x) == gridDim.x - 1;
+    }
+    __syncthreads();
+    if (last && threadIdx.x == 0) {
+        int sum = 0;
+        for (int i = 0; i < gridDim.x; i++)
+            sum += partial[i];
+        partial[0] = out[0] = sum;
+        *count = 0;
+    }
+}
+
 //@ ticket_of_all_threads 8 64 i32x512,i32x1,i32x64
 extern "C" __global__ void ticket_of_all_threads(int *partial, unsigned *count, int *out)
 {

@@ -604,16 +604,15 @@ extern "C" __global__ void race_in_function(int *out)
 extern "C" __global__ void bad_texture(float *out, unsigned long long image)
 {
     float x, y, z, w;
-    asm volatile("tex.1d.v4.f32.s32 {%0, %1, %2, %3}, [%4, {%5}];"
-                 : "=f"(x), "=f"(y), "=f"(z), "=f"(w)
-                 : "l"(image), "r"(threadIdx.x)); // <-
+    unsigned at = threadIdx.x;
+    // on one line, as NVRTC names either the first or the last one
+    asm volatile("tex.1d.v4.f32.s32 {%0, %1, %2, %3}, [%4, {%5}];" : "=f"(x), "=f"(y), "=f"(z), "=f"(w) : "l"(image), "r"(at)); // <-
     out[threadIdx.x] = x + y + z + w;
 }
 
 //@ outside_surface 1 32 surf:u32x31 -> out_of_bounds
 extern "C" __global__ void outside_surface(unsigned long long image)
 {
-    asm volatile("sust.b.1d.b32.trap [%0, {%1}], {%2};"
-                 :
-                 : "l"(image), "r"(4 * threadIdx.x), "r"(threadIdx.x)); // <-
+    unsigned at = threadIdx.x;
+    asm volatile("sust.b.1d.b32.trap [%0, {%1}], {%2};" : : "l"(image), "r"(4 * at), "r"(at)); // <-
 }
