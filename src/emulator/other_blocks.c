@@ -2,18 +2,20 @@
 #include "emulator/other_blocks.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
 
-enum { STRIPES = 64, SLAB_RUNS = 1024, MOST_SLABS = 1 << 12 };
+enum { STRIPES = 64, SLAB_RUNS = 1024, MOST_SLABS = 1 << 12, CHUNK_LINES = 1024 };
 
 /* The lines of one allocation. */
 struct region {
     uint64_t address, lines;
     struct smc_past_line *line;
-    char *value; /* what the first writer of each cell wrote */
+    char *value;              /* what the first writer of each cell wrote */
+    _Atomic uint8_t *touched; /* by CHUNK_LINES lines: whether any was asked for */
 };
 
 struct smc_past {
@@ -43,7 +45,9 @@ struct smc_past *smc_past_new(const struct smc_launch_state *launch, uint32_t ce
         region[i].value = launch->program->runs_in_order
                               ? NULL
                               : smc_calloc(region[i].lines, cell_bytes * SMC_LINE_CELLS);
-        *failed = !region[i].line || (!region[i].value && !launch->program->runs_in_order);
+        region[i].touched = smc_calloc(region[i].lines / CHUNK_LINES + 1, 1);
+        *failed = !region[i].line || !region[i].touched ||
+                  (!region[i].value && !launch->program->runs_in_order);
     }
     if (past) {
         *past = (struct smc_past){.launch = launch,
@@ -69,6 +73,7 @@ void smc_past_free(struct smc_past *past)
     for (size_t i = 0; past->region && i < past->launch->allocations; i++) {
         free(past->region[i].line);
         free(past->region[i].value);
+        free(past->region[i].touched);
     }
     for (int i = 0; i < STRIPES; i++)
         pthread_mutex_destroy(&past->lock[i]);
@@ -125,7 +130,10 @@ struct smc_past_line *smc_past_line(const struct smc_past *past, uint64_t addres
     if (!region || !region->line)
         return NULL;
     uint64_t number = (address - region->address) / (past->cell_bytes * SMC_LINE_CELLS);
-    return number < region->lines ? &region->line[number] : NULL;
+    if (number >= region->lines)
+        return NULL;
+    atomic_store_explicit(&region->touched[number / CHUNK_LINES], 1, memory_order_relaxed);
+    return &region->line[number];
 }
 
 /* Leaves each cell in the first two runs and drops runs without cells. */
@@ -345,6 +353,10 @@ void smc_past_find(const struct smc_past *past, const struct smc_worker *worker,
     for (size_t i = 0; i < past->launch->allocations; i++) {
         const struct region *region = &past->region[i];
         for (uint64_t n = 0; region->line && n < region->lines; n++) {
+            if (n % CHUNK_LINES == 0 && !region->touched[n / CHUNK_LINES]) {
+                n += CHUNK_LINES - 1;
+                continue;
+            }
             search.address = region->address + n * past->cell_bytes * SMC_LINE_CELLS;
             if (region->line[n].writes)
                 find_in_line(&search, &region->line[n]);
