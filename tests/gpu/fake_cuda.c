@@ -29,6 +29,11 @@ struct CUkern_st {
     int regs_per_thread;
 };
 
+size_t fake_cuda_kernel_bytes(void)
+{
+    return sizeof(struct CUkern_st);
+}
+
 /* Objects that exist, to distinguish those that a program leaves to the end of its process from
    those that it leaks. */
 static struct {

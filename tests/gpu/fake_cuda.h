@@ -66,4 +66,7 @@ extern _Thread_local cudaError_t fake_cuda_last_error;
 /* An H200 without any failure. */
 void fake_cuda_reset(void);
 
+/* Of the object that a kernel's handle points to. */
+size_t fake_cuda_kernel_bytes(void);
+
 #endif

@@ -149,7 +149,8 @@ static void test_smem_mode(void)
     struct smc_attempt opt_in = {0};
     struct smc_error error = {""};
     fake_cuda_reset();
-    CU_ASSERT_EQUAL_FATAL(cudaMalloc((void **)&kernel.handle, 256), cudaSuccess);
+    CU_ASSERT_EQUAL_FATAL(cudaMalloc((void **)&kernel.handle, fake_cuda_kernel_bytes()),
+                          cudaSuccess);
     launch.dynamic_smem_bytes = 300000;
     launch.smem_mode = SMC_SMEM_MODE_OVERSIZED;
     CU_ASSERT_EQUAL(smc_gpu_configure(&kernel, &launch, &opt_in, &error), SMC_UNAVAILABLE);
