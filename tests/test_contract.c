@@ -201,7 +201,7 @@ static void test_other_types(void)
 static void test_counts(void)
 {
     struct smc_emulation separate, fused, kept;
-    float out[2];
+    float out[2] = {0, 0};
     CU_ASSERT(run("mul.rn.f32 %f10, %f1, %f2; add.f32 %f20, %f10, %f3;", out, &separate));
     CU_ASSERT(
         run(MUL "neg.f32 %f11, %f10; mov.f32 %f1, %f4; add.f32 %f20, %f11, %f3;", out, &fused));
