@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include "base/hash.h"
@@ -31,18 +30,6 @@ const struct inject_settings *inject_settings(void)
 bool inject_forked(void)
 {
     return forked;
-}
-
-void *inject_allocate(size_t bytes)
-{
-    void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    return memory == MAP_FAILED ? NULL : memory;
-}
-
-void inject_release(void *memory, size_t bytes)
-{
-    if (memory)
-        munmap(memory, bytes);
 }
 
 /* --- The process ------------------------------------------------------------------------------ */

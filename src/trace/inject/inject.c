@@ -54,18 +54,6 @@ bool inject_forked(void)
     return forked;
 }
 
-void *inject_allocate(size_t bytes)
-{
-    void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    return memory == MAP_FAILED ? NULL : memory;
-}
-
-void inject_release(void *memory, size_t bytes)
-{
-    if (memory)
-        munmap(memory, bytes);
-}
-
 /* --- The thread that empties CUPTI's buffers -------------------------------------------------- */
 
 /* The thread waits on a semaphore, which a signal handler may post. It has no file descriptors: a

@@ -28,6 +28,18 @@
 /* Held while the file gets larger, an entry is added, or the times of an execution are. Only system
    calls are made meanwhile, no other lock is taken. Counts alone are added without it. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+void *inject_allocate(size_t bytes)
+{
+    void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    return memory == MAP_FAILED ? NULL : memory;
+}
+
+void inject_release(void *memory, size_t bytes)
+{
+    if (memory)
+        munmap(memory, bytes);
+}
 static struct record_header *header; /* written once, under the lock */
 static bool failed;                  /* the file cannot be begun: not tried again */
 static int file = -1;
