@@ -14,15 +14,17 @@ static void test_cache(void)
 {
     struct smc_l1 cache;
     double when = 0;
+    uint32_t valid = 0;
     CU_ASSERT_FATAL(smc_l1_open(&cache, 128 * SMC_L1_WAYS));
-    CU_ASSERT_EQUAL(smc_l1_look(&cache, 7, 0x3, &when), 0x3);
+    CU_ASSERT_EQUAL(smc_l1_look(&cache, 7, 0x3, &when, &valid), 0x3);
     smc_l1_fill(&cache, 7, 0x3, 40);
-    CU_ASSERT_EQUAL(smc_l1_look(&cache, 7, 0x6, &when), 0x4);
+    CU_ASSERT_EQUAL(smc_l1_look(&cache, 7, 0x6, &when, &valid), 0x4);
     CU_ASSERT_EQUAL(when, 40);
+    CU_ASSERT_EQUAL(valid, 0x7);
     for (uint64_t line = 100; line < 100 + SMC_L1_WAYS; line++)
         smc_l1_fill(&cache, line, 0xf, 50);
-    CU_ASSERT_EQUAL(smc_l1_look(&cache, 7, 0x3, &when), 0x3); /* line 7 had to go */
-    CU_ASSERT_EQUAL(smc_l1_look(&cache, 100, 0xf, &when), 0);
+    CU_ASSERT_EQUAL(smc_l1_look(&cache, 7, 0x3, &when, &valid), 0x3); /* line 7 had to go */
+    CU_ASSERT_EQUAL(smc_l1_look(&cache, 100, 0xf, &when, &valid), 0);
     smc_l1_close(&cache);
 }
 
@@ -30,10 +32,28 @@ static void test_no_cache(void)
 {
     struct smc_l1 cache;
     double when;
+    uint32_t valid;
     CU_ASSERT_FATAL(smc_l1_open(&cache, 0));
     smc_l1_fill(&cache, 7, 0xf, 40);
-    CU_ASSERT_EQUAL(smc_l1_look(&cache, 7, 0xf, &when), 0xf);
+    CU_ASSERT_EQUAL(smc_l1_look(&cache, 7, 0xf, &when, &valid), 0xf);
     smc_l1_close(&cache);
+}
+
+/* Clocks that an H100 and an H200 took for lines at such steps. */
+static void test_tags(void)
+{
+    uint64_t number[32];
+    const struct {
+        uint64_t step;
+        uint32_t lines, clocks;
+    } expected[] = {{1, 1, 1},  {1, 2, 1},   {1, 4, 1},   {1, 32, 8}, {33, 2, 2}, {33, 32, 16},
+                    {5, 2, 2},  {10, 2, 2},  {20, 2, 1},  {3, 4, 3},  {3, 6, 4},  {3, 8, 5},
+                    {3, 16, 7}, {3, 32, 11}, {16, 32, 8}, {1, 0, 0}};
+    for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
+        for (uint32_t k = 0; k < 32; k++)
+            number[k] = k * expected[i].step;
+        CU_ASSERT_EQUAL(smc_l1_tag_clocks(number, expected[i].lines), expected[i].clocks);
+    }
 }
 
 /* --- Traces ----------------------------------------------------------------------------------- */
@@ -345,6 +365,7 @@ static void test_rates(void)
 CU_TestInfo tests_timing[] = {
     {"the L1 cache", test_cache},
     {"an L1 cache of no bytes", test_no_cache},
+    {"banks of tags", test_tags},
     {"a loop is cut", test_loop_is_cut},
     {"a short loop is whole", test_short_loop_is_whole},
     {"a full trace", test_full_trace},

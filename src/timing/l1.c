@@ -28,9 +28,11 @@ static struct smc_l1_line *set_of(const struct smc_l1 *cache, uint64_t number)
     return &cache->line[mixed % cache->sets * SMC_L1_WAYS];
 }
 
-uint32_t smc_l1_look(struct smc_l1 *cache, uint64_t number, uint32_t sectors, double *when)
+uint32_t smc_l1_look(struct smc_l1 *cache, uint64_t number, uint32_t sectors, double *when,
+                     uint32_t *valid)
 {
     *when = 0;
+    *valid = sectors;
     if (cache->sets == 0)
         return sectors;
     struct smc_l1_line *set = set_of(cache, number);
@@ -38,6 +40,7 @@ uint32_t smc_l1_look(struct smc_l1 *cache, uint64_t number, uint32_t sectors, do
         if (set[i].number == number && set[i].sectors) {
             set[i].used = ++cache->now;
             *when = set[i].when;
+            *valid = set[i].sectors | sectors;
             return sectors & ~(uint32_t)set[i].sectors;
         }
     return sectors;
@@ -59,4 +62,21 @@ void smc_l1_fill(struct smc_l1 *cache, uint64_t number, uint32_t sectors, double
             oldest = &set[i];
     }
     *oldest = (struct smc_l1_line){number, ++cache->now, when, (uint8_t)sectors};
+}
+
+uint32_t smc_l1_tag_clocks(const uint64_t *number, uint32_t lines)
+{
+    /* The banks that the bits of a number flip. */
+    static const uint8_t flips[] = {1, 2, 1, 2, 3, 1, 2, 3, 2, 1, 2,
+                                    1, 3, 1, 3, 2, 1, 3, 1, 0, 3, 1};
+    uint32_t lookups[SMC_L1_TAG_BANKS] = {0}, most = 0;
+    for (uint32_t i = 0; i < lines; i++) {
+        uint32_t bank = 0;
+        for (size_t bit = 0; bit < sizeof flips; bit++)
+            if (number[i] >> bit & 1)
+                bank ^= flips[bit];
+        if (++lookups[bank] > most)
+            most = lookups[bank];
+    }
+    return most;
 }

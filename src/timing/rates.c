@@ -74,8 +74,6 @@ static void set_memory(struct smc_rates *rates, const struct smc_device *device,
     double usual_l2 = USUAL_L2_BYTES * clock * device->sm_count;
     double l2 = value(ceilings, SMC_CEILING_L2, usual_l2) / clock / SECTOR_BYTES / busy_sms;
     double read = value(ceilings, SMC_CEILING_READ, usual_read_share * peak);
-    rates->l1_line = 0.31;
-    rates->l1_fill = 0.3;
     rates->l2_port_sectors = 2;
     rates->l2_sectors_per_clock = fmin(l2, rates->l2_port_sectors);
     rates->dram_sectors_per_clock = read / clock / SECTOR_BYTES / busy_sms;

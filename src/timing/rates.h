@@ -17,10 +17,7 @@ struct smc_rates {
     /* Latencies: clocks from the issue to the result. */
     double shared_latency, l1_latency, l2_latency, dram_latency, special_latency, constant_latency;
     double barrier_latency, branch_latency;
-    double branch_issue; /* clocks without issue after a branch that is taken */
-    double l1_line; /* wavefronts of the data stage for each line of a load that touches more than
-                       two */
-    double l1_fill; /* wavefronts of the data stage for a line that comes from L2 */
+    double branch_issue;           /* clocks without issue after a branch that is taken */
     double l2_sectors_per_clock;   /* to one SM, with so many busy */
     double l2_port_sectors;        /* to one SM at most */
     double dram_sectors_per_clock; /* read by one SM */

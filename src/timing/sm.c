@@ -44,6 +44,9 @@ enum kind {
 
 enum { COPY_GROUPS = 16 };
 
+/* A sector that comes from L2 is written to 8 of the 32 banks of the data stage. */
+#define SECTOR_WAVEFRONTS 0.25
+
 /* Clocks of work that the queue of a unit holds before warps have to wait. */
 enum { LSU_QUEUE = 16, PORT_QUEUE = 4 };
 
@@ -440,21 +443,24 @@ static double load(struct sm *sm, const struct warp *warp, const struct smc_warp
 {
     const struct smc_rates *rates = sm->rates;
     double data = entry->wavefronts, there = clock;
-    uint32_t sectors = 0, filled = 0;
+    uint32_t sectors = 0, filled = 0, states = 0;
+    uint64_t number[SMC_LANES];
     if (entry->lines == 0 && !entry->unknown_addresses)
         return clock + rates->l1_latency;
     for (uint32_t i = 0; i < entry->lines; i++) {
         const struct smc_warp_trace_line *line = &warp->trace->line[entry->line + i];
-        uint32_t wanted = sectors_in(line->sectors);
+        uint32_t wanted = sectors_in(line->sectors), valid;
+        number[i] = line->number;
         sectors += wanted;
         double when;
-        uint32_t missing = smc_l1_look(&sm->cache, line->number, line->sectors, &when);
+        uint32_t missing = smc_l1_look(&sm->cache, line->number, line->sectors, &when, &valid);
         if (missing) {
             note_array(sm, line->number, false);
             when = from_l2(sm, clock, sectors_in(missing));
-            filled++;
+            filled += sectors_in(missing);
             smc_l1_fill(&sm->cache, line->number, missing, when);
         }
+        states |= 1u << valid;
         there = latest(there, when);
     }
     if (entry->unknown_addresses) {
@@ -463,9 +469,11 @@ static double load(struct sm *sm, const struct warp *warp, const struct smc_warp
         sm->work->unknown++;
         there = from_l2(sm, clock, sectors);
     }
-    double tags = entry->lines > 2 && !copies ? entry->lines * rates->l1_line : 0;
-    data += tags;
-    data += copies ? copy_wavefronts(entry) : filled * rates->l1_fill;
+    /* Lines of which other sectors are valid are read by wavefronts of their own. */
+    if (!copies)
+        data = latest(data, __builtin_popcount(states));
+    data = latest(data, smc_l1_tag_clocks(number, entry->lines));
+    data += copies ? copy_wavefronts(entry) : filled * SECTOR_WAVEFRONTS;
     sm->work->load_sectors += sectors;
     return latest(data_stage(sm, clock, data) + rates->l1_latency, there);
 }
