@@ -10,8 +10,9 @@
 #   bench/corpus.sh FOLDER [PROJECT]...    all projects that are there by default; or as 'NVIDIA*'
 #   bench/corpus.sh --run [--on emulator|both] [--device NAME] FOLDER [PROJECT]...
 # --on both also compares memory with that of a GPU, bit for bit. The device of the emulator is 9.0.
-# Exit status 1 if fewer kernels are decoded than listed; with --run if one did not run, has findings
-# that are not listed or none of those that are, or left other memory than the GPU.
+# Exit status 1 if fewer kernels are decoded than listed; with --run if one is refused or has
+# findings where that is not listed, has none of the findings listed, or left other memory than the
+# GPU.
 
 set -u
 export LC_ALL=C
@@ -151,7 +152,10 @@ run_kernel() { # LINE
         verdict=clean
     fi
     case $verdict in
-    refused | failed | too*) why=$(tr '\n\t' '  ' <"$out.err") why=${why//"$ptx"/PTX} ;;
+    refused | failed | too*)
+        why=$(tr '\n\t' '  ' <"$out.err")
+        why="${note:-not listed}: ${why//"$ptx"/PTX}"
+        ;;
     *)
         if [ "$findings" -gt 0 ]; then why=${note:-not listed}; fi
         if [ "$findings" = 0 ] && [ -n "$note" ]; then why="none of the findings listed: $note"; fi
@@ -179,8 +183,9 @@ run_all() { # PROJECT-PATTERN...
     }' "$scratch/ran"
     echo
     awk -F'\t' 'function count(what) { n[$1, what]++; n["together", what]++; verdict[what] }
-        { all[$1]++; all["together"]++; count($2); if ($3 && $2 != "findings") count("with findings") }
-        $6 == "not listed" || $6 ~ /^none of/ || $2 ~ /^(refused|failed|too slow|differs)$/ { bad = 1 }
+        { all[$1]++; all["together"]++; count($2) }
+        $3 && $2 != "findings" { count("with findings") }
+        $6 ~ /^(not listed|none of)/ || $2 ~ /^(failed|too slow|differs)$/ { bad = 1 }
         function line(name, v, counts) {
             for (v in verdict) if ((name, v) in n) counts = counts ", " n[name, v] " " v
             return name ": " all[name] " kernels" counts
