@@ -118,6 +118,35 @@ shows 0 "7.5, 8.5, 9.5, 3, 4, 5, ...; 3 changed" many.cu --grid 1 --block 32 --e
 shows 0 "many.cu: grid 2 x 3, block 8 x 4" many.cu --grid 2x3 --block 8x4 \
     --entry _Z4fillIfEvPT_ -a f32x32
 
+cat >twice.ptx <<'END'
+.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry twice(.param .u64 twice_param_0)
+{
+    .reg .b32 %r<3>;
+    .reg .b64 %rd<5>;
+    ld.param.u64 %rd1, [twice_param_0];
+    cvta.to.global.u64 %rd2, %rd1;
+    mov.u32 %r1, %tid.x;
+    mul.wide.u32 %rd3, %r1, 4;
+    add.s64 %rd4, %rd2, %rd3;
+    ld.global.u32 %r2, [%rd4];
+    add.s32 %r2, %r2, %r2;
+    st.global.u32 [%rd4], %r2;
+    ret;
+}
+END
+sed 's/sm_80/sm_90a/' twice.ptx >letter.ptx
+smemcalc inspect twice.ptx >/dev/null 2>&1
+if [ $? = 3 ]; then
+    skip "PTX" "there is no ptxas"
+else
+    shows 0 "0, 2, 4, 6, 8, 10, ...; 31 changed" twice.ptx --grid 1 --block 32 -a i32x32:ramp
+    shows 0 "registers per thread (read from a file)" letter.ptx --grid 1 --block 32 -a i32x32
+    shows 1 "out of bounds" twice.ptx --grid 1 --block 32 -a i32x31
+fi
+
 if [ "$nvrtc" = 13.0 ]; then
     golden own-clean.txt run --on emulator --device 9.0 --source clean.cu --grid 4 --block 256 \
         -a i32x1000:ramp -a i32:1000
@@ -173,7 +202,7 @@ launch="--source clean.cu --grid 4 --block 256"
 run_refuses "missing.cu: No such file or directory" --source missing.cu --grid 1 --block 1
 run_refuses "/tmp: Is a directory" --source /tmp --grid 1 --block 1
 run_refuses "empty.cu: no __global__ function in it; of a template only what is instantiated is one" --source empty.cu --grid 1 --block 1
-run_refuses "$program: not a text: CUDA C++ is wanted" --source "$program" --grid 1 --block 1
+run_refuses "$program: not a text: CUDA C++ or PTX is wanted" --source "$program" --grid 1 --block 1
 run_refuses 'broken.cu:3: error: expected a ";"' --source broken.cu --grid 1 --block 1
 run_refuses "clean.cu: nvrtc: error: unrecognized option --nonsense found" $launch \
     --compiler-options --nonsense

@@ -386,9 +386,14 @@ static enum smc_status read_source(const char *file, struct smc_text *text, stru
     if (status != SMC_OK)
         return status;
     if (text->length && memchr(text->data, '\0', text->length))
-        return smc_fail(error, SMC_USAGE, "%s: not a text: CUDA C++ is wanted", file);
+        return smc_fail(error, SMC_USAGE, "%s: not a text: CUDA C++ or PTX is wanted", file);
     smc_source_clean(text);
     return SMC_OK;
+}
+
+static bool is_ptx(const struct smc_user_run *run)
+{
+    return smc_input_kind(run->request.file, &run->text) == SMC_INPUT_PTX;
 }
 
 /* Compiles in one way, and lists the kernels. */
@@ -400,7 +405,7 @@ static enum smc_status compile_so(struct smc_user_run *run,
 {
     const struct smc_inspect_kernel kind = {
         .file = run->request.file,
-        .source = SMC_INSPECT_NVRTC,
+        .source = is_ptx(run) ? SMC_INSPECT_PTX : SMC_INSPECT_NVRTC,
         .cc = run->request.device.sm.cc,
     };
     struct smc_text faults = {0};
@@ -439,6 +444,18 @@ static enum smc_status compile_in_some_way(struct smc_user_run *run,
     return worst;
 }
 
+/* PTX for sm_90a runs on 9.0 only with the letter. */
+static enum smc_status compile_ptx(struct smc_user_run *run, struct smc_compilation compilation,
+                                   struct smc_nvrtc_output *output, struct smc_error *error)
+{
+    uint16_t cc = 0;
+    char suffix = '\0';
+    smc_ptx_target(compilation.text, &cc, &suffix);
+    if (cc == compilation.target.cc)
+        compilation.target.suffix = suffix;
+    return compile_so(run, &compilation, smc_compile_with_ptxas, output, error);
+}
+
 /* Where the kernels are defined; without it only their source lines are missing. */
 static bool locate(struct smc_user_run *run)
 {
@@ -472,9 +489,10 @@ static enum smc_status compile(struct smc_user_run *run, struct smc_nvrtc_output
         .warnings = warnings,
     };
     enum smc_status status = options.failed ? smc_out_of_memory(error)
+                             : is_ptx(run)  ? compile_ptx(run, compilation, output, error)
                                             : compile_in_some_way(run, &compilation, output, error);
     smc_text_free(&options);
-    if (status == SMC_OK && !locate(run))
+    if (status == SMC_OK && !is_ptx(run) && !locate(run))
         status = smc_out_of_memory(error);
     if (status == SMC_OK)
         smc_log_tell_warnings(smc_text_string(&output->log), request->file, warnings);
@@ -497,7 +515,7 @@ static void answer(struct smc_user_run *run, const struct smc_inspect_kernel *ke
     smc_inspect_complete(&run->row, answer);
     answer->regs_given = false;
     answer->dynamic_smem_given = request->dynamic_smem_bytes > 0;
-    answer->resources.source = SMC_RESOURCES_NVRTC;
+    answer->resources.source = output->nvrtc_major ? SMC_RESOURCES_NVRTC : SMC_RESOURCES_FILE;
     answer->resources.cc = request->device.sm.cc;
     answer->resources.nvrtc_major = output->nvrtc_major;
     answer->resources.nvrtc_minor = output->nvrtc_minor;

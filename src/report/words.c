@@ -384,7 +384,8 @@ void smc_words_blocks(uint32_t blocks, struct smc_text *out)
 
 bool smc_words_is_compiled(const struct smc_answer *answer)
 {
-    return answer->query.kernel || answer->query.file_kernel || answer->resources.nvrtc_major > 0;
+    return answer->query.kernel || answer->query.file_kernel || answer->resources.nvrtc_major > 0 ||
+           answer->resources.source == SMC_RESOURCES_FILE;
 }
 
 void smc_words_untie(struct smc_text *text)
