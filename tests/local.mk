@@ -69,6 +69,7 @@ tests_unit_SOURCES = \
 	tests/test_selection.c \
 	tests/test_series.c \
 	tests/test_sm.c \
+	tests/special_functions.def tests/test_special_functions.c \
 	tests/test_stop.c \
 	tests/test_sweep.c \
 	tests/test_tui_banks.c tests/test_tui_devices.c tests/test_tui_roofline.c tests/test_tui_trace.c tests/test_tui_views.c \

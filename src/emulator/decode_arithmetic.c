@@ -152,9 +152,10 @@ bool smc_decode_float1(struct smc_decoder *decoder)
         const char *name;
         smc_alu_by_type *by_type;
     } functions[] = {
-        {"rcp", &smc_float_rcp}, {"sqrt", &smc_float_sqrt}, {"rsqrt", &smc_float_rsqrt},
-        {"ex2", &smc_float_ex2}, {"lg2", &smc_float_lg2},   {"sin", &smc_float_sin},
-        {"cos", &smc_float_cos}, {"tanh", &smc_float_tanh},
+        {"rcp", &smc_approximate_rcp}, {"sqrt", &smc_approximate_sqrt},
+        {"ex2", &smc_approximate_ex2}, {"rsqrt", &smc_approximate_rsqrt},
+        {"lg2", &smc_approximate_lg2}, {"sin", &smc_approximate_sin},
+        {"cos", &smc_approximate_cos}, {"tanh", &smc_approximate_tanh},
     };
     enum smc_ptx_type type;
     if (!smc_decode_known_type(decoder, &type))
@@ -163,6 +164,10 @@ bool smc_decode_float1(struct smc_decoder *decoder)
         return decode_half(decoder, smc_half_ex2, 1);
     if (smc_ptx_is_half(type) && smc_decode_is(decoder, "tanh"))
         return decode_half(decoder, smc_half_tanh, 1);
+    if (!smc_decode_has(decoder, "approx") && smc_decode_is(decoder, "rcp"))
+        return decode_float(decoder, smc_float_rcp, 1);
+    if (!smc_decode_has(decoder, "approx") && smc_decode_is(decoder, "sqrt"))
+        return decode_float(decoder, smc_float_sqrt, 1);
     for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
         if (smc_decode_is(decoder, functions[i].name))
             return decode_float(decoder, *functions[i].by_type, 1);
@@ -395,7 +400,11 @@ bool smc_decode_div(struct smc_decoder *decoder)
     if (!smc_decode_known_type(decoder, &type))
         return false;
     if (is_float(type))
-        return decode_float(decoder, smc_float_div, 2);
+        return decode_float(decoder,
+                            smc_decode_has(decoder, "approx") ? smc_approximate_div
+                            : smc_decode_has(decoder, "full") ? smc_approximate_div_full
+                                                              : smc_float_div,
+                            2);
     return smc_decode_uniform(
         decoder, smc_decode_is(decoder, "div") ? smc_integer_div[type] : smc_integer_rem[type],
         type, 2);

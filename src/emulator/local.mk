@@ -51,6 +51,8 @@ emulator_sources = \
 	src/emulator/reconvergence.c \
 	src/emulator/runtime.h \
 	src/emulator/shadow.c src/emulator/shadow.h \
+	src/emulator/special_functions.c src/emulator/special_functions.h \
+	src/emulator/special_functions.def \
 	src/emulator/specials.def \
 	src/emulator/steps_control.c \
 	src/emulator/steps_memory.c \

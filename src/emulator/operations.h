@@ -80,9 +80,12 @@ smc_alu *smc_compare(const char *name, size_t bytes, enum smc_ptx_type type, boo
 /* ops_float.c: round to nearest; smc_float_modified adds other modifiers around `inner`. */
 extern smc_alu_by_type smc_float_add, smc_float_sub, smc_float_mul, smc_float_div, smc_float_min,
     smc_float_max, smc_float_min_nan, smc_float_max_nan, smc_float_abs, smc_float_neg,
-    smc_float_sqrt, smc_float_rcp, smc_float_rsqrt, smc_float_ex2, smc_float_lg2, smc_float_sin,
-    smc_float_cos, smc_float_tanh, smc_float_copysign, smc_float_min_xor, smc_float_max_xor,
+    smc_float_sqrt, smc_float_rcp, smc_float_copysign, smc_float_min_xor, smc_float_max_xor,
     smc_float_min_nan_xor, smc_float_max_nan_xor;
+/* .approx, and div.full: as the special-function unit computes them. */
+extern smc_alu_by_type smc_approximate_rcp, smc_approximate_rsqrt, smc_approximate_sqrt,
+    smc_approximate_lg2, smc_approximate_ex2, smc_approximate_sin, smc_approximate_cos,
+    smc_approximate_tanh, smc_approximate_div, smc_approximate_div_full;
 extern smc_alu smc_float_modified;
 extern smc_alu smc_float_pair;  /* two of single precision, each as smc_float_modified */
 extern smc_alu smc_float_flush; /* for single precision: subnormal numbers become 0 */

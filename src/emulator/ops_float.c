@@ -1,12 +1,11 @@
-/* Floating-point arithmetic and conversions over 32 lanes, as IEEE 754 and PTX define them.
-   Functions that PTX calls approximate are computed in double precision and rounded once. That is
-   closer to the true value than any GPU; the PTX ISA documents the GPU's error of up to 2^-20 for
-   each. */
+/* Floating-point arithmetic and conversions over 32 lanes, as IEEE 754 and PTX define them. What
+   PTX calls approximate is computed as an H100 does (special_functions.c). */
 #include <fenv.h>
 #include <math.h>
 #include <string.h>
 
 #include "emulator/operations.h"
+#include "emulator/special_functions.h"
 
 /* The NaN that GPUs return in single precision. */
 static const uint32_t canonical_nan = 0x7fffffff;
@@ -87,12 +86,35 @@ DEFINE(rcp, f32, lane_f32, float, 1.0f / x)
 DEFINE(rcp, f64, lane_f64, double, 1.0 / x)
 DEFINE(root, f32, lane_f32, float, sqrtf(x))
 DEFINE(root, f64, lane_f64, double, sqrt(x))
-DEFINE_BOTH(rsqrt, 1.0 / sqrt(x))
-DEFINE(ex2, f32, lane_f32, float, exp2((double)x))
-DEFINE(lg2, f32, lane_f32, float, log2((double)x))
-DEFINE(sine, f32, lane_f32, float, sin((double)x))
-DEFINE(cosine, f32, lane_f32, float, cos((double)x))
-DEFINE(tangent, f32, lane_f32, float, tanh((double)x))
+
+/* Of the bits x, y and whether the instruction flushes. */
+#define DEFINE_APPROXIMATE(name, suffix, lane_t, expression)                                       \
+    static void approximate_##name##_##suffix(const struct smc_op *op, void *d, const void *a,     \
+                                              const void *b, const void *c)                        \
+    {                                                                                              \
+        const lane_t *first = a, *second = b;                                                      \
+        const bool flushes = op->flushes;                                                          \
+        lane_t *result = d;                                                                        \
+        (void)second, (void)c, (void)flushes;                                                      \
+        EACH_LANE(i)                                                                               \
+        {                                                                                          \
+            const lane_t x = first[i], y = second[i];                                              \
+            (void)y;                                                                               \
+            result[i] = expression;                                                                \
+        }                                                                                          \
+    }
+DEFINE_APPROXIMATE(rcp, f32, lane_u32, smc_special_rcp(x, flushes))
+DEFINE_APPROXIMATE(rcp, f64, lane_u64, smc_special_rcp_f64(x))
+DEFINE_APPROXIMATE(rsqrt, f32, lane_u32, smc_special_rsqrt(x, flushes))
+DEFINE_APPROXIMATE(rsqrt, f64, lane_u64, smc_special_rsqrt_f64(x, flushes))
+DEFINE_APPROXIMATE(root, f32, lane_u32, smc_special_sqrt(x, flushes))
+DEFINE_APPROXIMATE(lg2, f32, lane_u32, smc_special_lg2(x, flushes))
+DEFINE_APPROXIMATE(ex2, f32, lane_u32, smc_special_ex2(x, flushes))
+DEFINE_APPROXIMATE(sine, f32, lane_u32, smc_special_sin(x))
+DEFINE_APPROXIMATE(cosine, f32, lane_u32, smc_special_cos(x))
+DEFINE_APPROXIMATE(tangent, f32, lane_u32, smc_special_tanh(x))
+DEFINE_APPROXIMATE(quotient, f32, lane_u32, smc_special_div_approx(x, y, flushes))
+DEFINE_APPROXIMATE(full_quotient, f32, lane_u32, smc_special_div_full(x, y, flushes))
 
 smc_alu_by_type smc_float_add = TABLE(add);
 smc_alu_by_type smc_float_sub = TABLE(sub);
@@ -109,12 +131,16 @@ smc_alu_by_type smc_float_max_nan_xor = {[SMC_PTX_F32] = max_nan_xor_f32};
 smc_alu_by_type smc_float_copysign = TABLE(copysign);
 smc_alu_by_type smc_float_rcp = TABLE(rcp);
 smc_alu_by_type smc_float_sqrt = TABLE(root);
-smc_alu_by_type smc_float_rsqrt = TABLE(rsqrt);
-smc_alu_by_type smc_float_ex2 = {[SMC_PTX_F32] = ex2_f32};
-smc_alu_by_type smc_float_lg2 = {[SMC_PTX_F32] = lg2_f32};
-smc_alu_by_type smc_float_sin = {[SMC_PTX_F32] = sine_f32};
-smc_alu_by_type smc_float_cos = {[SMC_PTX_F32] = cosine_f32};
-smc_alu_by_type smc_float_tanh = {[SMC_PTX_F32] = tangent_f32};
+smc_alu_by_type smc_approximate_rcp = TABLE(approximate_rcp);
+smc_alu_by_type smc_approximate_rsqrt = TABLE(approximate_rsqrt);
+smc_alu_by_type smc_approximate_sqrt = {[SMC_PTX_F32] = approximate_root_f32};
+smc_alu_by_type smc_approximate_lg2 = {[SMC_PTX_F32] = approximate_lg2_f32};
+smc_alu_by_type smc_approximate_ex2 = {[SMC_PTX_F32] = approximate_ex2_f32};
+smc_alu_by_type smc_approximate_sin = {[SMC_PTX_F32] = approximate_sine_f32};
+smc_alu_by_type smc_approximate_cos = {[SMC_PTX_F32] = approximate_cosine_f32};
+smc_alu_by_type smc_approximate_tanh = {[SMC_PTX_F32] = approximate_tangent_f32};
+smc_alu_by_type smc_approximate_div = {[SMC_PTX_F32] = approximate_quotient_f32};
+smc_alu_by_type smc_approximate_div_full = {[SMC_PTX_F32] = approximate_full_quotient_f32};
 
 /* Changes only the sign bit: a NaN keeps its other bits. */
 #define DEFINE_SIGN(name, lane_t, expression)                                                      \
