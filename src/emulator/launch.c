@@ -162,9 +162,12 @@ static enum smc_status check_textures(const struct smc_emulation_request *reques
 {
     for (size_t i = 0; i < request->texture_count; i++) {
         const struct smc_emulated_texture *texture = &request->textures[i];
-        uint64_t bytes = smc_emulated_texture_bytes(texture);
+        const uint64_t bytes = smc_emulated_texture_bytes(texture);
+        if (texture->channels == 0)
+            continue;
         if (bytes == 0 || texture->array >= request->array_count ||
-            bytes > request->arrays[texture->array].bytes)
+            texture->offset > request->arrays[texture->array].bytes ||
+            bytes > request->arrays[texture->array].bytes - texture->offset)
             return smc_fail(error, SMC_USAGE, "texture %zu: its array is too small", i + 1);
     }
     return SMC_OK;

@@ -173,7 +173,7 @@ static bool is_sound(uint64_t address, size_t bytes, bool of_device)
            found->kind == SHIM_MEMORY_REGISTERED;
 }
 
-static int copy(uint64_t to, bool to_device, uint64_t from, bool from_device, size_t bytes)
+int shim_copy(uint64_t to, bool to_device, uint64_t from, bool from_device, size_t bytes)
 {
     shim_flush_output();
     if (bytes == 0)
@@ -187,7 +187,7 @@ static int copy(uint64_t to, bool to_device, uint64_t from, bool from_device, si
 API cuMemcpy(uint64_t to, uint64_t from, size_t bytes)
 {
     BEGIN;
-    return copy(to, false, from, false, bytes);
+    return shim_copy(to, false, from, false, bytes);
 }
 
 API cuMemcpyAsync(uint64_t to, uint64_t from, size_t bytes, void *stream)
@@ -199,7 +199,7 @@ API cuMemcpyAsync(uint64_t to, uint64_t from, size_t bytes, void *stream)
 API cuMemcpyHtoD_v2(uint64_t to, const void *from, size_t bytes)
 {
     BEGIN;
-    return copy(to, true, (uint64_t)(uintptr_t)from, false, bytes);
+    return shim_copy(to, true, (uint64_t)(uintptr_t)from, false, bytes);
 }
 
 API cuMemcpyHtoDAsync_v2(uint64_t to, const void *from, size_t bytes, void *stream)
@@ -211,7 +211,7 @@ API cuMemcpyHtoDAsync_v2(uint64_t to, const void *from, size_t bytes, void *stre
 API cuMemcpyDtoH_v2(void *to, uint64_t from, size_t bytes)
 {
     BEGIN;
-    return copy((uint64_t)(uintptr_t)to, false, from, true, bytes);
+    return shim_copy((uint64_t)(uintptr_t)to, false, from, true, bytes);
 }
 
 API cuMemcpyDtoHAsync_v2(void *to, uint64_t from, size_t bytes, void *stream)
@@ -223,7 +223,7 @@ API cuMemcpyDtoHAsync_v2(void *to, uint64_t from, size_t bytes, void *stream)
 API cuMemcpyDtoD_v2(uint64_t to, uint64_t from, size_t bytes)
 {
     BEGIN;
-    return copy(to, true, from, true, bytes);
+    return shim_copy(to, true, from, true, bytes);
 }
 
 API cuMemcpyDtoDAsync_v2(uint64_t to, uint64_t from, size_t bytes, void *stream)
@@ -236,40 +236,6 @@ API cuMemcpyPeer(uint64_t to, void *to_context, uint64_t from, void *from_contex
 {
     (void)to_context, (void)from_context;
     return cuMemcpyDtoD_v2(to, from, bytes);
-}
-
-static uint64_t place(uint32_t type, const void *at_host, uint64_t at_device, size_t x, size_t y,
-                      size_t pitch)
-{
-    const uint64_t base = type == SHIM_MEMORY_TYPE_HOST ? (uint64_t)(uintptr_t)at_host : at_device;
-    return base + y * pitch + x;
-}
-
-API cuMemcpy2D_v2(const struct shim_copy_2d *plan)
-{
-    BEGIN;
-    if (plan->from_array || plan->to_array)
-        return SHIM_NOT_SUPPORTED;
-    int result = SHIM_SUCCESS;
-    for (size_t y = 0; y < plan->height && result == SHIM_SUCCESS; y++)
-        result = copy(place(plan->to_type, plan->to_host, plan->to_device, plan->to_x,
-                            plan->to_y + y, plan->to_pitch),
-                      plan->to_type == SHIM_MEMORY_TYPE_DEVICE,
-                      place(plan->from_type, plan->from_host, plan->from_device, plan->from_x,
-                            plan->from_y + y, plan->from_pitch),
-                      plan->from_type == SHIM_MEMORY_TYPE_DEVICE, plan->width_bytes);
-    return result;
-}
-
-API cuMemcpy2DUnaligned_v2(const struct shim_copy_2d *plan)
-{
-    return cuMemcpy2D_v2(plan);
-}
-
-API cuMemcpy2DAsync_v2(const struct shim_copy_2d *plan, void *stream)
-{
-    (void)stream;
-    return cuMemcpy2D_v2(plan);
 }
 
 static int fill(uint64_t address, size_t pitch, uint32_t value, size_t width_bytes, size_t width,

@@ -233,10 +233,14 @@ int shim_launch(const struct shim_launch *launch)
     struct smc_emulated_array *arrays = list_arrays(&request.array_count);
     struct smc_emulated_variable *variables =
         list_variables(launch->function, &request.variable_count);
+    size_t memories;
+    const struct shim_allocation *memory = shim_memory_all(&memories);
+    struct smc_emulated_texture *textures = shim_textures(memory, memories, &request.texture_count);
+    request.textures = textures;
     request.arguments = arguments;
     request.arrays = arrays;
     request.variables = variables;
-    if (!arguments || !arrays || !variables)
+    if (!arguments || !arrays || !variables || !textures)
         result = SHIM_OUT_OF_MEMORY;
     else if (!list_arguments(launch, arguments, request.argument_count))
         result = SHIM_INVALID_VALUE;
@@ -245,5 +249,6 @@ int shim_launch(const struct shim_launch *launch)
     free(arguments);
     free(arrays);
     free(variables);
+    free(textures);
     return result;
 }

@@ -1,7 +1,8 @@
-/* The runtime's two files: the driver's calls that they make, and what they share. */
+/* The runtime's files: the driver's calls that they make, and what they share. */
 #ifndef SMC_SHIM_RUNTIME_H
 #define SMC_SHIM_RUNTIME_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -69,6 +70,19 @@ int cuMemsetD2D8_v2(uint64_t, size_t, uint8_t, size_t, size_t);
 int cuPointerGetAttribute(void *, int, uint64_t);
 int cuMemPrefetchAsync(uint64_t, size_t, int, void *);
 int cuMemAdvise(uint64_t, size_t, int, int);
+int cuArray3DCreate_v2(void **, const struct shim_array_3d *);
+int cuArray3DGetDescriptor_v2(struct shim_array_3d *, const void *);
+int cuArrayDestroy(void *);
+int cuMemcpy3D_v2(const struct shim_copy_3d *);
+int cuMemcpyHtoA_v2(void *, size_t, const void *, size_t);
+int cuMemcpyAtoH_v2(void *, void *, size_t, size_t);
+int cuMemcpyDtoA_v2(void *, size_t, uint64_t, size_t);
+int cuMemcpyAtoD_v2(uint64_t, void *, size_t, size_t);
+int cuTexObjectCreate(uint64_t *, const struct shim_resource *, const struct shim_texture *,
+                      const void *);
+int cuTexObjectDestroy(uint64_t);
+int cuSurfObjectCreate(uint64_t *, const struct shim_resource *);
+int cuSurfObjectDestroy(uint64_t);
 int cuStreamCreateWithPriority(void **, uint32_t, int);
 int cuStreamDestroy_v2(void *);
 int cuStreamSynchronize(void *);

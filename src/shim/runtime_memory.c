@@ -177,65 +177,6 @@ API cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size_t from_p
     return cudaMemcpy2D(to, to_pitch, from, from_pitch, width, height, kind);
 }
 
-/* --- Three dimensions ------------------------------------------------------------------------- */
-
-struct pitched {
-    void *at;
-    size_t pitch, width, height;
-};
-
-struct extent {
-    size_t width, height, depth;
-};
-
-struct copy_3d {
-    void *from_array;
-    size_t from_x, from_y, from_z;
-    struct pitched from;
-    void *to_array;
-    size_t to_x, to_y, to_z;
-    struct pitched to;
-    struct extent extent;
-    int kind;
-};
-
-API cudaMalloc3D(struct pitched *out, struct extent extent)
-{
-    *out = (struct pitched){.width = extent.width, .height = extent.height};
-    return cudaMallocPitch(&out->at, &out->pitch, extent.width, extent.height * extent.depth);
-}
-
-API cudaMemcpy3D(const struct copy_3d *plan)
-{
-    START();
-    int error = plan->from_array || plan->to_array ? SHIM_NOT_SUPPORTED : SHIM_SUCCESS;
-    for (size_t z = 0; z < plan->extent.depth; z++)
-        for (size_t y = 0; y < plan->extent.height && error == SHIM_SUCCESS; y++) {
-            const size_t to_row = (z + plan->to_z) * plan->to.height + y + plan->to_y;
-            const size_t from_row = (z + plan->from_z) * plan->from.height + y + plan->from_y;
-            error = copy((char *)plan->to.at + to_row * plan->to.pitch + plan->to_x,
-                         (const char *)plan->from.at + from_row * plan->from.pitch + plan->from_x,
-                         plan->extent.width, plan->kind);
-        }
-    return shim_noted(error);
-}
-
-API cudaMemcpy3DAsync(const struct copy_3d *plan, void *stream)
-{
-    (void)stream;
-    return cudaMemcpy3D(plan);
-}
-
-API cudaMemset3D(struct pitched to, int value, struct extent extent)
-{
-    START();
-    int error = SHIM_SUCCESS;
-    for (size_t z = 0; z < extent.depth && error == SHIM_SUCCESS; z++)
-        error = cuMemsetD2D8_v2(number_of(to.at) + z * to.height * to.pitch, to.pitch,
-                                (uint8_t)value, extent.width, extent.height);
-    return shim_noted(error);
-}
-
 API cudaMemset(void *memory, int value, size_t bytes)
 {
     START();
@@ -396,16 +337,6 @@ API cudaMemPoolTrimTo(void *which, size_t bytes)
 {
     (void)which, (void)bytes;
     return SHIM_SUCCESS;
-}
-
-struct channels {
-    int x, y, z, w, kind;
-};
-
-__attribute__((visibility("default"))) struct channels cudaCreateChannelDesc(int x, int y, int z,
-                                                                             int w, int kind)
-{
-    return (struct channels){x, y, z, w, kind};
 }
 
 /* --- Streams and events ----------------------------------------------------------------------- */

@@ -86,6 +86,104 @@ static void check_memory()
     IS(cudaSuccess, cudaGetLastError());
 }
 
+__global__ void sample(cudaTextureObject_t flat, cudaTextureObject_t pitched,
+                       cudaTextureObject_t linear, cudaTextureObject_t layered, float *to)
+{
+    to[0] = tex2D<float>(flat, 1.0f / 4, 1.0f / 4); // between four texels
+    to[1] = tex2D<float>(pitched, 2.5f, 1.5f);
+    to[2] = tex1Dfetch<float>(linear, 5);
+    to[3] = tex1Dfetch<float>(linear, 6); // outside
+    to[4] = tex2DLayered<float>(layered, 0.5f, 1.5f, 2);
+}
+
+__global__ void draw(cudaSurfaceObject_t surface)
+{
+    surf2Dwrite(10.0f * threadIdx.y + threadIdx.x, surface, (int)sizeof(float) * threadIdx.x,
+                threadIdx.y);
+}
+
+static cudaTextureObject_t texture_of(const cudaResourceDesc &resource, cudaTextureFilterMode filter,
+                                      bool normalized)
+{
+    cudaTextureObject_t texture = 0;
+    cudaTextureDesc description = {};
+    description.addressMode[0] = description.addressMode[1] = cudaAddressModeClamp;
+    description.filterMode = filter;
+    description.normalizedCoords = normalized;
+    IS(cudaSuccess, cudaCreateTextureObject(&texture, &resource, &description, NULL));
+    return texture;
+}
+
+static void check_copies_of_arrays(cudaArray_t flat, cudaArray_t layered, const float *host)
+{
+    float back[24] = {};
+    cudaExtent extent;
+    cudaChannelFormatDesc channels;
+    cudaMemcpy3DParms plan = {};
+    IS(cudaSuccess, cudaMemcpy2DToArray(flat, 0, 0, host, 16, 16, 4, cudaMemcpyHostToDevice));
+    IS(cudaErrorInvalidValue,
+       cudaMemcpy2DToArray(flat, 4, 0, host, 16, 16, 4, cudaMemcpyHostToDevice));
+    cudaGetLastError();
+    IS(cudaSuccess, cudaArrayGetInfo(&channels, &extent, NULL, layered));
+    IS(32, channels.x);
+    IS(3, extent.depth);
+    plan.srcPtr = make_cudaPitchedPtr((void *)host, 4 * sizeof(float), 4, 2);
+    plan.dstArray = layered;
+    plan.extent = make_cudaExtent(4, 2, 3);
+    plan.kind = cudaMemcpyHostToDevice;
+    IS(cudaSuccess, cudaMemcpy3D(&plan));
+    IS(cudaSuccess, cudaMemcpy2DFromArray(back, 8, flat, 4, 1, 8, 2, cudaMemcpyDeviceToHost));
+    IS(host[5], back[0]);
+    IS(host[10], back[3]);
+}
+
+static void check_arrays()
+{
+    float host[24], back[16], *pitched, *linear, *to;
+    size_t pitch;
+    cudaArray_t flat, layered;
+    cudaSurfaceObject_t surface;
+    cudaResourceDesc resource = {};
+    const cudaChannelFormatDesc channels = cudaCreateChannelDesc<float>();
+    for (int i = 0; i < 24; i++)
+        host[i] = (float)(i * i);
+    IS(cudaSuccess, cudaMallocArray(&flat, &channels, 4, 4, cudaArraySurfaceLoadStore));
+    IS(cudaSuccess,
+       cudaMalloc3DArray(&layered, &channels, make_cudaExtent(4, 2, 3), cudaArrayLayered));
+    IS(cudaSuccess, cudaMallocPitch(&pitched, &pitch, 16, 4));
+    IS(cudaSuccess, cudaMalloc(&linear, 8 * sizeof *linear));
+    IS(cudaSuccess, cudaMalloc(&to, sizeof back));
+    check_copies_of_arrays(flat, layered, host);
+    IS(cudaSuccess, cudaMemcpy2D(pitched, pitch, host, 16, 16, 4, cudaMemcpyHostToDevice));
+    IS(cudaSuccess, cudaMemcpy(linear, host, 8 * sizeof *linear, cudaMemcpyHostToDevice));
+    resource.resType = cudaResourceTypeArray;
+    resource.res.array.array = layered;
+    const cudaTextureObject_t layers = texture_of(resource, cudaFilterModePoint, false);
+    resource.res.array.array = flat;
+    const cudaTextureObject_t smooth = texture_of(resource, cudaFilterModeLinear, true);
+    IS(cudaSuccess, cudaCreateSurfaceObject(&surface, &resource));
+    resource.resType = cudaResourceTypePitch2D;
+    resource.res.pitch2D = {pitched, channels, 4, 4, pitch};
+    const cudaTextureObject_t rows = texture_of(resource, cudaFilterModePoint, false);
+    resource.resType = cudaResourceTypeLinear;
+    resource.res.linear = {linear, channels, 6 * sizeof *linear};
+    const cudaTextureObject_t line = texture_of(resource, cudaFilterModePoint, false);
+    sample<<<1, 1>>>(smooth, rows, line, layers, to);
+    IS(cudaSuccess, cudaMemcpy(back, to, sizeof back, cudaMemcpyDeviceToHost));
+    IS((host[0] + host[1] + host[4] + host[5]) * 4 / 4, back[0] * 4);
+    IS(host[6], back[1]);
+    IS(host[5], back[2]);
+    IS(0, back[3]);
+    IS(host[2 * 8 + 4], back[4]);
+    draw<<<1, dim3(4, 4)>>>(surface);
+    IS(cudaSuccess, cudaMemcpyFromArray(back, flat, 0, 0, sizeof back, cudaMemcpyDeviceToHost));
+    IS(23, back[2 * 4 + 3]);
+    IS(cudaSuccess, cudaDestroyTextureObject(smooth));
+    IS(cudaSuccess, cudaDestroySurfaceObject(surface));
+    IS(cudaSuccess, cudaFreeArray(flat));
+    IS(cudaSuccess, cudaFreeArray(layered));
+}
+
 static void check_launches()
 {
     cudaDeviceProp properties;
@@ -119,6 +217,7 @@ int main(int argc, char **)
 {
     if (argc == 1) {
         check_memory();
+        check_arrays();
         check_launches();
         return failures;
     }
