@@ -42,7 +42,7 @@ app=tests/shim/app
 traced -- $app good
 ends_with "the driver's calls are as on a GPU" 0
 says "the default device" out '^NVIDIA H200 $'
-says "the launches are reported" err '5 launches of|4 launches of'
+says "the launches are reported" err '6 launches of 4 kernels'
 says "by kernel" err 'scale .*shared|shared .*scale'
 traced --device "RTX 4090" -- $app good
 says "the device that was asked for" out 'GeForce RTX 4090'
@@ -100,6 +100,8 @@ for cudart in static shared; do
     traced -- "$scratch/runtime_$cudart" race
     ends_with "the runtime, $cudart: a race fails" 1
     says "the runtime, $cudart: it is found, with its line" err 'runtime.cu:[0-9]+: race'
+    traced -- "$scratch/runtime_$cudart" wild
+    ends_with "the runtime, $cudart: a wild pointer ends the context as on a GPU" 1
     strip -o "$scratch/stripped" "$scratch/runtime_$cudart"
     traced -- "$scratch/stripped"
     if [ $cudart = shared ]; then

@@ -92,6 +92,33 @@ struct shim_copy_3d {
     size_t width_bytes, height, depth;
 };
 
+/* What the nodes of a graph do. */
+struct shim_kernel_node {
+    void *function;
+    uint32_t grid[3], block[3], smem_bytes;
+    void **parameters, **extra;
+    void *kernel, *context;
+};
+
+struct shim_fill {
+    uint64_t to;
+    size_t pitch;
+    uint32_t value, element_bytes;
+    size_t width, height;
+};
+
+struct shim_host_call {
+    void (*function)(void *);
+    void *data;
+};
+
+enum { SHIM_UPDATE_TOPOLOGY = 2 };
+
+struct shim_graph_update {
+    int32_t result;
+    void *node, *from;
+};
+
 struct shim_array_2d {
     size_t width, height;
     uint32_t format, channels;

@@ -692,7 +692,7 @@ API cuFuncGetParamInfo(struct shim_function *function, size_t index, size_t *off
 /* --- Launches --------------------------------------------------------------------------------- */
 
 /* `extra`: pairs of a key and a value, ended by NULL. */
-static void read_extra(void **extra, struct shim_launch *launch)
+void shim_read_extra(void **extra, struct shim_launch *launch)
 {
     for (; extra && *extra; extra += 2) {
         if ((uintptr_t)extra[0] == 1)
@@ -702,12 +702,17 @@ static void read_extra(void **extra, struct shim_launch *launch)
     }
 }
 
+static int submit(void *stream, const struct shim_launch *launch)
+{
+    struct shim_graph *graph = shim_capturing(stream);
+    return graph ? shim_capture_launch(graph, launch) : shim_launch(launch);
+}
+
 API cuLaunchKernel(struct shim_function *function, uint32_t grid_x, uint32_t grid_y,
                    uint32_t grid_z, uint32_t block_x, uint32_t block_y, uint32_t block_z,
                    uint32_t smem_bytes, void *stream, void **parameters, void **extra)
 {
     BEGIN;
-    (void)stream;
     struct shim_launch launch = {.function = function,
                                  .grid = {grid_x, grid_y, grid_z},
                                  .block = {block_x, block_y, block_z},
@@ -716,8 +721,8 @@ API cuLaunchKernel(struct shim_function *function, uint32_t grid_x, uint32_t gri
     if (!function)
         return SHIM_INVALID_HANDLE;
     if (!parameters)
-        read_extra(extra, &launch);
-    return shim_launch(&launch);
+        shim_read_extra(extra, &launch);
+    return submit(stream, &launch);
 }
 
 API cuLaunchKernelEx(const struct shim_launch_config *config, struct shim_function *function,
@@ -738,8 +743,8 @@ API cuLaunchKernelEx(const struct shim_launch_config *config, struct shim_functi
             memcpy(launch.cluster, attribute->value.cluster, sizeof launch.cluster);
     }
     if (!parameters)
-        read_extra(extra, &launch);
-    return shim_launch(&launch);
+        shim_read_extra(extra, &launch);
+    return submit(config->stream, &launch);
 }
 
 API cuLaunchCooperativeKernel(struct shim_function *function, uint32_t grid_x, uint32_t grid_y,
@@ -747,21 +752,25 @@ API cuLaunchCooperativeKernel(struct shim_function *function, uint32_t grid_x, u
                               uint32_t smem_bytes, void *stream, void **parameters)
 {
     BEGIN;
-    (void)stream;
     const struct shim_launch launch = {.function = function,
                                        .grid = {grid_x, grid_y, grid_z},
                                        .block = {block_x, block_y, block_z},
                                        .dynamic_smem_bytes = smem_bytes,
                                        .parameters = parameters,
                                        .cooperative = true};
-    return function ? shim_launch(&launch) : SHIM_INVALID_HANDLE;
+    return function ? submit(stream, &launch) : SHIM_INVALID_HANDLE;
 }
 
 API cuLaunchHostFunc(void *stream, void (*function)(void *), void *data)
 {
-    (void)stream;
-    function(data);
-    return SHIM_SUCCESS;
+    const struct shim_host_call call = {function, data};
+    shim_lock();
+    struct shim_graph *graph = shim_capturing(stream);
+    const int result = graph ? shim_capture_host(graph, &call) : SHIM_SUCCESS;
+    shim_unlock();
+    if (!graph)
+        function(data);
+    return result;
 }
 
 API cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks,

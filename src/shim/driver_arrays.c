@@ -198,13 +198,14 @@ API cuMemcpy3D_v2(const struct shim_copy_3d *plan)
 
 API cuMemcpy3DAsync_v2(const struct shim_copy_3d *plan, void *stream)
 {
-    (void)stream;
-    return cuMemcpy3D_v2(plan);
+    BEGIN;
+    struct shim_graph *graph = shim_capturing(stream);
+    return graph ? shim_capture_copy(graph, plan) : cuMemcpy3D_v2(plan);
 }
 
-API cuMemcpy2D_v2(const struct shim_copy_2d *plan)
+static struct shim_copy_3d in_3d(const struct shim_copy_2d *plan)
 {
-    const struct shim_copy_3d full = {
+    return (struct shim_copy_3d){
         .from = {.x_bytes = plan->from_x,
                  .y = plan->from_y,
                  .type = plan->from_type,
@@ -223,6 +224,11 @@ API cuMemcpy2D_v2(const struct shim_copy_2d *plan)
         .height = plan->height,
         .depth = 1,
     };
+}
+
+API cuMemcpy2D_v2(const struct shim_copy_2d *plan)
+{
+    const struct shim_copy_3d full = in_3d(plan);
     return cuMemcpy3D_v2(&full);
 }
 
@@ -233,8 +239,8 @@ API cuMemcpy2DUnaligned_v2(const struct shim_copy_2d *plan)
 
 API cuMemcpy2DAsync_v2(const struct shim_copy_2d *plan, void *stream)
 {
-    (void)stream;
-    return cuMemcpy2D_v2(plan);
+    const struct shim_copy_3d full = in_3d(plan);
+    return cuMemcpy3DAsync_v2(&full, stream);
 }
 
 /* A copy of bytes between memory and an array's first slice, where it may go on in the next row. */

@@ -65,11 +65,7 @@ static struct channels channels_of(uint32_t format, uint32_t count)
 
 /* --- Arrays ----------------------------------------------------------------------------------- */
 
-struct extent {
-    size_t width, height, depth;
-};
-
-API cudaMalloc3DArray(void **array, const struct channels *channels, struct extent extent,
+API cudaMalloc3DArray(void **array, const struct channels *channels, struct shim_extent extent,
                       unsigned flags)
 {
     struct shim_array_3d shape = {
@@ -83,7 +79,7 @@ API cudaMalloc3DArray(void **array, const struct channels *channels, struct exte
 API cudaMallocArray(void **array, const struct channels *channels, size_t width, size_t height,
                     unsigned flags)
 {
-    return cudaMalloc3DArray(array, channels, (struct extent){width, height, 0}, flags);
+    return cudaMalloc3DArray(array, channels, (struct shim_extent){width, height, 0}, flags);
 }
 
 API cudaFreeArray(void *array)
@@ -99,7 +95,7 @@ static int shape_of(const void *array, struct shim_array_3d *shape)
     return error == SHIM_INVALID_HANDLE ? SHIM_INVALID_VALUE : error;
 }
 
-API cudaArrayGetInfo(struct channels *channels, struct extent *extent, unsigned *flags,
+API cudaArrayGetInfo(struct channels *channels, struct shim_extent *extent, unsigned *flags,
                      const void *array)
 {
     struct shim_array_3d shape;
@@ -110,7 +106,7 @@ API cudaArrayGetInfo(struct channels *channels, struct extent *extent, unsigned 
     if (channels)
         *channels = channels_of(shape.format, shape.channels);
     if (extent)
-        *extent = (struct extent){shape.width, shape.height, shape.depth};
+        *extent = (struct shim_extent){shape.width, shape.height, shape.depth};
     if (flags)
         *flags = shape.flags;
     return SHIM_SUCCESS;
@@ -153,46 +149,48 @@ static struct shim_copy_end array_end(const void *array, size_t x_bytes, size_t 
 }
 
 static int copy_rows(struct shim_copy_end to, struct shim_copy_end from, size_t width,
-                     size_t height)
+                     size_t height, void *stream)
 {
     START();
     const struct shim_copy_3d plan = {
         .to = to, .from = from, .width_bytes = width, .height = height, .depth = 1};
-    return shim_noted(cuMemcpy3D_v2(&plan));
+    return shim_noted(cuMemcpy3DAsync_v2(&plan, stream));
 }
 
 API cudaMemcpy2DToArray(void *to, size_t x_bytes, size_t y, const void *from, size_t pitch,
                         size_t width, size_t height, int kind)
 {
-    return copy_rows(array_end(to, x_bytes, y), memory_end(from, pitch, kind, false), width,
-                     height);
+    return copy_rows(array_end(to, x_bytes, y), memory_end(from, pitch, kind, false), width, height,
+                     NULL);
 }
 
 API cudaMemcpy2DToArrayAsync(void *to, size_t x_bytes, size_t y, const void *from, size_t pitch,
                              size_t width, size_t height, int kind, void *stream)
 {
-    (void)stream;
-    return cudaMemcpy2DToArray(to, x_bytes, y, from, pitch, width, height, kind);
+    return copy_rows(array_end(to, x_bytes, y), memory_end(from, pitch, kind, false), width, height,
+                     stream);
 }
 
 API cudaMemcpy2DFromArray(void *to, size_t pitch, const void *from, size_t x_bytes, size_t y,
                           size_t width, size_t height, int kind)
 {
-    return copy_rows(memory_end(to, pitch, kind, true), array_end(from, x_bytes, y), width, height);
+    return copy_rows(memory_end(to, pitch, kind, true), array_end(from, x_bytes, y), width, height,
+                     NULL);
 }
 
 API cudaMemcpy2DFromArrayAsync(void *to, size_t pitch, const void *from, size_t x_bytes, size_t y,
                                size_t width, size_t height, int kind, void *stream)
 {
-    (void)stream;
-    return cudaMemcpy2DFromArray(to, pitch, from, x_bytes, y, width, height, kind);
+    return copy_rows(memory_end(to, pitch, kind, true), array_end(from, x_bytes, y), width, height,
+                     stream);
 }
 
 API cudaMemcpy2DArrayToArray(void *to, size_t to_x, size_t to_y, const void *from, size_t from_x,
                              size_t from_y, size_t width, size_t height, int kind)
 {
     (void)kind;
-    return copy_rows(array_end(to, to_x, to_y), array_end(from, from_x, from_y), width, height);
+    return copy_rows(array_end(to, to_x, to_y), array_end(from, from_x, from_y), width, height,
+                     NULL);
 }
 
 /* Bytes that go on in the next row of the array. */
@@ -241,27 +239,11 @@ API cudaMemcpyFromArrayAsync(void *to, const void *from, size_t x_bytes, size_t 
 
 /* --- Three dimensions ------------------------------------------------------------------------- */
 
-struct pitched {
-    void *at;
-    size_t pitch, width, height;
-};
-
-struct copy_3d {
-    void *from_array;
-    size_t from_x, from_y, from_z;
-    struct pitched from;
-    void *to_array;
-    size_t to_x, to_y, to_z;
-    struct pitched to;
-    struct extent extent;
-    int kind;
-};
-
-API cudaMalloc3D(struct pitched *out, struct extent extent)
+API cudaMalloc3D(struct shim_pitched *out, struct shim_extent extent)
 {
     uint64_t address = 0;
     START();
-    *out = (struct pitched){.width = extent.width, .height = extent.height};
+    *out = (struct shim_pitched){.width = extent.width, .height = extent.height};
     const int error =
         cuMemAllocPitch_v2(&address, &out->pitch, extent.width, extent.height * extent.depth, 4);
     out->at = (void *)(uintptr_t)address;
@@ -269,18 +251,17 @@ API cudaMalloc3D(struct pitched *out, struct extent extent)
 }
 
 /* Of arrays the first coordinate and the width are in elements. */
-API cudaMemcpy3D(const struct copy_3d *plan)
+int shim_copy_in_driver(const struct shim_runtime_copy *plan, struct shim_copy_3d *out)
 {
     struct shim_array_3d to = {.width = 0}, from = {.width = 0};
-    START();
     int error = plan->to_array ? shape_of(plan->to_array, &to) : SHIM_SUCCESS;
     if (error == SHIM_SUCCESS && plan->from_array)
         error = shape_of(plan->from_array, &from);
     if (error != SHIM_SUCCESS)
-        return shim_noted(error);
+        return error;
     const size_t to_element = plan->to_array ? element_bytes(&to) : 1;
     const size_t from_element = plan->from_array ? element_bytes(&from) : 1;
-    struct shim_copy_3d full = {
+    *out = (struct shim_copy_3d){
         .to = plan->to_array ? array_end(plan->to_array, 0, 0)
                              : memory_end(plan->to.at, plan->to.pitch, plan->kind, true),
         .from = plan->from_array ? array_end(plan->from_array, 0, 0)
@@ -288,24 +269,34 @@ API cudaMemcpy3D(const struct copy_3d *plan)
         .width_bytes = plan->extent.width * (plan->to_array ? to_element : from_element),
         .height = plan->extent.height,
         .depth = plan->extent.depth};
-    full.to.x_bytes = plan->to_x * to_element;
-    full.to.y = plan->to_y;
-    full.to.z = plan->to_z;
-    full.to.height = plan->to.height;
-    full.from.x_bytes = plan->from_x * from_element;
-    full.from.y = plan->from_y;
-    full.from.z = plan->from_z;
-    full.from.height = plan->from.height;
-    return shim_noted(cuMemcpy3D_v2(&full));
+    out->to.x_bytes = plan->to_x * to_element;
+    out->to.y = plan->to_y;
+    out->to.z = plan->to_z;
+    out->to.height = plan->to.height;
+    out->from.x_bytes = plan->from_x * from_element;
+    out->from.y = plan->from_y;
+    out->from.z = plan->from_z;
+    out->from.height = plan->from.height;
+    return SHIM_SUCCESS;
 }
 
-API cudaMemcpy3DAsync(const struct copy_3d *plan, void *stream)
+API cudaMemcpy3D(const struct shim_runtime_copy *plan)
 {
-    (void)stream;
-    return cudaMemcpy3D(plan);
+    struct shim_copy_3d full;
+    START();
+    const int error = shim_copy_in_driver(plan, &full);
+    return shim_noted(error != SHIM_SUCCESS ? error : cuMemcpy3D_v2(&full));
 }
 
-API cudaMemset3D(struct pitched to, int value, struct extent extent)
+API cudaMemcpy3DAsync(const struct shim_runtime_copy *plan, void *stream)
+{
+    struct shim_copy_3d full;
+    START();
+    const int error = shim_copy_in_driver(plan, &full);
+    return shim_noted(error != SHIM_SUCCESS ? error : cuMemcpy3DAsync_v2(&full, stream));
+}
+
+API cudaMemset3D(struct shim_pitched to, int value, struct shim_extent extent)
 {
     START();
     int error = SHIM_SUCCESS;
@@ -315,7 +306,7 @@ API cudaMemset3D(struct pitched to, int value, struct extent extent)
     return shim_noted(error);
 }
 
-API cudaMemset3DAsync(struct pitched to, int value, struct extent extent, void *stream)
+API cudaMemset3DAsync(struct shim_pitched to, int value, struct shim_extent extent, void *stream)
 {
     (void)stream;
     return cudaMemset3D(to, value, extent);

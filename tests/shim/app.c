@@ -209,6 +209,37 @@ static void check_arrays(void *module)
     CU(cuMemFree_v2, result);
 }
 
+static void check_graphs(void *module)
+{
+    uint64_t address;
+    uint32_t value = 0;
+    void *stream = NULL, *graph = NULL, *exec = NULL, *arguments[] = {&address};
+    int status = 0;
+    CU(cuMemAlloc_v2, &address, sizeof value);
+    CU(cuStreamCreate, &stream, 0);
+    is("the default stream", 900, find("cuStreamBeginCapture_v2")(NULL, 0));
+    CU(cuStreamBeginCapture_v2, stream, 0);
+    CU(cuStreamIsCapturing, stream, &status);
+    is("a captured stream", 1, status);
+    CU(cuMemsetD32Async, address, 1, (size_t)1, stream);
+    is("a captured launch", 0,
+       find("cuLaunchKernel")(kernel(module, "store"), 1u, 1u, 1u, 1u, 1u, 1u, 0u, stream,
+                              arguments, NULL));
+    is("a wait in a capture", 900, find("cuStreamSynchronize")(stream));
+    CU(cuStreamEndCapture, stream, &graph);
+    CU(cuMemsetD32_v2, address, 5, (size_t)1);
+    CU(cuGraphInstantiateWithFlags, &exec, graph, (uint64_t)0);
+    CU(cuMemcpyDtoH_v2, &value, address, sizeof value);
+    is("nothing ran yet", 5, value);
+    CU(cuGraphLaunch, exec, stream);
+    CU(cuMemcpyDtoH_v2, &value, address, sizeof value);
+    is("the graph ran", 7, value);
+    CU(cuGraphExecDestroy, exec);
+    CU(cuGraphDestroy, graph);
+    CU(cuStreamDestroy_v2, stream);
+    CU(cuMemFree_v2, address);
+}
+
 static void check_errors(void *module)
 {
     uint64_t address;
@@ -259,6 +290,7 @@ int main(int argc, char **argv)
         check_device();
         check_launches(module);
         check_arrays(module);
+        check_graphs(module);
         check_errors(module);
         check_proc_address();
         CU(cuModuleUnload, module);

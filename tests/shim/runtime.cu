@@ -1,7 +1,8 @@
 // A program of CUDA's runtime that checks what it gets; the exit status is the number of things that
-// are not as on a GPU. With an argument it launches a kernel with a race.
+// are not as on a GPU. With an argument, race or wild, it does that wrong.
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 
 static int failures;
 
@@ -184,6 +185,125 @@ static void check_arrays()
     IS(cudaSuccess, cudaFreeArray(layered));
 }
 
+__global__ void add(int *to, int amount)
+{
+    to[threadIdx.x] += amount;
+}
+
+static void count(void *counter)
+{
+    ++*(int *)counter;
+}
+
+// A second stream takes part in the capture between the two events.
+static void check_capture(int *memory)
+{
+    int host[32] = {}, counted = 0, status;
+    cudaStream_t first, second;
+    cudaEvent_t fork, join;
+    cudaGraph_t graph;
+    cudaGraphExec_t exec;
+    cudaStreamCaptureStatus capturing;
+    IS(cudaSuccess, cudaStreamCreate(&first));
+    IS(cudaSuccess, cudaStreamCreate(&second));
+    IS(cudaSuccess, cudaEventCreate(&fork));
+    IS(cudaSuccess, cudaEventCreate(&join));
+    IS(cudaErrorStreamCaptureUnsupported,
+       cudaStreamBeginCapture(cudaStreamLegacy, cudaStreamCaptureModeGlobal));
+    cudaGetLastError();
+    IS(cudaSuccess, cudaStreamBeginCapture(first, cudaStreamCaptureModeGlobal));
+    IS(cudaSuccess, cudaMemsetAsync(memory, 0, sizeof host, first));
+    for (int i = 1; i <= 2; i++) // its argument is copied
+        add<<<1, 32, 0, first>>>(memory, i);
+    IS(cudaSuccess, cudaEventRecord(fork, first));
+    IS(cudaSuccess, cudaStreamWaitEvent(second, fork, 0));
+    add<<<1, 32, 0, second>>>(memory, 10);
+    IS(cudaSuccess, cudaStreamIsCapturing(second, &capturing));
+    IS(cudaStreamCaptureStatusActive, capturing);
+    IS(cudaSuccess, cudaEventRecord(join, second));
+    IS(cudaSuccess, cudaStreamWaitEvent(first, join, 0));
+    IS(cudaSuccess,
+       cudaMemcpyAsync(host, memory, sizeof host, cudaMemcpyDeviceToHost, first));
+    IS(cudaSuccess, cudaLaunchHostFunc(first, count, &counted));
+    IS(cudaSuccess, cudaStreamEndCapture(first, &graph));
+    IS(cudaSuccess, cudaStreamSynchronize(first));
+    IS(0, counted);
+    IS(0, host[5]);
+    IS(cudaSuccess, cudaGraphInstantiate(&exec, graph, 0));
+    IS(cudaSuccess, cudaGraphDestroy(graph));
+    for (status = 0; status < 3; status++)
+        IS(cudaSuccess, cudaGraphLaunch(exec, first));
+    IS(cudaSuccess, cudaStreamSynchronize(first));
+    IS(3, counted);
+    IS(13, host[5]);
+    IS(cudaSuccess, cudaGraphExecDestroy(exec));
+    IS(cudaErrorIllegalState, cudaStreamEndCapture(first, &graph));
+    cudaGetLastError();
+}
+
+// The order in which nodes were added is not that in which they run.
+static void check_nodes(int *memory)
+{
+    int host[32] = {}, amount = 4, counted = 0;
+    size_t nodes = 0;
+    void *arguments[] = {&memory, &amount};
+    cudaGraph_t graph, all;
+    cudaGraphNode_t out, sum, zero, called;
+    cudaGraphExec_t exec;
+    cudaKernelNodeParams kernel = {};
+    cudaMemsetParams zeros = {};
+    cudaHostNodeParams call = {count, &counted};
+    kernel.func = (void *)add;
+    kernel.gridDim = 1;
+    kernel.blockDim = 32;
+    kernel.kernelParams = arguments;
+    zeros.dst = memory;
+    zeros.value = 100;
+    zeros.elementSize = 4;
+    zeros.width = 32;
+    zeros.height = 1;
+    IS(cudaSuccess, cudaGraphCreate(&graph, 0));
+    IS(cudaSuccess, cudaGraphAddMemcpyNode1D(&out, graph, NULL, 0, host, memory, sizeof host,
+                                             cudaMemcpyDeviceToHost));
+    IS(cudaSuccess, cudaGraphAddMemsetNode(&zero, graph, NULL, 0, &zeros));
+    IS(cudaSuccess, cudaGraphAddKernelNode(&sum, graph, &zero, 1, &kernel));
+    IS(cudaSuccess, cudaGraphAddHostNode(&called, graph, &out, 1, &call));
+#if CUDART_VERSION >= 13000
+    IS(cudaSuccess, cudaGraphAddDependencies(graph, &sum, &out, NULL, 1));
+#else
+    IS(cudaSuccess, cudaGraphAddDependencies(graph, &sum, &out, 1));
+#endif
+    IS(cudaSuccess, cudaGraphGetNodes(graph, NULL, &nodes));
+    IS(4, nodes);
+    IS(cudaSuccess, cudaGraphInstantiate(&exec, graph, 0));
+    IS(cudaSuccess, cudaGraphLaunch(exec, 0));
+    IS(cudaSuccess, cudaDeviceSynchronize());
+    IS(104, host[31]);
+    amount = 7;
+    IS(cudaSuccess, cudaGraphExecKernelNodeSetParams(exec, sum, &kernel));
+    IS(cudaSuccess, cudaGraphLaunch(exec, 0));
+    IS(107, host[31]);
+    IS(2, counted);
+    IS(cudaSuccess, cudaGraphCreate(&all, 0));
+    IS(cudaSuccess, cudaGraphAddChildGraphNode(&out, all, NULL, 0, graph));
+    IS(cudaSuccess, cudaGraphExecDestroy(exec));
+    IS(cudaSuccess, cudaGraphInstantiate(&exec, all, 0));
+    IS(cudaSuccess, cudaGraphLaunch(exec, 0));
+    IS(104, host[31]);
+    IS(cudaSuccess, cudaGraphDestroy(graph));
+    IS(cudaSuccess, cudaGraphDestroy(all));
+    IS(cudaSuccess, cudaGraphExecDestroy(exec));
+}
+
+static void check_graphs()
+{
+    int *memory;
+    IS(cudaSuccess, cudaMalloc(&memory, 32 * sizeof *memory));
+    check_capture(memory);
+    check_nodes(memory);
+    IS(cudaSuccess, cudaFree(memory));
+}
+
 static void check_launches()
 {
     cudaDeviceProp properties;
@@ -213,13 +333,28 @@ static void check_launches()
     IS(1, ms > 0);
 }
 
-int main(int argc, char **)
+// What a kernel did wrong stays, and comes before a wrong shape of a later launch.
+static void check_wild()
+{
+    add<<<1, 32>>>((int *)64, 1);
+    IS(cudaErrorIllegalAddress, cudaDeviceSynchronize());
+    cudaGetLastError();
+    add<<<1, 2048>>>((int *)64, 1);
+    IS(cudaErrorIllegalAddress, cudaGetLastError());
+}
+
+int main(int argc, char **argv)
 {
     if (argc == 1) {
         check_memory();
         check_arrays();
+        check_graphs();
         check_launches();
         return failures;
+    }
+    if (strcmp(argv[1], "wild") == 0) {
+        check_wild();
+        return failures > 0 ? 99 : 0;
     }
     int *to;
     cudaMalloc(&to, 64 * sizeof *to);
