@@ -110,6 +110,20 @@ for cudart in static shared; do
         says "the runtime, static, stripped: refused with what to do" err 'do not strip it'
     fi
 done
+# The runtime within a library that the program is linked with.
+printf 'int library(int, char **);\nint main(int argc, char **argv) { return library(argc, argv); }\n' \
+    >"$scratch/program.cpp"
+# shellcheck disable=SC2086 # several words
+if "$nvcc" -shared -Xcompiler -fPIC -Dmain=library $ptx_only -o "$scratch/liblibrary.so" \
+    "$tests/shim/runtime.cu" >"$scratch/err" 2>&1 &&
+    "$nvcc" -cudart none -o "$scratch/program" "$scratch/program.cpp" -L"$scratch" -llibrary \
+        -Xlinker -rpath="$scratch" >"$scratch/err" 2>&1; then
+    traced -- "$scratch/program"
+    ends_with "the runtime within a library" 0
+    says "the runtime within a library: printf" out 'hello from 1 2 '
+else
+    fail "the runtime within a library" "nvcc fails: $(head -n 1 "$scratch/err")"
+fi
 if "$nvcc" -cubin -arch=sm_80 -o "$scratch/cubin" "$tests/shim/runtime.cu" >/dev/null 2>&1 &&
     "$nvcc" -gencode arch=compute_90,code=sm_90 -o "$scratch/code" "$tests/shim/runtime.cu" \
         >/dev/null 2>&1; then

@@ -42,5 +42,5 @@ EXTRA_libsmemcalc_cudart13_la_DEPENDENCIES = libsmemcalc_cuda.la src/shim/cudart
 # For programs that have the runtime within: preloaded, it makes their calls those of a library.
 libsmemcalc_cudart_static_la_SOURCES = src/shim/linked_runtime.c
 libsmemcalc_cudart_static_la_CFLAGS = $(SHIM_CFLAGS)
-libsmemcalc_cudart_static_la_LDFLAGS = $(SHIM_LDFLAGS)
+libsmemcalc_cudart_static_la_LDFLAGS = $(SHIM_LDFLAGS) -Wl,-z,initfirst
 libsmemcalc_cudart_static_la_LIBADD = -ldl
