@@ -452,18 +452,25 @@ API cuModuleLoadFatBinary(struct shim_module **module, const void *image)
     return cuModuleLoadData(module, image);
 }
 
-API cuModuleLoad(struct shim_module **module, const char *path)
+static bool read_file(const char *path, struct smc_text *text)
 {
-    BEGIN;
-    struct smc_text text = {0};
     char buffer[1 << 16];
     size_t got;
     FILE *file = fopen(path, "rb");
     if (!file)
-        return SHIM_NOT_FOUND;
+        return false;
     while ((got = fread(buffer, 1, sizeof buffer, file)) > 0)
-        smc_text_append_bytes(&text, buffer, got);
+        smc_text_append_bytes(text, buffer, got);
     fclose(file);
+    return true;
+}
+
+API cuModuleLoad(struct shim_module **module, const char *path)
+{
+    BEGIN;
+    struct smc_text text = {0};
+    if (!read_file(path, &text))
+        return SHIM_NOT_FOUND;
     const int result =
         text.length < 16 ? SHIM_INVALID_IMAGE : shim_module_load(smc_text_string(&text), module);
     smc_text_free(&text);
@@ -505,6 +512,72 @@ API cuModuleGetGlobal_v2(uint64_t *address, size_t *bytes, struct shim_module *m
 API cuModuleGetLoadingMode(int *mode)
 {
     *mode = 1;
+    return SHIM_SUCCESS;
+}
+
+/* Linking: of a single text of PTX, which is what is loaded in the end. */
+struct shim_link {
+    struct smc_text ptx;
+};
+
+enum { LINK_PTX = 1, LINK_INFO_LOG = 3, LINK_ERROR_LOG = 5 };
+
+API cuLinkCreate_v2(uint32_t count, const int *options, void **values, struct shim_link **link)
+{
+    BEGIN;
+    for (uint32_t i = 0; i < count; i++) /* nothing is logged */
+        if ((options[i] == LINK_INFO_LOG || options[i] == LINK_ERROR_LOG) && values[i])
+            *(char *)values[i] = '\0';
+    *link = smc_calloc(1, sizeof **link);
+    return *link ? SHIM_SUCCESS : SHIM_OUT_OF_MEMORY;
+}
+
+static bool can_link(const struct shim_link *link, int type)
+{
+    if (type == LINK_PTX && link->ptx.length == 0)
+        return true;
+    shim_tell("the program links %s (cuLinkAddData), which is not emulated",
+              type == LINK_PTX ? "several texts of PTX" : "machine code");
+    return false;
+}
+
+API cuLinkAddData_v2(struct shim_link *link, int type, const char *data, size_t bytes,
+                     const char *name, uint32_t count, int *options, void **values)
+{
+    BEGIN;
+    (void)name, (void)count, (void)options, (void)values;
+    if (!can_link(link, type))
+        return SHIM_NOT_SUPPORTED;
+    smc_text_append_bytes(&link->ptx, data, strnlen(data, bytes));
+    return SHIM_SUCCESS;
+}
+
+API cuLinkAddFile_v2(struct shim_link *link, int type, const char *path, uint32_t count,
+                     int *options, void **values)
+{
+    BEGIN;
+    (void)count, (void)options, (void)values;
+    if (!can_link(link, type))
+        return SHIM_NOT_SUPPORTED;
+    return read_file(path, &link->ptx) ? SHIM_SUCCESS : SHIM_NOT_FOUND;
+}
+
+API cuLinkComplete(struct shim_link *link, const void **image, size_t *bytes)
+{
+    BEGIN;
+    if (link->ptx.length == 0)
+        return SHIM_INVALID_VALUE;
+    *image = smc_text_string(&link->ptx);
+    if (bytes)
+        *bytes = link->ptx.length;
+    return SHIM_SUCCESS;
+}
+
+API cuLinkDestroy(struct shim_link *link)
+{
+    BEGIN;
+    smc_text_free(&link->ptx);
+    free(link);
     return SHIM_SUCCESS;
 }
 

@@ -240,6 +240,25 @@ static void check_graphs(void *module)
     CU(cuMemFree_v2, address);
 }
 
+static void check_linking(void)
+{
+    void *link = NULL, *image = NULL, *module = NULL;
+    size_t bytes = 0;
+    char log[8] = "kept";
+    int options[] = {3};
+    void *values[] = {log};
+    CU(cuLinkCreate_v2, 1, options, values, &link);
+    is("an empty log", 0, log[0]);
+    CU(cuLinkAddData_v2, link, 1, ptx, sizeof ptx, "ptx", 0, NULL, NULL);
+    is("a second text", 801,
+       find("cuLinkAddData_v2")(link, 1, ptx, sizeof ptx, "ptx", 0, NULL, NULL));
+    CU(cuLinkComplete, link, &image, &bytes);
+    CU(cuModuleLoadData, &module, image);
+    CU(cuLinkDestroy, link);
+    kernel(module, "scale");
+    CU(cuModuleUnload, module);
+}
+
 static void check_errors(void *module)
 {
     uint64_t address;
@@ -291,6 +310,7 @@ int main(int argc, char **argv)
         check_launches(module);
         check_arrays(module);
         check_graphs(module);
+        check_linking();
         check_errors(module);
         check_proc_address();
         CU(cuModuleUnload, module);
