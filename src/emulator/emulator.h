@@ -165,6 +165,10 @@ struct smc_emulated_variable {
 void smc_program_variable(const struct smc_program *program, const char *name, void *data,
                           uint64_t bytes);
 
+/* What kernels allocated with malloc. */
+struct smc_heap;
+void smc_heap_free(struct smc_heap *heap);
+
 struct smc_emulation_request {
     const struct smc_program *program;
     uint32_t grid[3], block[3];
@@ -186,6 +190,9 @@ struct smc_emulation_request {
     bool (*stop)(const void *context); /* true: end early with SMC_INTERRUPTED; asked every few
                                           milliseconds by all threads; may be NULL */
     const void *stop_context;
+    struct smc_heap *
+        *heap; /* that outlasts the launch: of earlier launches with the same module, or
+                  NULL, and of this one afterwards. Its owner frees it. May be NULL */
     struct smc_emulation_progress *progress; /* kept up to date by all threads; may be NULL */
 };
 

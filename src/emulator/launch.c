@@ -139,7 +139,13 @@ static bool lay_out_memory(struct smc_launch_state *launch)
     qsort(launch->allocation, launch->allocations, sizeof *launch->allocation, compare_addresses);
     launch->parameters = smc_calloc(1, launch->program->parameter_bytes + 1u);
     launch->sum = smc_calloc(launch->request->array_count + 1, sizeof(struct smc_float_sum *));
-    launch->heap = launch->program->has_heap ? smc_heap_new() : NULL;
+    launch->heap = launch->request->heap ? *launch->request->heap : NULL;
+    if (launch->heap)
+        smc_heap_forget(launch->heap);
+    else if (launch->program->has_heap)
+        launch->heap = smc_heap_new();
+    if (launch->request->heap)
+        *launch->request->heap = launch->heap;
     bool failed = launch->program->has_heap && !launch->heap;
     if (!launch->request->unchecked && !failed)
         launch->past = smc_past_new(launch, smc_cell_bytes_global(launch->program), &failed);
@@ -152,7 +158,8 @@ static void free_memory(struct smc_launch_state *launch)
         if (launch->allocation[i].array == SIZE_MAX && !launch->allocation[i].is_given)
             free(launch->allocation[i].data);
     smc_past_free(launch->past);
-    smc_heap_free(launch->heap);
+    if (!launch->request->heap)
+        smc_heap_free(launch->heap);
     free(launch->allocation);
     free(launch->parameters);
 }

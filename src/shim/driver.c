@@ -249,7 +249,7 @@ API cuDevicePrimaryCtxRelease_v2(int device)
 API cuDevicePrimaryCtxReset_v2(int device)
 {
     shim_flush_output();
-    shim_reset_error();
+    shim_reset_context();
     return device == 0 ? SHIM_SUCCESS : SHIM_INVALID_DEVICE;
 }
 
@@ -294,7 +294,7 @@ API cuCtxCreate_v4(struct shim_context **context, void *parameters, uint32_t fla
 API cuCtxDestroy_v2(struct shim_context *context)
 {
     shim_flush_output();
-    shim_reset_error();
+    shim_reset_context();
     if (current == context)
         current = NULL;
     if (context != &primary)

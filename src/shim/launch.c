@@ -12,15 +12,18 @@
 
 static int sticky;
 static struct smc_text output;
+static struct smc_heap *heap; /* of kernels' malloc */
 
 int shim_sticky_error(void)
 {
     return sticky;
 }
 
-void shim_reset_error(void)
+void shim_reset_context(void)
 {
     sticky = 0;
+    smc_heap_free(heap);
+    heap = NULL;
 }
 
 void shim_flush_output(void)
@@ -226,6 +229,7 @@ int shim_launch(const struct shim_launch *launch)
         .dynamic_smem_bytes = launch->dynamic_smem_bytes,
         .argument_count = smc_program_parameter_count(program),
         .sm_count = shim_device()->sm_count,
+        .heap = &heap,
     };
     smc_bank_layout_of(&shim_device()->sm, SMC_BANK_MODE_4_BYTES, &request.banks);
     struct smc_emulated_argument *arguments =

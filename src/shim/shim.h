@@ -119,7 +119,8 @@ uint32_t shim_occupancy(const struct shim_function *function, uint32_t threads,
 void shim_flush_output(void);
 /* What a launch did wrong; every later call returns it. 0: nothing. */
 int shim_sticky_error(void);
-void shim_reset_error(void);
+/* Forgets that, and what kernels allocated. */
+void shim_reset_context(void);
 
 /* --- records.c: what `smemcalc trace` reads ------------------------------------------------------
  */

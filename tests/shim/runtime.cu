@@ -304,6 +304,32 @@ static void check_graphs()
     IS(cudaSuccess, cudaFree(memory));
 }
 
+__device__ int *remains;
+
+__global__ void allocate(int value)
+{
+    remains = (int *)malloc(sizeof *remains);
+    *remains = value;
+}
+
+__global__ void release(int *to)
+{
+    *to = *remains;
+    free(remains);
+}
+
+// What a kernel allocates is there for the next.
+static void check_heap()
+{
+    int *to, seen = 0;
+    IS(cudaSuccess, cudaMalloc(&to, sizeof *to));
+    allocate<<<1, 1>>>(42);
+    release<<<1, 1>>>(to);
+    IS(cudaSuccess, cudaMemcpy(&seen, to, sizeof seen, cudaMemcpyDeviceToHost));
+    IS(42, seen);
+    IS(cudaSuccess, cudaFree(to));
+}
+
 static void check_launches()
 {
     cudaDeviceProp properties;
@@ -349,6 +375,7 @@ int main(int argc, char **argv)
         check_memory();
         check_arrays();
         check_graphs();
+        check_heap();
         check_launches();
         return failures;
     }
