@@ -42,7 +42,7 @@ app=tests/shim/app
 traced -- $app good
 ends_with "the driver's calls are as on a GPU" 0
 says "the default device" out '^NVIDIA H200 $'
-says "the launches are reported" err '5 launches of|4 launches of'
+says "the launches are reported" err '6 launches of 4 kernels'
 says "by kernel" err 'scale .*shared|shared .*scale'
 traced --device "RTX 4090" -- $app good
 says "the device that was asked for" out 'GeForce RTX 4090'
@@ -100,6 +100,8 @@ for cudart in static shared; do
     traced -- "$scratch/runtime_$cudart" race
     ends_with "the runtime, $cudart: a race fails" 1
     says "the runtime, $cudart: it is found, with its line" err 'runtime.cu:[0-9]+: race'
+    traced -- "$scratch/runtime_$cudart" wild
+    ends_with "the runtime, $cudart: a wild pointer ends the context as on a GPU" 1
     strip -o "$scratch/stripped" "$scratch/runtime_$cudart"
     traced -- "$scratch/stripped"
     if [ $cudart = shared ]; then
@@ -108,6 +110,20 @@ for cudart in static shared; do
         says "the runtime, static, stripped: refused with what to do" err 'do not strip it'
     fi
 done
+# The runtime within a library that the program is linked with.
+printf 'int library(int, char **);\nint main(int argc, char **argv) { return library(argc, argv); }\n' \
+    >"$scratch/program.cpp"
+# shellcheck disable=SC2086 # several words
+if "$nvcc" -shared -Xcompiler -fPIC -Dmain=library $ptx_only -o "$scratch/liblibrary.so" \
+    "$tests/shim/runtime.cu" >"$scratch/err" 2>&1 &&
+    "$nvcc" -cudart none -o "$scratch/program" "$scratch/program.cpp" -L"$scratch" -llibrary \
+        -Xlinker -rpath="$scratch" >"$scratch/err" 2>&1; then
+    traced -- "$scratch/program"
+    ends_with "the runtime within a library" 0
+    says "the runtime within a library: printf" out 'hello from 1 2 '
+else
+    fail "the runtime within a library" "nvcc fails: $(head -n 1 "$scratch/err")"
+fi
 if "$nvcc" -cubin -arch=sm_80 -o "$scratch/cubin" "$tests/shim/runtime.cu" >/dev/null 2>&1 &&
     "$nvcc" -gencode arch=compute_90,code=sm_90 -o "$scratch/code" "$tests/shim/runtime.cu" \
         >/dev/null 2>&1; then

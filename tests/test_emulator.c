@@ -524,6 +524,24 @@ static void test_lanes(void)
     for (uint32_t i = 0; i < 32; i++)
         CU_ASSERT_EQUAL(trial.out[i], UINT64_C(0xaaaaaaaa) << 32 | 496);
     end(&trial);
+    /* Even and odd lanes each name their own set in the same instructions. */
+    run("and.b32 %r2, %r1, 1;\nsetp.eq.u32 %p1, %r2, 1;\n"
+        "selp.b32 %r3, 0xaaaaaaaa, 0x55555555, %p1;\nredux.sync.add.s32 %r4, %r1, %r3;\n"
+        "setp.lt.u32 %p2, %r1, 8;\nvote.sync.ballot.b32 %r5, %p2, %r3;\n"
+        "mov.b64 %rd4, {%r4, %r5};\nst.global.u64 [%rd1], %rd4;",
+        32, &trial);
+    for (uint32_t i = 0; i < 32; i++)
+        CU_ASSERT_EQUAL(trial.out[i],
+                        i % 2 ? UINT64_C(0xaa) << 32 | 256 : UINT64_C(0x55) << 32 | 240);
+    end(&trial);
+    run("setp.ge.u32 %p1, %r1, 16;\nselp.b32 %r3, 0xffff0000, 0x0000ffff, %p1;\n"
+        "and.b32 %r2, %r1, 16;\nmatch.any.sync.b32 %r4, %r3, %r3;\n"
+        "match.all.sync.b32 %r5, %r2, %r3;\nmov.b64 %rd4, {%r4, %r5};\n"
+        "st.global.u64 [%rd1], %rd4;",
+        32, &trial);
+    for (uint32_t i = 0; i < 32; i++)
+        CU_ASSERT_EQUAL(trial.out[i], i < 16 ? 0x0000ffff0000ffff : 0xffff0000ffff0000);
+    end(&trial);
     run("shfl.sync.up.b32 %r2|%p1, %r1, 3, 0, -1;\nselp.b32 %r3, 1, 0, %p1;\n"
         "mov.b64 %rd4, {%r2, %r3};\nst.global.u64 [%rd1], %rd4;",
         32, &trial);

@@ -112,8 +112,8 @@ struct smc_emulated_array {
 void smc_emulated_addresses(const struct smc_emulated_array *arrays, size_t count,
                             uint64_t *address);
 
-/* A texture or surface object over an array, in which texels are in row-major order without gaps.
-   CUDA's documentation of texture fetching defines each member. */
+/* A texture or surface object over an array, in which texels are in row-major order. CUDA's
+   documentation of texture fetching defines each member. */
 enum smc_texel_kind { SMC_TEXEL_UNSIGNED, SMC_TEXEL_SIGNED, SMC_TEXEL_FLOAT };
 enum smc_address_mode {
     SMC_ADDRESS_CLAMP,
@@ -123,8 +123,10 @@ enum smc_address_mode {
 };
 struct smc_emulated_texture {
     size_t array;          /* of the request */
+    uint64_t offset;       /* of the first texel in the array, in bytes */
+    uint64_t pitch_bytes;  /* from one row to the next; 0: rows without gaps */
     uint32_t extent[3];    /* width, height, depth or layers; 1 where there is none */
-    uint8_t channels;      /* 1, 2 or 4 */
+    uint8_t channels;      /* 1, 2 or 4; 0: there is no object in this place */
     uint8_t channel_bytes; /* 1, 2 or 4; floats: 2 or 4 */
     enum smc_texel_kind kind;
     enum smc_address_mode address;
@@ -133,7 +135,8 @@ struct smc_emulated_texture {
     bool as_float;   /* integers of 8 or 16 bits are read as floats up to 1 */
 };
 
-/* What the kernel is given for texture `index` of the request; how many bytes its array has. */
+/* What the kernel is given for texture `index` of the request; how many bytes it has from its first
+   texel to its last, UINT64_MAX: too many. */
 uint64_t smc_emulated_texture_handle(size_t index);
 uint64_t smc_emulated_texture_bytes(const struct smc_emulated_texture *texture);
 
@@ -162,6 +165,10 @@ struct smc_emulated_variable {
 void smc_program_variable(const struct smc_program *program, const char *name, void *data,
                           uint64_t bytes);
 
+/* What kernels allocated with malloc. */
+struct smc_heap;
+void smc_heap_free(struct smc_heap *heap);
+
 struct smc_emulation_request {
     const struct smc_program *program;
     uint32_t grid[3], block[3];
@@ -183,6 +190,9 @@ struct smc_emulation_request {
     bool (*stop)(const void *context); /* true: end early with SMC_INTERRUPTED; asked every few
                                           milliseconds by all threads; may be NULL */
     const void *stop_context;
+    struct smc_heap *
+        *heap; /* that outlasts the launch: of earlier launches with the same module, or
+                  NULL, and of this one afterwards. Its owner frees it. May be NULL */
     struct smc_emulation_progress *progress; /* kept up to date by all threads; may be NULL */
 };
 

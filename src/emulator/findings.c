@@ -110,7 +110,7 @@ static void name_global(const struct smc_worker *worker, struct smc_finding *fin
     const struct smc_allocation *best = NULL;
     uint64_t best_distance = UINT64_MAX, address = finding->address;
     const struct smc_allocation *of_heap = NULL;
-    if (launch->heap && address >= SMC_HEAP_BASE && address < SMC_ARRAYS_BASE)
+    if (launch->heap && smc_heap_spans(launch->heap, address))
         of_heap = smc_heap_find(launch->heap, address);
     for (size_t i = 0; i < launch->allocations + (of_heap != NULL); i++) {
         const struct smc_allocation *allocation =

@@ -9,6 +9,7 @@
 
 enum {
     ALIGN = 16,
+    MANY = 1 << 16,
     GAP = 256,      /* between two allocations, which belongs to neither */
     CONTENTS = 0xcd /* of new memory, which a kernel must not rely on */
 };
@@ -33,6 +34,22 @@ void smc_heap_free(struct smc_heap *heap)
         free(heap->allocation[i].data);
     free(heap ? heap->allocation : NULL);
     free(heap);
+}
+
+void smc_heap_forget(struct smc_heap *heap)
+{
+    size_t kept = 0;
+    if (heap->count < MANY)
+        return;
+    for (size_t i = 0; i < heap->count; i++)
+        if (heap->allocation[i].data)
+            heap->allocation[kept++] = heap->allocation[i];
+    heap->count = kept;
+}
+
+bool smc_heap_spans(const struct smc_heap *heap, uint64_t address)
+{
+    return address >= SMC_HEAP_BASE && address < heap->next;
 }
 
 const struct smc_allocation *smc_heap_find(const struct smc_heap *heap, uint64_t address)
@@ -116,7 +133,7 @@ enum smc_next smc_library_free(struct smc_worker *worker, struct smc_warp *warp,
         struct smc_allocation *found = NULL;
         if (address == 0)
             continue;
-        if (address >= SMC_HEAP_BASE && address < heap->next)
+        if (heap->count > 0 && smc_heap_spans(heap, address))
             found = &heap->allocation[smc_heap_find(heap, address) - heap->allocation];
         if (!found || found->address != address) {
             report(worker, warp, op, SMC_FINDING_BAD_FREE, lane, address);

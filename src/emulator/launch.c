@@ -139,7 +139,13 @@ static bool lay_out_memory(struct smc_launch_state *launch)
     qsort(launch->allocation, launch->allocations, sizeof *launch->allocation, compare_addresses);
     launch->parameters = smc_calloc(1, launch->program->parameter_bytes + 1u);
     launch->sum = smc_calloc(launch->request->array_count + 1, sizeof(struct smc_float_sum *));
-    launch->heap = launch->program->has_heap ? smc_heap_new() : NULL;
+    launch->heap = launch->request->heap ? *launch->request->heap : NULL;
+    if (launch->heap)
+        smc_heap_forget(launch->heap);
+    else if (launch->program->has_heap)
+        launch->heap = smc_heap_new();
+    if (launch->request->heap)
+        *launch->request->heap = launch->heap;
     bool failed = launch->program->has_heap && !launch->heap;
     if (!launch->request->unchecked && !failed)
         launch->past = smc_past_new(launch, smc_cell_bytes_global(launch->program), &failed);
@@ -152,7 +158,8 @@ static void free_memory(struct smc_launch_state *launch)
         if (launch->allocation[i].array == SIZE_MAX && !launch->allocation[i].is_given)
             free(launch->allocation[i].data);
     smc_past_free(launch->past);
-    smc_heap_free(launch->heap);
+    if (!launch->request->heap)
+        smc_heap_free(launch->heap);
     free(launch->allocation);
     free(launch->parameters);
 }
@@ -162,9 +169,12 @@ static enum smc_status check_textures(const struct smc_emulation_request *reques
 {
     for (size_t i = 0; i < request->texture_count; i++) {
         const struct smc_emulated_texture *texture = &request->textures[i];
-        uint64_t bytes = smc_emulated_texture_bytes(texture);
+        const uint64_t bytes = smc_emulated_texture_bytes(texture);
+        if (texture->channels == 0)
+            continue;
         if (bytes == 0 || texture->array >= request->array_count ||
-            bytes > request->arrays[texture->array].bytes)
+            texture->offset > request->arrays[texture->array].bytes ||
+            bytes > request->arrays[texture->array].bytes - texture->offset)
             return smc_fail(error, SMC_USAGE, "texture %zu: its array is too small", i + 1);
     }
     return SMC_OK;

@@ -411,7 +411,7 @@ static const struct smc_allocation *memory_find(struct smc_worker *worker, uint6
         else
             high = middle;
     }
-    if (launch->heap && address >= SMC_HEAP_BASE && address < SMC_ARRAYS_BASE) {
+    if (launch->heap && smc_heap_spans(launch->heap, address)) {
         const struct smc_allocation *nearest = smc_heap_find(launch->heap, address);
         return nearest && address - nearest->address < nearest->bytes ? nearest : NULL;
     }

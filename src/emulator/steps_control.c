@@ -246,6 +246,18 @@ static void set_predicate(struct smc_warp *warp, uint32_t offset, uint32_t mask,
     *d = (*d & ~mask) | (holds & mask);
 }
 
+/* Lanes may name different sets of lanes in one instruction, as a partition of a group does: those
+   among `rest` that the first of them names, which do it together. */
+static uint32_t peers_of(const struct smc_warp *warp, const struct smc_op *op, uint32_t rest)
+{
+    const lane_u32 *members = (const lane_u32 *)(warp->file + op->v[0]);
+    return rest & (members[__builtin_ctz(rest)] | (rest & -rest));
+}
+
+#define EACH_PEERS(peers, active)                                                                  \
+    for (uint32_t rest = (active), peers = rest ? peers_of(warp, op, rest) : 0; rest;              \
+         rest &= ~peers, peers = rest ? peers_of(warp, op, rest) : 0)
+
 /* The lane that `lane` reads from (PTX ISA, shfl.sync), and whether that is within its segment. */
 static uint32_t source_lane(const struct smc_op *op, uint32_t lane, uint32_t b, uint32_t c,
                             bool *inside)
@@ -305,15 +317,19 @@ enum smc_next smc_step_vote(struct smc_worker *worker, struct smc_warp *warp,
     uint32_t holds = *(const lane_u32 *)(warp->file + op->a) & active;
     if (!converged)
         return SMC_WAITS;
-    if (op->reduction == SMC_REDUCE_BALLOT) {
-        lane_u32 *d = (lane_u32 *)(warp->file + op->d);
-        EACH_ACTIVE(lane, active) d[lane] = holds;
-        return done(warp, converged);
+    EACH_PEERS(peers, active)
+    {
+        const uint32_t votes = holds & peers;
+        if (op->reduction == SMC_REDUCE_BALLOT) {
+            lane_u32 *d = (lane_u32 *)(warp->file + op->d);
+            EACH_ACTIVE(lane, peers) d[lane] = votes;
+            continue;
+        }
+        const bool answer = op->reduction == SMC_REDUCE_AND  ? votes == peers
+                            : op->reduction == SMC_REDUCE_OR ? votes != 0
+                                                             : votes == 0 || votes == peers;
+        set_predicate(warp, op->d, peers, answer ? SMC_ALL_LANES : 0);
     }
-    bool answer = op->reduction == SMC_REDUCE_AND  ? holds == active
-                  : op->reduction == SMC_REDUCE_OR ? holds != 0
-                                                   : holds == 0 || holds == active;
-    set_predicate(warp, op->d, active, answer ? SMC_ALL_LANES : 0);
     return done(warp, converged);
 }
 
@@ -342,16 +358,19 @@ enum smc_next smc_step_match(struct smc_worker *worker, struct smc_warp *warp,
     bool all = op->reduction == SMC_REDUCE_AND;
     if (!converged)
         return SMC_WAITS;
-    EACH_ACTIVE(lane, active)
+    EACH_PEERS(peers, active)
     {
-        out[lane] = 0;
-        EACH_ACTIVE(other, active)
-        out[lane] |= (uint32_t)(lane_value(warp, op, other) == lane_value(warp, op, lane)) << other;
-    }
-    EACH_ACTIVE(lane, active) d[lane] = all && out[lane] != active ? 0 : out[lane];
-    if (op->v[1] != SMC_NO_SLOT && active) {
-        uint32_t first = (uint32_t)__builtin_ctz(active);
-        set_predicate(warp, op->v[1], active, out[first] == active ? SMC_ALL_LANES : 0);
+        EACH_ACTIVE(lane, peers)
+        {
+            out[lane] = 0;
+            EACH_ACTIVE(other, peers)
+            out[lane] |= (uint32_t)(lane_value(warp, op, other) == lane_value(warp, op, lane))
+                         << other;
+        }
+        if (op->v[1] != SMC_NO_SLOT)
+            set_predicate(warp, op->v[1], peers,
+                          out[__builtin_ctz(peers)] == peers ? SMC_ALL_LANES : 0);
+        EACH_ACTIVE(lane, peers) d[lane] = all && out[lane] != peers ? 0 : out[lane];
     }
     return done(warp, converged);
 }
@@ -365,9 +384,10 @@ enum smc_next smc_step_elect(struct smc_worker *worker, struct smc_warp *warp,
     lane_u32 *d = (lane_u32 *)(warp->file + op->d);
     if (!converged)
         return SMC_WAITS;
-    if (active) {
-        EACH_ACTIVE(lane, active) d[lane] = (uint32_t)__builtin_ctz(active);
-        set_predicate(warp, op->v[1], active, active & -active);
+    EACH_PEERS(peers, active)
+    {
+        EACH_ACTIVE(lane, peers) d[lane] = (uint32_t)__builtin_ctz(peers);
+        set_predicate(warp, op->v[1], peers, peers & -peers);
     }
     return done(warp, converged);
 }
@@ -417,14 +437,15 @@ enum smc_next smc_step_reduce(struct smc_worker *worker, struct smc_warp *warp,
     lane_u32 *d = (lane_u32 *)(warp->file + op->d);
     if (!converged)
         return SMC_WAITS;
-    if (active) {
-        uint32_t first = (uint32_t)__builtin_ctz(active), kept = (uint32_t)op->immediate;
+    EACH_PEERS(peers, active)
+    {
+        uint32_t first = (uint32_t)__builtin_ctz(peers), kept = (uint32_t)op->immediate;
         uint32_t result = a[first] & kept;
         if (op->type == SMC_PTX_F32) /* a NaN alone */
             result = float_extreme(op, result, result);
-        EACH_ACTIVE(lane, active & (active - 1))
+        EACH_ACTIVE(lane, peers & (peers - 1))
         result = combined(op, result, a[lane] & kept);
-        EACH_ACTIVE(lane, active) d[lane] = result;
+        EACH_ACTIVE(lane, peers) d[lane] = result;
     }
     return done(warp, converged);
 }

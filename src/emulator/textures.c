@@ -18,12 +18,25 @@ uint64_t smc_emulated_texture_handle(size_t index)
     return SMC_TEXTURES_BASE + index * SMC_TEXTURE_STEP;
 }
 
+static uint64_t row_bytes(const struct smc_emulated_texture *texture)
+{
+    return (uint64_t)texture->extent[0] * texture->channels * texture->channel_bytes;
+}
+
+static uint64_t pitch_of(const struct smc_emulated_texture *texture)
+{
+    return texture->pitch_bytes > 0 ? texture->pitch_bytes : row_bytes(texture);
+}
+
 uint64_t smc_emulated_texture_bytes(const struct smc_emulated_texture *texture)
 {
-    uint64_t bytes = (uint64_t)texture->channels * texture->channel_bytes;
-    for (int d = 0; d < DIMENSIONS; d++)
-        if (__builtin_mul_overflow(bytes, (uint64_t)texture->extent[d], &bytes))
-            return UINT64_MAX;
+    const uint64_t rows = (uint64_t)texture->extent[1] * texture->extent[2];
+    uint64_t bytes;
+    if (rows == 0 || row_bytes(texture) == 0)
+        return 0;
+    if (__builtin_mul_overflow(rows - 1, pitch_of(texture), &bytes) ||
+        __builtin_add_overflow(bytes, row_bytes(texture), &bytes))
+        return UINT64_MAX;
     return bytes;
 }
 
@@ -43,7 +56,7 @@ static const struct smc_emulated_texture *texture_of(struct smc_worker *worker,
     uint64_t handle = ((const lane_u64 *)(warp->file + op->a))[lane];
     uint64_t index = (handle - SMC_TEXTURES_BASE) / SMC_TEXTURE_STEP;
     if (handle >= SMC_TEXTURES_BASE && index < request->texture_count &&
-        handle == smc_emulated_texture_handle(index))
+        request->textures[index].channels > 0 && handle == smc_emulated_texture_handle(index))
         return &request->textures[index];
     struct smc_finding finding =
         smc_finding_at(worker, SMC_FINDING_BAD_TEXTURE, op->instruction, smc_thread_of(warp, lane));
@@ -56,9 +69,9 @@ static char *texel_at(const struct smc_worker *worker, const struct smc_emulated
                       const uint32_t index[DIMENSIONS])
 {
     uint64_t row = (uint64_t)index[2] * texture->extent[1] + index[1];
-    uint64_t texel = row * texture->extent[0] + index[0];
-    return (char *)worker->launch->request->arrays[texture->array].data +
-           texel * texture->channels * texture->channel_bytes;
+    return (char *)worker->launch->request->arrays[texture->array].data + texture->offset +
+           row * pitch_of(texture) +
+           (uint64_t)index[0] * texture->channels * texture->channel_bytes;
 }
 
 /* --- Channels --------------------------------------------------------------------------------- */
@@ -362,7 +375,7 @@ static void report_outside(struct smc_worker *worker, const struct smc_warp *war
     snprintf(finding.note, sizeof finding.note,
              "byte %lld, y %lld, z or layer %lld of the surface %.60s, whose rows have %llu bytes",
              (long long)index[0], (long long)index[1], (long long)index[2], finding.array,
-             (unsigned long long)surface->extent[0] * surface->channels * surface->channel_bytes);
+             (unsigned long long)row_bytes(surface));
     smc_find(worker, &finding);
 }
 

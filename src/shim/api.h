@@ -54,7 +54,12 @@ struct shim_runtime_config {
     uint32_t attribute_count;
 };
 
-enum { SHIM_MEMORY_TYPE_HOST = 1, SHIM_MEMORY_TYPE_DEVICE = 2, SHIM_MEMORY_TYPE_UNIFIED = 4 };
+enum {
+    SHIM_MEMORY_TYPE_HOST = 1,
+    SHIM_MEMORY_TYPE_DEVICE,
+    SHIM_MEMORY_TYPE_ARRAY,
+    SHIM_MEMORY_TYPE_UNIFIED
+};
 
 struct shim_copy_2d {
     size_t from_x, from_y;
@@ -70,6 +75,85 @@ struct shim_copy_2d {
     void *to_array;
     size_t to_pitch;
     size_t width_bytes, height;
+};
+
+/* One end of a copy of three dimensions. */
+struct shim_copy_end {
+    size_t x_bytes, y, z, level;
+    uint32_t type, pad;
+    const void *at_host;
+    uint64_t at_device;
+    void *array, *reserved;
+    size_t pitch, height;
+};
+
+struct shim_copy_3d {
+    struct shim_copy_end from, to;
+    size_t width_bytes, height, depth;
+};
+
+/* What the nodes of a graph do. */
+struct shim_kernel_node {
+    void *function;
+    uint32_t grid[3], block[3], smem_bytes;
+    void **parameters, **extra;
+    void *kernel, *context;
+};
+
+struct shim_fill {
+    uint64_t to;
+    size_t pitch;
+    uint32_t value, element_bytes;
+    size_t width, height;
+};
+
+struct shim_host_call {
+    void (*function)(void *);
+    void *data;
+};
+
+enum { SHIM_UPDATE_TOPOLOGY = 2 };
+
+struct shim_graph_update {
+    int32_t result;
+    void *node, *from;
+};
+
+struct shim_array_2d {
+    size_t width, height;
+    uint32_t format, channels;
+};
+
+enum { SHIM_ARRAY_LAYERED = 1, SHIM_ARRAY_CUBEMAP = 4 };
+
+struct shim_array_3d {
+    size_t width, height, depth;
+    uint32_t format, channels, flags;
+};
+
+enum { SHIM_RESOURCE_ARRAY, SHIM_RESOURCE_LEVELS, SHIM_RESOURCE_LINEAR, SHIM_RESOURCE_PITCH };
+
+struct shim_resource {
+    uint32_t type, pad;
+    union {
+        void *array;
+        struct {
+            uint64_t address;
+            uint32_t format, channels;
+            size_t width; /* of linear memory in bytes, of pitched memory in elements */
+            size_t height, pitch;
+        } memory;
+        int32_t all[32];
+    } of;
+    uint32_t flags;
+};
+
+enum { SHIM_TEXTURE_AS_INTEGER = 1, SHIM_TEXTURE_NORMALIZED = 2, SHIM_TEXTURE_SRGB = 16 };
+
+struct shim_texture {
+    uint32_t address[3], filter, flags, anisotropy, level_filter;
+    float level_bias, least_level, greatest_level, border[4];
+    int32_t reserved[12];
 };
 
 #endif

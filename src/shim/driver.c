@@ -249,7 +249,7 @@ API cuDevicePrimaryCtxRelease_v2(int device)
 API cuDevicePrimaryCtxReset_v2(int device)
 {
     shim_flush_output();
-    shim_reset_error();
+    shim_reset_context();
     return device == 0 ? SHIM_SUCCESS : SHIM_INVALID_DEVICE;
 }
 
@@ -294,7 +294,7 @@ API cuCtxCreate_v4(struct shim_context **context, void *parameters, uint32_t fla
 API cuCtxDestroy_v2(struct shim_context *context)
 {
     shim_flush_output();
-    shim_reset_error();
+    shim_reset_context();
     if (current == context)
         current = NULL;
     if (context != &primary)
@@ -452,18 +452,25 @@ API cuModuleLoadFatBinary(struct shim_module **module, const void *image)
     return cuModuleLoadData(module, image);
 }
 
-API cuModuleLoad(struct shim_module **module, const char *path)
+static bool read_file(const char *path, struct smc_text *text)
 {
-    BEGIN;
-    struct smc_text text = {0};
     char buffer[1 << 16];
     size_t got;
     FILE *file = fopen(path, "rb");
     if (!file)
-        return SHIM_NOT_FOUND;
+        return false;
     while ((got = fread(buffer, 1, sizeof buffer, file)) > 0)
-        smc_text_append_bytes(&text, buffer, got);
+        smc_text_append_bytes(text, buffer, got);
     fclose(file);
+    return true;
+}
+
+API cuModuleLoad(struct shim_module **module, const char *path)
+{
+    BEGIN;
+    struct smc_text text = {0};
+    if (!read_file(path, &text))
+        return SHIM_NOT_FOUND;
     const int result =
         text.length < 16 ? SHIM_INVALID_IMAGE : shim_module_load(smc_text_string(&text), module);
     smc_text_free(&text);
@@ -505,6 +512,72 @@ API cuModuleGetGlobal_v2(uint64_t *address, size_t *bytes, struct shim_module *m
 API cuModuleGetLoadingMode(int *mode)
 {
     *mode = 1;
+    return SHIM_SUCCESS;
+}
+
+/* Linking: of a single text of PTX, which is what is loaded in the end. */
+struct shim_link {
+    struct smc_text ptx;
+};
+
+enum { LINK_PTX = 1, LINK_INFO_LOG = 3, LINK_ERROR_LOG = 5 };
+
+API cuLinkCreate_v2(uint32_t count, const int *options, void **values, struct shim_link **link)
+{
+    BEGIN;
+    for (uint32_t i = 0; i < count; i++) /* nothing is logged */
+        if ((options[i] == LINK_INFO_LOG || options[i] == LINK_ERROR_LOG) && values[i])
+            *(char *)values[i] = '\0';
+    *link = smc_calloc(1, sizeof **link);
+    return *link ? SHIM_SUCCESS : SHIM_OUT_OF_MEMORY;
+}
+
+static bool can_link(const struct shim_link *link, int type)
+{
+    if (type == LINK_PTX && link->ptx.length == 0)
+        return true;
+    shim_tell("the program links %s (cuLinkAddData), which is not emulated",
+              type == LINK_PTX ? "several texts of PTX" : "machine code");
+    return false;
+}
+
+API cuLinkAddData_v2(struct shim_link *link, int type, const char *data, size_t bytes,
+                     const char *name, uint32_t count, int *options, void **values)
+{
+    BEGIN;
+    (void)name, (void)count, (void)options, (void)values;
+    if (!can_link(link, type))
+        return SHIM_NOT_SUPPORTED;
+    smc_text_append_bytes(&link->ptx, data, strnlen(data, bytes));
+    return SHIM_SUCCESS;
+}
+
+API cuLinkAddFile_v2(struct shim_link *link, int type, const char *path, uint32_t count,
+                     int *options, void **values)
+{
+    BEGIN;
+    (void)count, (void)options, (void)values;
+    if (!can_link(link, type))
+        return SHIM_NOT_SUPPORTED;
+    return read_file(path, &link->ptx) ? SHIM_SUCCESS : SHIM_NOT_FOUND;
+}
+
+API cuLinkComplete(struct shim_link *link, const void **image, size_t *bytes)
+{
+    BEGIN;
+    if (link->ptx.length == 0)
+        return SHIM_INVALID_VALUE;
+    *image = smc_text_string(&link->ptx);
+    if (bytes)
+        *bytes = link->ptx.length;
+    return SHIM_SUCCESS;
+}
+
+API cuLinkDestroy(struct shim_link *link)
+{
+    BEGIN;
+    smc_text_free(&link->ptx);
+    free(link);
     return SHIM_SUCCESS;
 }
 
@@ -692,7 +765,7 @@ API cuFuncGetParamInfo(struct shim_function *function, size_t index, size_t *off
 /* --- Launches --------------------------------------------------------------------------------- */
 
 /* `extra`: pairs of a key and a value, ended by NULL. */
-static void read_extra(void **extra, struct shim_launch *launch)
+void shim_read_extra(void **extra, struct shim_launch *launch)
 {
     for (; extra && *extra; extra += 2) {
         if ((uintptr_t)extra[0] == 1)
@@ -702,12 +775,17 @@ static void read_extra(void **extra, struct shim_launch *launch)
     }
 }
 
+static int submit(void *stream, const struct shim_launch *launch)
+{
+    struct shim_graph *graph = shim_capturing(stream);
+    return graph ? shim_capture_launch(graph, launch) : shim_launch(launch);
+}
+
 API cuLaunchKernel(struct shim_function *function, uint32_t grid_x, uint32_t grid_y,
                    uint32_t grid_z, uint32_t block_x, uint32_t block_y, uint32_t block_z,
                    uint32_t smem_bytes, void *stream, void **parameters, void **extra)
 {
     BEGIN;
-    (void)stream;
     struct shim_launch launch = {.function = function,
                                  .grid = {grid_x, grid_y, grid_z},
                                  .block = {block_x, block_y, block_z},
@@ -716,8 +794,8 @@ API cuLaunchKernel(struct shim_function *function, uint32_t grid_x, uint32_t gri
     if (!function)
         return SHIM_INVALID_HANDLE;
     if (!parameters)
-        read_extra(extra, &launch);
-    return shim_launch(&launch);
+        shim_read_extra(extra, &launch);
+    return submit(stream, &launch);
 }
 
 API cuLaunchKernelEx(const struct shim_launch_config *config, struct shim_function *function,
@@ -738,8 +816,8 @@ API cuLaunchKernelEx(const struct shim_launch_config *config, struct shim_functi
             memcpy(launch.cluster, attribute->value.cluster, sizeof launch.cluster);
     }
     if (!parameters)
-        read_extra(extra, &launch);
-    return shim_launch(&launch);
+        shim_read_extra(extra, &launch);
+    return submit(config->stream, &launch);
 }
 
 API cuLaunchCooperativeKernel(struct shim_function *function, uint32_t grid_x, uint32_t grid_y,
@@ -747,21 +825,25 @@ API cuLaunchCooperativeKernel(struct shim_function *function, uint32_t grid_x, u
                               uint32_t smem_bytes, void *stream, void **parameters)
 {
     BEGIN;
-    (void)stream;
     const struct shim_launch launch = {.function = function,
                                        .grid = {grid_x, grid_y, grid_z},
                                        .block = {block_x, block_y, block_z},
                                        .dynamic_smem_bytes = smem_bytes,
                                        .parameters = parameters,
                                        .cooperative = true};
-    return function ? shim_launch(&launch) : SHIM_INVALID_HANDLE;
+    return function ? submit(stream, &launch) : SHIM_INVALID_HANDLE;
 }
 
 API cuLaunchHostFunc(void *stream, void (*function)(void *), void *data)
 {
-    (void)stream;
-    function(data);
-    return SHIM_SUCCESS;
+    const struct shim_host_call call = {function, data};
+    shim_lock();
+    struct shim_graph *graph = shim_capturing(stream);
+    const int result = graph ? shim_capture_host(graph, &call) : SHIM_SUCCESS;
+    shim_unlock();
+    if (!graph)
+        function(data);
+    return result;
 }
 
 API cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks,

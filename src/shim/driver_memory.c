@@ -55,16 +55,26 @@ API cuMemAllocPitch_v2(uint64_t *address, size_t *pitch, size_t width, size_t he
     return allocate(address, *pitch * height, SHIM_MEMORY_DEVICE);
 }
 
+/* Whether memory would be a node of a graph, which is refused. */
+static bool is_memory_node(const void *stream)
+{
+    if (!shim_capturing(stream))
+        return false;
+    shim_tell("memory that is allocated or freed by a graph is not emulated");
+    return true;
+}
+
 API cuMemAllocAsync(uint64_t *address, size_t bytes, void *stream)
 {
-    (void)stream;
-    return cuMemAlloc_v2(address, bytes);
+    BEGIN;
+    return is_memory_node(stream) ? SHIM_NOT_SUPPORTED
+                                  : allocate(address, bytes, SHIM_MEMORY_DEVICE);
 }
 
 API cuMemAllocFromPoolAsync(uint64_t *address, size_t bytes, void *pool, void *stream)
 {
-    (void)pool, (void)stream;
-    return cuMemAlloc_v2(address, bytes);
+    (void)pool;
+    return cuMemAllocAsync(address, bytes, stream);
 }
 
 API cuMemFree_v2(uint64_t address)
@@ -81,8 +91,8 @@ API cuMemFree_v2(uint64_t address)
 
 API cuMemFreeAsync(uint64_t address, void *stream)
 {
-    (void)stream;
-    return cuMemFree_v2(address);
+    BEGIN;
+    return is_memory_node(stream) ? SHIM_NOT_SUPPORTED : cuMemFree_v2(address);
 }
 
 API cuMemHostAlloc(void **memory, size_t bytes, uint32_t flags)
@@ -173,7 +183,7 @@ static bool is_sound(uint64_t address, size_t bytes, bool of_device)
            found->kind == SHIM_MEMORY_REGISTERED;
 }
 
-static int copy(uint64_t to, bool to_device, uint64_t from, bool from_device, size_t bytes)
+int shim_copy(uint64_t to, bool to_device, uint64_t from, bool from_device, size_t bytes)
 {
     shim_flush_output();
     if (bytes == 0)
@@ -187,89 +197,77 @@ static int copy(uint64_t to, bool to_device, uint64_t from, bool from_device, si
 API cuMemcpy(uint64_t to, uint64_t from, size_t bytes)
 {
     BEGIN;
-    return copy(to, false, from, false, bytes);
+    return shim_copy(to, false, from, false, bytes);
+}
+
+/* A copy in a stream that may be captured. The types are those of the two ends. */
+static int copy_in(void *stream, uint64_t to, uint32_t to_type, uint64_t from, uint32_t from_type,
+                   size_t bytes)
+{
+    struct shim_graph *graph = shim_capturing(stream);
+    const struct shim_copy_3d plan = {
+        .to = {.type = to_type, .at_host = host(to), .at_device = to, .pitch = bytes, .height = 1},
+        .from = {.type = from_type,
+                 .at_host = host(from),
+                 .at_device = from,
+                 .pitch = bytes,
+                 .height = 1},
+        .width_bytes = bytes,
+        .height = 1,
+        .depth = 1};
+    return graph ? shim_capture_copy(graph, &plan)
+                 : shim_copy(to, to_type == SHIM_MEMORY_TYPE_DEVICE, from,
+                             from_type == SHIM_MEMORY_TYPE_DEVICE, bytes);
 }
 
 API cuMemcpyAsync(uint64_t to, uint64_t from, size_t bytes, void *stream)
 {
-    (void)stream;
-    return cuMemcpy(to, from, bytes);
+    BEGIN;
+    return copy_in(stream, to, SHIM_MEMORY_TYPE_UNIFIED, from, SHIM_MEMORY_TYPE_UNIFIED, bytes);
 }
 
 API cuMemcpyHtoD_v2(uint64_t to, const void *from, size_t bytes)
 {
     BEGIN;
-    return copy(to, true, (uint64_t)(uintptr_t)from, false, bytes);
+    return shim_copy(to, true, (uint64_t)(uintptr_t)from, false, bytes);
 }
 
 API cuMemcpyHtoDAsync_v2(uint64_t to, const void *from, size_t bytes, void *stream)
 {
-    (void)stream;
-    return cuMemcpyHtoD_v2(to, from, bytes);
+    BEGIN;
+    return copy_in(stream, to, SHIM_MEMORY_TYPE_DEVICE, (uint64_t)(uintptr_t)from,
+                   SHIM_MEMORY_TYPE_HOST, bytes);
 }
 
 API cuMemcpyDtoH_v2(void *to, uint64_t from, size_t bytes)
 {
     BEGIN;
-    return copy((uint64_t)(uintptr_t)to, false, from, true, bytes);
+    return shim_copy((uint64_t)(uintptr_t)to, false, from, true, bytes);
 }
 
 API cuMemcpyDtoHAsync_v2(void *to, uint64_t from, size_t bytes, void *stream)
 {
-    (void)stream;
-    return cuMemcpyDtoH_v2(to, from, bytes);
+    BEGIN;
+    return copy_in(stream, (uint64_t)(uintptr_t)to, SHIM_MEMORY_TYPE_HOST, from,
+                   SHIM_MEMORY_TYPE_DEVICE, bytes);
 }
 
 API cuMemcpyDtoD_v2(uint64_t to, uint64_t from, size_t bytes)
 {
     BEGIN;
-    return copy(to, true, from, true, bytes);
+    return shim_copy(to, true, from, true, bytes);
 }
 
 API cuMemcpyDtoDAsync_v2(uint64_t to, uint64_t from, size_t bytes, void *stream)
 {
-    (void)stream;
-    return cuMemcpyDtoD_v2(to, from, bytes);
+    BEGIN;
+    return copy_in(stream, to, SHIM_MEMORY_TYPE_DEVICE, from, SHIM_MEMORY_TYPE_DEVICE, bytes);
 }
 
 API cuMemcpyPeer(uint64_t to, void *to_context, uint64_t from, void *from_context, size_t bytes)
 {
     (void)to_context, (void)from_context;
     return cuMemcpyDtoD_v2(to, from, bytes);
-}
-
-static uint64_t place(uint32_t type, const void *at_host, uint64_t at_device, size_t x, size_t y,
-                      size_t pitch)
-{
-    const uint64_t base = type == SHIM_MEMORY_TYPE_HOST ? (uint64_t)(uintptr_t)at_host : at_device;
-    return base + y * pitch + x;
-}
-
-API cuMemcpy2D_v2(const struct shim_copy_2d *plan)
-{
-    BEGIN;
-    if (plan->from_array || plan->to_array)
-        return SHIM_NOT_SUPPORTED;
-    int result = SHIM_SUCCESS;
-    for (size_t y = 0; y < plan->height && result == SHIM_SUCCESS; y++)
-        result = copy(place(plan->to_type, plan->to_host, plan->to_device, plan->to_x,
-                            plan->to_y + y, plan->to_pitch),
-                      plan->to_type == SHIM_MEMORY_TYPE_DEVICE,
-                      place(plan->from_type, plan->from_host, plan->from_device, plan->from_x,
-                            plan->from_y + y, plan->from_pitch),
-                      plan->from_type == SHIM_MEMORY_TYPE_DEVICE, plan->width_bytes);
-    return result;
-}
-
-API cuMemcpy2DUnaligned_v2(const struct shim_copy_2d *plan)
-{
-    return cuMemcpy2D_v2(plan);
-}
-
-API cuMemcpy2DAsync_v2(const struct shim_copy_2d *plan, void *stream)
-{
-    (void)stream;
-    return cuMemcpy2D_v2(plan);
 }
 
 static int fill(uint64_t address, size_t pitch, uint32_t value, size_t width_bytes, size_t width,
@@ -290,6 +288,22 @@ static int fill(uint64_t address, size_t pitch, uint32_t value, size_t width_byt
     return SHIM_SUCCESS;
 }
 
+int shim_fill(const struct shim_fill *plan)
+{
+    const uint32_t bytes = plan->element_bytes;
+    if (bytes != 1 && bytes != 2 && bytes != 4)
+        return SHIM_INVALID_VALUE;
+    return fill(plan->to, plan->pitch, plan->value, bytes, plan->width, plan->height);
+}
+
+static int fill_in(void *stream, uint64_t address, size_t pitch, uint32_t value,
+                   uint32_t element_bytes, size_t width, size_t height)
+{
+    struct shim_graph *graph = shim_capturing(stream);
+    const struct shim_fill plan = {address, pitch, value, element_bytes, width, height};
+    return graph ? shim_capture_fill(graph, &plan) : shim_fill(&plan);
+}
+
 #define FILL(bits, type)                                                                           \
     API cuMemsetD##bits##_v2(uint64_t address, type value, size_t count)                           \
     {                                                                                              \
@@ -298,8 +312,8 @@ static int fill(uint64_t address, size_t pitch, uint32_t value, size_t width_byt
     }                                                                                              \
     API cuMemsetD##bits##Async(uint64_t address, type value, size_t count, void *stream)           \
     {                                                                                              \
-        (void)stream;                                                                              \
-        return cuMemsetD##bits##_v2(address, value, count);                                        \
+        BEGIN;                                                                                     \
+        return fill_in(stream, address, 0, value, sizeof value, count, 1);                         \
     }                                                                                              \
     API cuMemsetD2D##bits##_v2(uint64_t address, size_t pitch, type value, size_t width,           \
                                size_t height)                                                      \
@@ -310,8 +324,8 @@ static int fill(uint64_t address, size_t pitch, uint32_t value, size_t width_byt
     API cuMemsetD2D##bits##Async(uint64_t address, size_t pitch, type value, size_t width,         \
                                  size_t height, void *stream)                                      \
     {                                                                                              \
-        (void)stream;                                                                              \
-        return cuMemsetD2D##bits##_v2(address, pitch, value, width, height);                       \
+        BEGIN;                                                                                     \
+        return fill_in(stream, address, pitch, value, sizeof value, width, height);                \
     }
 FILL(8, uint8_t)
 FILL(16, uint16_t)
@@ -444,8 +458,8 @@ API cuStreamDestroy_v2(struct shim_stream *stream)
 
 API cuStreamSynchronize(struct shim_stream *stream)
 {
-    (void)stream;
-    return cuCtxSynchronize();
+    BEGIN;
+    return shim_capturing(stream) ? SHIM_CAPTURE_UNSUPPORTED : cuCtxSynchronize();
 }
 
 API cuStreamQuery(struct shim_stream *stream)
@@ -456,8 +470,12 @@ API cuStreamQuery(struct shim_stream *stream)
 
 API cuStreamWaitEvent(struct shim_stream *stream, struct shim_event *event, uint32_t flags)
 {
-    (void)stream, (void)flags;
-    return event ? SHIM_SUCCESS : SHIM_INVALID_HANDLE;
+    BEGIN;
+    (void)flags;
+    if (!event)
+        return SHIM_INVALID_HANDLE;
+    shim_capture_wait(stream, event);
+    return SHIM_SUCCESS;
 }
 
 API cuStreamGetFlags(const struct shim_stream *stream, uint32_t *flags)
@@ -482,13 +500,6 @@ API cuStreamGetCtx(const struct shim_stream *stream, struct shim_context **conte
 API cuStreamGetId(const struct shim_stream *stream, uint64_t *id)
 {
     *id = (uint64_t)(uintptr_t)stream;
-    return SHIM_SUCCESS;
-}
-
-API cuStreamIsCapturing(const struct shim_stream *stream, int *status)
-{
-    (void)stream;
-    *status = 0;
     return SHIM_SUCCESS;
 }
 
@@ -526,9 +537,10 @@ API cuEventCreate(struct shim_event **event, uint32_t flags)
 API cuEventRecord(struct shim_event *event, void *stream)
 {
     BEGIN;
-    (void)stream;
     if (!event)
         return SHIM_INVALID_HANDLE;
+    if (shim_capture_event(event, stream))
+        return SHIM_SUCCESS;
     *event = (struct shim_event){now_ns(), true};
     return SHIM_SUCCESS;
 }

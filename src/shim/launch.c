@@ -12,15 +12,18 @@
 
 static int sticky;
 static struct smc_text output;
+static struct smc_heap *heap; /* of kernels' malloc */
 
 int shim_sticky_error(void)
 {
     return sticky;
 }
 
-void shim_reset_error(void)
+void shim_reset_context(void)
 {
     sticky = 0;
+    smc_heap_free(heap);
+    heap = NULL;
 }
 
 void shim_flush_output(void)
@@ -226,6 +229,7 @@ int shim_launch(const struct shim_launch *launch)
         .dynamic_smem_bytes = launch->dynamic_smem_bytes,
         .argument_count = smc_program_parameter_count(program),
         .sm_count = shim_device()->sm_count,
+        .heap = &heap,
     };
     smc_bank_layout_of(&shim_device()->sm, SMC_BANK_MODE_4_BYTES, &request.banks);
     struct smc_emulated_argument *arguments =
@@ -233,10 +237,14 @@ int shim_launch(const struct shim_launch *launch)
     struct smc_emulated_array *arrays = list_arrays(&request.array_count);
     struct smc_emulated_variable *variables =
         list_variables(launch->function, &request.variable_count);
+    size_t memories;
+    const struct shim_allocation *memory = shim_memory_all(&memories);
+    struct smc_emulated_texture *textures = shim_textures(memory, memories, &request.texture_count);
+    request.textures = textures;
     request.arguments = arguments;
     request.arrays = arrays;
     request.variables = variables;
-    if (!arguments || !arrays || !variables)
+    if (!arguments || !arrays || !variables || !textures)
         result = SHIM_OUT_OF_MEMORY;
     else if (!list_arguments(launch, arguments, request.argument_count))
         result = SHIM_INVALID_VALUE;
@@ -245,5 +253,6 @@ int shim_launch(const struct shim_launch *launch)
     free(arguments);
     free(arrays);
     free(variables);
+    free(textures);
     return result;
 }

@@ -1,8 +1,9 @@
-/* Programs that have CUDA's runtime linked into them, as nvcc does by default. That runtime needs
-   undocumented calls of the driver, so it does not work on the emulator. This library is preloaded:
-   before the program's own code runs it makes each function of the runtime, found in the program's
-   table of symbols, jump to the same function of the emulator's runtime library. In a program
-   without such a table (stripped) nothing is found, and the driver says what to do. */
+/* Programs that have CUDA's runtime linked into them, as nvcc does by default, or into libraries
+   that they are linked with. That runtime needs undocumented calls of the driver, so it does not
+   work on the emulator. This library is preloaded, and initialized first: before other code runs it
+   makes each function of the runtime, found in the table of symbols of the program and of each
+   library, jump to the same function of the emulator's runtime library. Where there is no such
+   table (stripped) nothing is found, and the driver says what to do. */
 #include "config.h"
 
 #include <dlfcn.h>
@@ -46,13 +47,6 @@ static void write_jump(uint8_t *from, const void *to)
     __builtin___clear_cache((char *)from, (char *)from + JUMP_BYTES);
 }
 #endif
-
-static int find_base(struct dl_phdr_info *info, size_t size, void *base)
-{
-    (void)size;
-    *(uintptr_t *)base = info->dlpi_addr; /* the program is the first */
-    return 1;
-}
 
 static bool is_within(const struct image *image, uint64_t at, uint64_t bytes)
 {
@@ -119,45 +113,79 @@ static void redirect_all(const struct image *image, void *library, const ElfW(Sy
     }
 }
 
-/* The version whose structures the program has: only 12 has two functions for the properties. */
+/* The version whose structures the program has: only NVIDIA's 12 has two functions for the
+   properties. The emulator's own runtime, which has a function of shim/runtime.h, is left alone. */
 static void *open_runtime(const ElfW(Sym) * symbol, size_t count, const char *names,
                           size_t name_bytes)
 {
-    bool has_runtime = false, is_12 = false;
+    bool has_runtime = false, is_12 = false, is_own = false;
     for (size_t i = 0; i < count; i++) {
         const char *name = symbol[i].st_name < name_bytes ? names + symbol[i].st_name : "";
         if (symbol[i].st_shndx == SHN_UNDEF)
             continue;
         has_runtime |= strcmp(name, "__cudaRegisterFatBinary") == 0;
+        is_own |= strcmp(name, "shim_noted") == 0;
         is_12 |= strcmp(name, "cudaGetDeviceProperties_v2") == 0;
     }
-    return has_runtime ? dlopen(is_12 ? "libcudart.so.12" : "libcudart.so.13", RTLD_NOW) : NULL;
+    return has_runtime && !is_own ? dlopen(is_12 ? "libcudart.so.12" : "libcudart.so.13", RTLD_NOW)
+                                  : NULL;
 }
 
-__attribute__((constructor)) static void load(void)
+static void look_into(const char *path, uintptr_t base)
 {
-    struct image image = {NULL, 0, 0};
+    struct image image = {NULL, 0, base};
     struct stat status;
     const ElfW(Sym) * symbol;
     const char *names;
     size_t count, name_bytes;
-    const int file = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
-    if (file < 0 || fstat(file, &status) != 0 || status.st_size == 0) {
-        if (file >= 0)
-            close(file);
+    const int file = open(path, O_RDONLY | O_CLOEXEC);
+    if (file < 0)
         return;
-    }
-    image.size = (size_t)status.st_size;
-    void *mapped = mmap(NULL, image.size, PROT_READ, MAP_PRIVATE, file, 0);
+    const bool is_file = fstat(file, &status) == 0 && status.st_size > 0;
+    image.size = is_file ? (size_t)status.st_size : 0;
+    void *mapped = is_file ? mmap(NULL, image.size, PROT_READ, MAP_PRIVATE, file, 0) : MAP_FAILED;
     close(file);
     if (mapped == MAP_FAILED)
         return;
     image.bytes = mapped;
-    dl_iterate_phdr(find_base, &image.base);
     if (find_symbols(&image, &symbol, &count, &names, &name_bytes)) {
         void *library = open_runtime(symbol, count, names, name_bytes);
         if (library)
             redirect_all(&image, library, symbol, count, names, name_bytes);
     }
     munmap(mapped, image.size);
+}
+
+/* The objects are listed first, because looking into one can load the emulator's library. */
+enum { MOST_OBJECTS = 512 };
+
+static struct object {
+    char path[512];
+    uintptr_t base;
+} objects[MOST_OBJECTS];
+static size_t object_count;
+
+static int list_object(struct dl_phdr_info *info, size_t size, void *context)
+{
+    (void)size, (void)context;
+    const char *path = object_count == 0 ? "/proc/self/exe" : info->dlpi_name; /* the program */
+    struct object *object = &objects[object_count];
+    if (object_count == MOST_OBJECTS || strlen(path) >= sizeof object->path)
+        return 0;
+    strcpy(object->path, path);
+    object->base = info->dlpi_addr;
+    object_count++;
+    return 0;
+}
+
+/* The C library, which is initialized later, has no environment yet. */
+__attribute__((constructor)) static void load(int argc, char **argv, char **environment)
+{
+    (void)argc, (void)argv;
+    if (!environ)
+        environ = environment;
+    dl_iterate_phdr(list_object, NULL);
+    for (size_t i = 0; i < object_count; i++)
+        if (objects[i].path[0] != '\0')
+            look_into(objects[i].path, objects[i].base);
 }

@@ -9,7 +9,8 @@ SHIM_DRIVER = -Wl,--no-as-needed,.libs/libsmemcalc_cuda.so
 SHIM_LDFLAGS = -module -avoid-version -shared -Wl,-z,defs -Wl,-z,nodelete
 
 libsmemcalc_cuda_la_SOURCES = \
-	src/shim/api.h src/shim/driver.c src/shim/driver.h src/shim/driver_memory.c src/shim/errors.def src/shim/launch.c src/shim/memory.c \
+	src/shim/api.h src/shim/driver.c src/shim/driver.h \
+	src/shim/driver_arrays.c src/shim/driver_memory.c src/shim/errors.def src/shim/graphs.c src/shim/launch.c src/shim/memory.c \
 	src/shim/modules.c src/shim/records.c src/shim/shim.h src/trace/inject/table.c \
 	src/compile/cubin.c src/compile/build_note.c src/compile/ptx.c src/inspect/fatbin.c \
 	$(emulator_sources) $(library_sources)
@@ -21,7 +22,8 @@ libsmemcalc_cuda_la_LIBADD = $(LIBELF_LIBS) $(LZ4_LIBS) $(ZSTD_LIBS) $(UTF8PROC_
 EXTRA_libsmemcalc_cuda_la_DEPENDENCIES = src/shim/cuda.map
 
 libsmemcalc_cudart12_la_SOURCES = src/shim/api.h src/shim/properties.h src/shim/runtime.c \
-	src/shim/runtime.h src/shim/runtime_memory.c src/shim/unsupported.def
+	src/shim/runtime.h src/shim/runtime_arrays.c src/shim/runtime_graphs.c \
+	src/shim/runtime_memory.c src/shim/unsupported.def
 libsmemcalc_cudart12_la_CPPFLAGS = $(AM_CPPFLAGS) -DSHIM_RUNTIME=12
 libsmemcalc_cudart12_la_CFLAGS = $(SHIM_CFLAGS)
 libsmemcalc_cudart12_la_LDFLAGS = $(SHIM_LDFLAGS) $(SHIM_DRIVER) \
@@ -29,7 +31,8 @@ libsmemcalc_cudart12_la_LDFLAGS = $(SHIM_LDFLAGS) $(SHIM_DRIVER) \
 EXTRA_libsmemcalc_cudart12_la_DEPENDENCIES = libsmemcalc_cuda.la src/shim/cudart12.map
 
 libsmemcalc_cudart13_la_SOURCES = src/shim/api.h src/shim/properties.h src/shim/runtime.c \
-	src/shim/runtime.h src/shim/runtime_memory.c src/shim/unsupported.def
+	src/shim/runtime.h src/shim/runtime_arrays.c src/shim/runtime_graphs.c \
+	src/shim/runtime_memory.c src/shim/unsupported.def
 libsmemcalc_cudart13_la_CPPFLAGS = $(AM_CPPFLAGS) -DSHIM_RUNTIME=13
 libsmemcalc_cudart13_la_CFLAGS = $(SHIM_CFLAGS)
 libsmemcalc_cudart13_la_LDFLAGS = $(SHIM_LDFLAGS) $(SHIM_DRIVER) \
@@ -39,5 +42,5 @@ EXTRA_libsmemcalc_cudart13_la_DEPENDENCIES = libsmemcalc_cuda.la src/shim/cudart
 # For programs that have the runtime within: preloaded, it makes their calls those of a library.
 libsmemcalc_cudart_static_la_SOURCES = src/shim/linked_runtime.c
 libsmemcalc_cudart_static_la_CFLAGS = $(SHIM_CFLAGS)
-libsmemcalc_cudart_static_la_LDFLAGS = $(SHIM_LDFLAGS)
+libsmemcalc_cudart_static_la_LDFLAGS = $(SHIM_LDFLAGS) -Wl,-z,initfirst
 libsmemcalc_cudart_static_la_LIBADD = -ldl

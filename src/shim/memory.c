@@ -19,7 +19,7 @@ static struct {
     struct shim_allocation *item;
     size_t count, room;
     uint64_t used;
-    unsigned numbered[SHIM_MEMORY_VARIABLE + 1];
+    unsigned numbered[SHIM_MEMORY_KINDS];
 } memory;
 
 static bool reserve(void)
@@ -102,8 +102,8 @@ static uint64_t find_space(uint64_t bytes)
 
 static void name_it(struct shim_allocation *allocation, const char *name)
 {
-    static const char *const words[] = {"device memory", "managed memory", "host memory",
-                                        "registered memory", "variable"};
+    static const char *const words[] = {"device memory",     "managed memory", "host memory",
+                                        "registered memory", "variable",       "CUDA array"};
     if (name)
         snprintf(allocation->name, sizeof allocation->name, "%s", name);
     else
@@ -111,18 +111,23 @@ static void name_it(struct shim_allocation *allocation, const char *name)
                  ++memory.numbered[allocation->kind]);
 }
 
+static bool is_of_gpu(enum shim_memory_kind kind)
+{
+    return kind == SHIM_MEMORY_DEVICE || kind == SHIM_MEMORY_MANAGED || kind == SHIM_MEMORY_ARRAY;
+}
+
 uint64_t shim_memory_allocate(uint64_t bytes, enum shim_memory_kind kind, const char *name)
 {
     const uint64_t most = shim_device()->global_mem_bytes;
     if (!reserve() || bytes > memory.bytes)
         return 0;
-    if (kind == SHIM_MEMORY_DEVICE && most > 0 && memory.used + bytes > most)
+    if (is_of_gpu(kind) && kind != SHIM_MEMORY_MANAGED && most > 0 && memory.used + bytes > most)
         return 0;
     struct shim_allocation allocation = {find_space(rounded(bytes)), bytes, kind, ""};
     name_it(&allocation, name);
     if (!allocation.address || !insert(&allocation))
         return 0;
-    if (kind == SHIM_MEMORY_DEVICE || kind == SHIM_MEMORY_MANAGED)
+    if (is_of_gpu(kind))
         memory.used += bytes;
     return allocation.address;
 }
@@ -138,7 +143,7 @@ bool shim_memory_free(uint64_t address)
     const struct shim_allocation *found = beginning_at(address);
     if (!found || found->kind == SHIM_MEMORY_REGISTERED)
         return false;
-    if (found->kind == SHIM_MEMORY_DEVICE || found->kind == SHIM_MEMORY_MANAGED)
+    if (is_of_gpu(found->kind))
         memory.used -= found->bytes;
     if (found->bytes >= FRESH_BYTES) { /* whole pages within it go back to the system */
         const uint64_t from = (address + 4095) / 4096 * 4096;

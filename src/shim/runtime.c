@@ -450,7 +450,7 @@ __attribute__((visibility("default"))) void __cudaRegisterSurface(void **handle,
 }
 
 /* A kernel is named by its stub in the program, or by what __cudaGetKernel made of that. */
-static int find_function(const void *stub, void **out)
+int shim_find_function(const void *stub, void **out)
 {
     struct function *function = functions;
     while (function && function->stub != stub && function != stub)
@@ -475,7 +475,7 @@ API __cudaGetKernel(const void **kernel, const void *stub)
 
 API cudaGetFuncBySymbol(void **function, const void *stub)
 {
-    return shim_noted(find_function(stub, function));
+    return shim_noted(shim_find_function(stub, function));
 }
 
 static int find_variable(const void *symbol, uint64_t *address, size_t *bytes)
@@ -560,15 +560,14 @@ static int launch(const void *stub, struct shim_launch_config *config, size_t sm
     START();
     if (smem_bytes > INT32_MAX)
         return shim_noted(SHIM_INVALID_VALUE);
-    if ((error = find_function(stub, &function)) != SHIM_SUCCESS)
+    if ((error = shim_find_function(stub, &function)) != SHIM_SUCCESS)
         return shim_noted(error);
-    if (!is_valid(config->grid, config->block))
-        return shim_noted(SHIM_INVALID_CONFIGURATION);
     config->smem_bytes = (uint32_t)smem_bytes;
     error = cuLaunchKernelEx(config, function, arguments, NULL);
-    /* What a kernel does wrong shows at the next synchronization. */
-    if (error == SHIM_SUCCESS || error < SHIM_ILLEGAL_ADDRESS)
-        return shim_noted(error);
+    /* The driver calls a wrong shape an invalid value, but what an earlier kernel did wrong, and
+       every call returns since, comes first. */
+    if (error == SHIM_INVALID_VALUE && !is_valid(config->grid, config->block))
+        error = SHIM_INVALID_CONFIGURATION;
     return shim_noted(error);
 }
 
@@ -625,7 +624,7 @@ struct function_attributes {
 API cudaFuncGetAttributes(struct function_attributes *out, const void *stub)
 {
     void *function;
-    int value = 0, error = find_function(stub, &function);
+    int value = 0, error = shim_find_function(stub, &function);
     memset(out, 0, 96); /* what every version has */
     if (error != SHIM_SUCCESS)
         return shim_noted(error);
@@ -655,7 +654,7 @@ API cudaFuncGetAttributes(struct function_attributes *out, const void *stub)
 API cudaFuncSetAttribute(const void *stub, int attribute_number, int value)
 {
     void *function;
-    const int error = find_function(stub, &function);
+    const int error = shim_find_function(stub, &function);
     return shim_noted(
         error != SHIM_SUCCESS ? error : cuFuncSetAttribute(function, attribute_number, value));
 }
@@ -663,7 +662,7 @@ API cudaFuncSetAttribute(const void *stub, int attribute_number, int value)
 API cudaFuncSetCacheConfig(const void *stub, int config)
 {
     void *function;
-    const int error = find_function(stub, &function);
+    const int error = shim_find_function(stub, &function);
     return shim_noted(error != SHIM_SUCCESS ? error : cuFuncSetCacheConfig(function, config));
 }
 
@@ -678,7 +677,7 @@ API cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks, const vo
                                                            unsigned flags)
 {
     void *function;
-    const int error = find_function(stub, &function);
+    const int error = shim_find_function(stub, &function);
     (void)flags;
     return shim_noted(error != SHIM_SUCCESS ? error
                                             : cuOccupancyMaxActiveBlocksPerMultiprocessor(
@@ -696,7 +695,7 @@ API cudaOccupancyAvailableDynamicSMemPerBlock(size_t *bytes, const void *stub, i
                                               int threads)
 {
     void *function;
-    const int error = find_function(stub, &function);
+    const int error = shim_find_function(stub, &function);
     return shim_noted(error != SHIM_SUCCESS ? error
                                             : cuOccupancyAvailableDynamicSMemPerBlock(
                                                   bytes, function, blocks, threads));

@@ -1,7 +1,8 @@
-/* The runtime's two files: the driver's calls that they make, and what they share. */
+/* The runtime's files: the driver's calls that they make, and what they share. */
 #ifndef SMC_SHIM_RUNTIME_H
 #define SMC_SHIM_RUNTIME_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -25,7 +26,33 @@ int shim_start(void);
 /* The place `offset` bytes into a variable of the device, of which `count` are within it. */
 int shim_place_in(const void *symbol, size_t count, size_t offset, char **at);
 
-/* The driver's, in driver.c. */
+/* The driver's function for the stub that a program has for a kernel. */
+int shim_find_function(const void *stub, void **function);
+
+/* A copy of three dimensions, as the runtime's functions accept it. */
+struct shim_extent {
+    size_t width, height, depth;
+};
+
+struct shim_pitched {
+    void *at;
+    size_t pitch, width, height;
+};
+
+struct shim_runtime_copy {
+    void *from_array;
+    size_t from_x, from_y, from_z;
+    struct shim_pitched from;
+    void *to_array;
+    size_t to_x, to_y, to_z;
+    struct shim_pitched to;
+    struct shim_extent extent;
+    int kind;
+};
+
+int shim_copy_in_driver(const struct shim_runtime_copy *plan, struct shim_copy_3d *out);
+
+/* The driver's calls. */
 int cuInit(uint32_t);
 int cuDriverGetVersion(int *);
 int cuDeviceGetName(char *, int, int);
@@ -50,6 +77,8 @@ int cuLaunchHostFunc(void *, void (*)(void *), void *);
 int cuOccupancyMaxActiveBlocksPerMultiprocessor(int *, void *, int, size_t);
 int cuOccupancyAvailableDynamicSMemPerBlock(size_t *, void *, int, int);
 int cuMemAlloc_v2(uint64_t *, size_t);
+int cuMemAllocAsync(uint64_t *, size_t, void *);
+int cuMemFreeAsync(uint64_t, void *);
 int cuMemAllocManaged(uint64_t *, size_t, uint32_t);
 int cuMemAllocPitch_v2(uint64_t *, size_t *, size_t, size_t, uint32_t);
 int cuMemFree_v2(uint64_t);
@@ -64,11 +93,31 @@ int cuMemcpy(uint64_t, uint64_t, size_t);
 int cuMemcpyHtoD_v2(uint64_t, const void *, size_t);
 int cuMemcpyDtoH_v2(void *, uint64_t, size_t);
 int cuMemcpyDtoD_v2(uint64_t, uint64_t, size_t);
+int cuMemcpyAsync(uint64_t, uint64_t, size_t, void *);
+int cuMemcpyHtoDAsync_v2(uint64_t, const void *, size_t, void *);
+int cuMemcpyDtoHAsync_v2(void *, uint64_t, size_t, void *);
+int cuMemcpyDtoDAsync_v2(uint64_t, uint64_t, size_t, void *);
+int cuMemsetD8Async(uint64_t, uint8_t, size_t, void *);
+int cuMemsetD2D8Async(uint64_t, size_t, uint8_t, size_t, size_t, void *);
 int cuMemsetD8_v2(uint64_t, uint8_t, size_t);
 int cuMemsetD2D8_v2(uint64_t, size_t, uint8_t, size_t, size_t);
 int cuPointerGetAttribute(void *, int, uint64_t);
 int cuMemPrefetchAsync(uint64_t, size_t, int, void *);
 int cuMemAdvise(uint64_t, size_t, int, int);
+int cuArray3DCreate_v2(void **, const struct shim_array_3d *);
+int cuArray3DGetDescriptor_v2(struct shim_array_3d *, const void *);
+int cuArrayDestroy(void *);
+int cuMemcpy3D_v2(const struct shim_copy_3d *);
+int cuMemcpy3DAsync_v2(const struct shim_copy_3d *, void *);
+int cuMemcpyHtoA_v2(void *, size_t, const void *, size_t);
+int cuMemcpyAtoH_v2(void *, void *, size_t, size_t);
+int cuMemcpyDtoA_v2(void *, size_t, uint64_t, size_t);
+int cuMemcpyAtoD_v2(uint64_t, void *, size_t, size_t);
+int cuTexObjectCreate(uint64_t *, const struct shim_resource *, const struct shim_texture *,
+                      const void *);
+int cuTexObjectDestroy(uint64_t);
+int cuSurfObjectCreate(uint64_t *, const struct shim_resource *);
+int cuSurfObjectDestroy(uint64_t);
 int cuStreamCreateWithPriority(void **, uint32_t, int);
 int cuStreamDestroy_v2(void *);
 int cuStreamSynchronize(void *);
@@ -76,6 +125,30 @@ int cuStreamWaitEvent(void *, void *, uint32_t);
 int cuStreamGetFlags(void *, uint32_t *);
 int cuStreamGetPriority(void *, int *);
 int cuStreamAddCallback(void *, void (*)(void *, int, void *), void *, uint32_t);
+int cuGraphCreate(void **, uint32_t);
+int cuGraphDestroy(void *);
+int cuGraphClone(void **, const void *);
+int cuGraphInstantiateWithFlags(void **, const void *, uint64_t);
+int cuGraphExecDestroy(void *);
+int cuGraphExecUpdate_v2(void *, const void *, struct shim_graph_update *);
+int cuGraphExecKernelNodeSetParams_v2(void *, const void *, const struct shim_kernel_node *);
+int cuGraphLaunch(const void *, void *);
+int cuGraphUpload(void *, void *);
+int cuGraphGetNodes(const void *, void **, size_t *);
+int cuGraphGetRootNodes(const void *, void **, size_t *);
+int cuGraphNodeGetType(const void *, int *);
+int cuGraphAddDependencies(void *, void *const *, void *const *, size_t);
+int cuGraphAddKernelNode_v2(void **, void *, void *const *, size_t,
+                            const struct shim_kernel_node *);
+int cuGraphAddMemcpyNode(void **, void *, void *const *, size_t, const struct shim_copy_3d *,
+                         void *);
+int cuGraphAddMemsetNode(void **, void *, void *const *, size_t, const struct shim_fill *, void *);
+int cuGraphAddHostNode(void **, void *, void *const *, size_t, const struct shim_host_call *);
+int cuGraphAddEmptyNode(void **, void *, void *const *, size_t);
+int cuGraphAddChildGraphNode(void **, void *, void *const *, size_t, const void *);
+int cuStreamBeginCapture_v2(const void *, int);
+int cuStreamEndCapture(const void *, void **);
+int cuStreamIsCapturing(const void *, int *);
 int cuEventCreate(void **, uint32_t);
 int cuEventRecord(void *, void *);
 int cuEventSynchronize(void *);

@@ -27,8 +27,12 @@ API cudaMalloc(void **memory, size_t bytes)
 
 API cudaMallocAsync(void **memory, size_t bytes, void *stream)
 {
-    (void)stream;
-    return cudaMalloc(memory, bytes);
+    uint64_t address = 0;
+    START();
+    const int error = bytes > 0 ? cuMemAllocAsync(&address, bytes, stream) : SHIM_SUCCESS;
+    if (error == SHIM_SUCCESS)
+        *memory = (void *)(uintptr_t)address;
+    return shim_noted(error);
 }
 
 API cudaMallocManaged(void **memory, size_t bytes, unsigned flags)
@@ -59,8 +63,8 @@ API cudaFree(void *memory)
 
 API cudaFreeAsync(void *memory, void *stream)
 {
-    (void)stream;
-    return cudaFree(memory);
+    START();
+    return shim_noted(cuMemFreeAsync(number_of(memory), stream));
 }
 
 API cudaHostAlloc(void **memory, size_t bytes, unsigned flags)
@@ -133,6 +137,23 @@ static int copy(void *to, const void *from, size_t bytes, int kind)
     }
 }
 
+static int copy_in(void *stream, void *to, const void *from, size_t bytes, int kind)
+{
+    switch (kind) {
+    case HOST_TO_DEVICE:
+        return cuMemcpyHtoDAsync_v2(number_of(to), from, bytes, stream);
+    case DEVICE_TO_HOST:
+        return cuMemcpyDtoHAsync_v2(to, number_of(from), bytes, stream);
+    case DEVICE_TO_DEVICE:
+        return cuMemcpyDtoDAsync_v2(number_of(to), number_of(from), bytes, stream);
+    case HOST_TO_HOST:
+    case BY_ADDRESS:
+        return cuMemcpyAsync(number_of(to), number_of(from), bytes, stream);
+    default:
+        return SHIM_INVALID_DIRECTION;
+    }
+}
+
 API cudaMemcpy(void *to, const void *from, size_t bytes, int kind)
 {
     START();
@@ -141,8 +162,8 @@ API cudaMemcpy(void *to, const void *from, size_t bytes, int kind)
 
 API cudaMemcpyAsync(void *to, const void *from, size_t bytes, int kind, void *stream)
 {
-    (void)stream;
-    return cudaMemcpy(to, from, bytes, kind);
+    START();
+    return shim_noted(copy_in(stream, to, from, bytes, kind));
 }
 
 API cudaMemcpyPeer(void *to, int to_device, const void *from, int from_device, size_t bytes)
@@ -154,86 +175,34 @@ API cudaMemcpyPeer(void *to, int to_device, const void *from, int from_device, s
 API cudaMemcpyPeerAsync(void *to, int to_device, const void *from, int from_device, size_t bytes,
                         void *stream)
 {
-    (void)stream;
-    return cudaMemcpyPeer(to, to_device, from, from_device, bytes);
+    (void)to_device, (void)from_device;
+    return cudaMemcpyAsync(to, from, bytes, DEVICE_TO_DEVICE, stream);
 }
 
-API cudaMemcpy2D(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width,
-                 size_t height, int kind)
+/* Row by row, each of which is a node where the stream is captured. */
+static int copy_rows(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width,
+                     size_t height, int kind, void *stream)
 {
     START();
     int error = SHIM_SUCCESS;
     if (width > to_pitch || width > from_pitch)
         return shim_noted(SHIM_INVALID_PITCH);
     for (size_t y = 0; y < height && error == SHIM_SUCCESS; y++)
-        error = copy((char *)to + y * to_pitch, (const char *)from + y * from_pitch, width, kind);
+        error = copy_in(stream, (char *)to + y * to_pitch, (const char *)from + y * from_pitch,
+                        width, kind);
     return shim_noted(error);
+}
+
+API cudaMemcpy2D(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width,
+                 size_t height, int kind)
+{
+    return copy_rows(to, to_pitch, from, from_pitch, width, height, kind, NULL);
 }
 
 API cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width,
                       size_t height, int kind, void *stream)
 {
-    (void)stream;
-    return cudaMemcpy2D(to, to_pitch, from, from_pitch, width, height, kind);
-}
-
-/* --- Three dimensions ------------------------------------------------------------------------- */
-
-struct pitched {
-    void *at;
-    size_t pitch, width, height;
-};
-
-struct extent {
-    size_t width, height, depth;
-};
-
-struct copy_3d {
-    void *from_array;
-    size_t from_x, from_y, from_z;
-    struct pitched from;
-    void *to_array;
-    size_t to_x, to_y, to_z;
-    struct pitched to;
-    struct extent extent;
-    int kind;
-};
-
-API cudaMalloc3D(struct pitched *out, struct extent extent)
-{
-    *out = (struct pitched){.width = extent.width, .height = extent.height};
-    return cudaMallocPitch(&out->at, &out->pitch, extent.width, extent.height * extent.depth);
-}
-
-API cudaMemcpy3D(const struct copy_3d *plan)
-{
-    START();
-    int error = plan->from_array || plan->to_array ? SHIM_NOT_SUPPORTED : SHIM_SUCCESS;
-    for (size_t z = 0; z < plan->extent.depth; z++)
-        for (size_t y = 0; y < plan->extent.height && error == SHIM_SUCCESS; y++) {
-            const size_t to_row = (z + plan->to_z) * plan->to.height + y + plan->to_y;
-            const size_t from_row = (z + plan->from_z) * plan->from.height + y + plan->from_y;
-            error = copy((char *)plan->to.at + to_row * plan->to.pitch + plan->to_x,
-                         (const char *)plan->from.at + from_row * plan->from.pitch + plan->from_x,
-                         plan->extent.width, plan->kind);
-        }
-    return shim_noted(error);
-}
-
-API cudaMemcpy3DAsync(const struct copy_3d *plan, void *stream)
-{
-    (void)stream;
-    return cudaMemcpy3D(plan);
-}
-
-API cudaMemset3D(struct pitched to, int value, struct extent extent)
-{
-    START();
-    int error = SHIM_SUCCESS;
-    for (size_t z = 0; z < extent.depth && error == SHIM_SUCCESS; z++)
-        error = cuMemsetD2D8_v2(number_of(to.at) + z * to.height * to.pitch, to.pitch,
-                                (uint8_t)value, extent.width, extent.height);
-    return shim_noted(error);
+    return copy_rows(to, to_pitch, from, from_pitch, width, height, kind, stream);
 }
 
 API cudaMemset(void *memory, int value, size_t bytes)
@@ -244,8 +213,8 @@ API cudaMemset(void *memory, int value, size_t bytes)
 
 API cudaMemsetAsync(void *memory, int value, size_t bytes, void *stream)
 {
-    (void)stream;
-    return cudaMemset(memory, value, bytes);
+    START();
+    return shim_noted(cuMemsetD8Async(number_of(memory), (uint8_t)value, bytes, stream));
 }
 
 API cudaMemset2D(void *memory, size_t pitch, int value, size_t width, size_t height)
@@ -257,8 +226,9 @@ API cudaMemset2D(void *memory, size_t pitch, int value, size_t width, size_t hei
 API cudaMemset2DAsync(void *memory, size_t pitch, int value, size_t width, size_t height,
                       void *stream)
 {
-    (void)stream;
-    return cudaMemset2D(memory, pitch, value, width, height);
+    START();
+    return shim_noted(
+        cuMemsetD2D8Async(number_of(memory), pitch, (uint8_t)value, width, height, stream));
 }
 
 API cudaGetSymbolAddress(void **address, const void *symbol)
@@ -280,8 +250,9 @@ API cudaMemcpyToSymbol(const void *symbol, const void *from, size_t bytes, size_
 API cudaMemcpyToSymbolAsync(const void *symbol, const void *from, size_t bytes, size_t offset,
                             int kind, void *stream)
 {
-    (void)stream;
-    return cudaMemcpyToSymbol(symbol, from, bytes, offset, kind);
+    char *at;
+    const int error = shim_place_in(symbol, bytes, offset, &at);
+    return shim_noted(error != SHIM_SUCCESS ? error : copy_in(stream, at, from, bytes, kind));
 }
 
 API cudaMemcpyFromSymbol(void *to, const void *symbol, size_t bytes, size_t offset, int kind)
@@ -294,8 +265,9 @@ API cudaMemcpyFromSymbol(void *to, const void *symbol, size_t bytes, size_t offs
 API cudaMemcpyFromSymbolAsync(void *to, const void *symbol, size_t bytes, size_t offset, int kind,
                               void *stream)
 {
-    (void)stream;
-    return cudaMemcpyFromSymbol(to, symbol, bytes, offset, kind);
+    char *at;
+    const int error = shim_place_in(symbol, bytes, offset, &at);
+    return shim_noted(error != SHIM_SUCCESS ? error : copy_in(stream, to, at, bytes, kind));
 }
 
 struct pointer_attributes {
@@ -398,16 +370,6 @@ API cudaMemPoolTrimTo(void *which, size_t bytes)
     return SHIM_SUCCESS;
 }
 
-struct channels {
-    int x, y, z, w, kind;
-};
-
-__attribute__((visibility("default"))) struct channels cudaCreateChannelDesc(int x, int y, int z,
-                                                                             int w, int kind)
-{
-    return (struct channels){x, y, z, w, kind};
-}
-
 /* --- Streams and events ----------------------------------------------------------------------- */
 
 API cudaStreamCreateWithPriority(void **stream, unsigned flags, int priority)
@@ -457,13 +419,6 @@ API cudaStreamGetFlags(void *stream, unsigned *flags)
 API cudaStreamGetPriority(void *stream, int *priority)
 {
     return shim_noted(cuStreamGetPriority(stream, priority));
-}
-
-API cudaStreamIsCapturing(void *stream, int *status)
-{
-    (void)stream;
-    *status = 0;
-    return SHIM_SUCCESS;
 }
 
 API cudaStreamAddCallback(void *stream, void (*function)(void *, int, void *), void *data,

@@ -36,6 +36,8 @@ enum shim_memory_kind {
     SHIM_MEMORY_HOST,       /* pinned, allocated by CUDA */
     SHIM_MEMORY_REGISTERED, /* pinned, the program's own */
     SHIM_MEMORY_VARIABLE,   /* of a module */
+    SHIM_MEMORY_ARRAY,      /* of a CUDA array */
+    SHIM_MEMORY_KINDS
 };
 
 struct shim_allocation {
@@ -55,6 +57,13 @@ const struct shim_allocation *shim_memory_find(uint64_t address);
 /* All of them, by address. */
 const struct shim_allocation *shim_memory_all(size_t *count);
 uint64_t shim_memory_used(void);
+
+/* --- driver_arrays.c: the texture and surface objects, for the emulator; freed by the caller
+ * ------
+ */
+
+struct smc_emulated_texture *shim_textures(const struct shim_allocation *memory, size_t count,
+                                           size_t *textures);
 
 /* --- modules.c -------------------------------------------------------------------------------- */
 
@@ -110,7 +119,8 @@ uint32_t shim_occupancy(const struct shim_function *function, uint32_t threads,
 void shim_flush_output(void);
 /* What a launch did wrong; every later call returns it. 0: nothing. */
 int shim_sticky_error(void);
-void shim_reset_error(void);
+/* Forgets that, and what kernels allocated. */
+void shim_reset_context(void);
 
 /* --- records.c: what `smemcalc trace` reads ------------------------------------------------------
  */

@@ -72,6 +72,10 @@ static void compare_errors(void)
         {"misaligned", SHIM_MISALIGNED, cudaErrorMisalignedAddress},
         {"launch failure", SHIM_LAUNCH_FAILED, cudaErrorLaunchFailure},
         {"cooperative", SHIM_COOPERATIVE_TOO_LARGE, cudaErrorCooperativeLaunchTooLarge},
+        {"illegal state", SHIM_ILLEGAL_STATE, cudaErrorIllegalState},
+        {"capture", SHIM_CAPTURE_UNSUPPORTED, cudaErrorStreamCaptureUnsupported},
+        {"another stream's capture", SHIM_CAPTURE_UNMATCHED, cudaErrorStreamCaptureUnmatched},
+        {"an update", SHIM_GRAPH_UPDATE, cudaErrorGraphExecUpdateFailure},
         {"not supported", SHIM_NOT_SUPPORTED, cudaErrorNotSupported},
     };
     for (size_t i = 0; i < sizeof errors / sizeof *errors; i++)
@@ -83,6 +87,36 @@ static void compare_rest(void)
     same("sizeof(CUDA_MEMCPY2D)", sizeof(struct shim_copy_2d), sizeof(CUDA_MEMCPY2D));
     same("CUDA_MEMCPY2D.Height", offsetof(struct shim_copy_2d, height),
          offsetof(CUDA_MEMCPY2D, Height));
+    same("sizeof(CUDA_MEMCPY3D)", sizeof(struct shim_copy_3d), sizeof(CUDA_MEMCPY3D));
+    same("CUDA_MEMCPY3D.dstArray", offsetof(struct shim_copy_3d, to.array),
+         offsetof(CUDA_MEMCPY3D, dstArray));
+    same("CUDA_MEMCPY3D.srcHeight", offsetof(struct shim_copy_3d, from.height),
+         offsetof(CUDA_MEMCPY3D, srcHeight));
+    same("sizeof(CUDA_ARRAY_DESCRIPTOR)", sizeof(struct shim_array_2d),
+         sizeof(CUDA_ARRAY_DESCRIPTOR));
+    same("sizeof(CUDA_ARRAY3D_DESCRIPTOR)", sizeof(struct shim_array_3d),
+         sizeof(CUDA_ARRAY3D_DESCRIPTOR));
+    same("sizeof(CUDA_RESOURCE_DESC)", sizeof(struct shim_resource), sizeof(CUDA_RESOURCE_DESC));
+    same("CUDA_RESOURCE_DESC.pitchInBytes", offsetof(struct shim_resource, of.memory.pitch),
+         offsetof(CUDA_RESOURCE_DESC, res.pitch2D.pitchInBytes));
+    same("sizeof(CUDA_TEXTURE_DESC)", sizeof(struct shim_texture), sizeof(CUDA_TEXTURE_DESC));
+    same("CUDA_TEXTURE_DESC.borderColor", offsetof(struct shim_texture, border),
+         offsetof(CUDA_TEXTURE_DESC, borderColor));
+    same("arrays", SHIM_MEMORY_TYPE_ARRAY, CU_MEMORYTYPE_ARRAY);
+    same("pitched memory", SHIM_RESOURCE_PITCH, CU_RESOURCE_TYPE_PITCH2D);
+    same("layers", SHIM_ARRAY_LAYERED, CUDA_ARRAY3D_LAYERED);
+    same("normalized", SHIM_TEXTURE_NORMALIZED, CU_TRSF_NORMALIZED_COORDINATES);
+    same("sizeof(CUDA_KERNEL_NODE_PARAMS)", sizeof(struct shim_kernel_node),
+         sizeof(CUDA_KERNEL_NODE_PARAMS));
+    same("cudaKernelNodeParams.extra", offsetof(struct shim_kernel_node, extra),
+         offsetof(struct cudaKernelNodeParams, extra));
+    same("sizeof(CUDA_MEMSET_NODE_PARAMS)", sizeof(struct shim_fill),
+         sizeof(CUDA_MEMSET_NODE_PARAMS));
+    same("sizeof(cudaMemsetParams)", sizeof(struct shim_fill), sizeof(struct cudaMemsetParams));
+    same("sizeof(cudaHostNodeParams)", sizeof(struct shim_host_call),
+         sizeof(struct cudaHostNodeParams));
+    same("sizeof(cudaGraphExecUpdateResultInfo)", sizeof(struct shim_graph_update),
+         sizeof(cudaGraphExecUpdateResultInfo));
     same("sizeof(CUlaunchAttribute)", sizeof(struct shim_attribute), sizeof(CUlaunchAttribute));
     same("sizeof(CUlaunchConfig)", sizeof(struct shim_launch_config), sizeof(CUlaunchConfig));
     same("sizeof(cudaLaunchConfig_t)", sizeof(struct shim_runtime_config),

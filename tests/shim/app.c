@@ -28,7 +28,15 @@ static const char ptx[] =
     "st.global.u32 [%d1], %r1; ret; }\n"
     ".extern .shared .align 4 .b8 dynamic[];\n"
     ".visible .entry shared() { .reg .b32 %r<3>; mov.u32 %r1, dynamic; mov.u32 %r2, 1;\n"
-    "st.shared.u32 [%r1], %r2; ret; }\n";
+    "st.shared.u32 [%r1], %r2; ret; }\n"
+    /* result = texture(1.5, 2.5); surface(3, 0) = 77 */
+    ".visible .entry texel(.param .u64 t, .param .u64 s, .param .u64 result) {\n"
+    ".reg .b32 %r<6>; .reg .f32 %f<3>; .reg .b64 %d<4>;\n"
+    "ld.param.u64 %d1, [t]; ld.param.u64 %d2, [s]; ld.param.u64 %d3, [result];\n"
+    "mov.f32 %f1, 0f3FC00000; mov.f32 %f2, 0f40200000;\n"
+    "tex.2d.v4.s32.f32 {%r1, %r2, %r3, %r4}, [%d1, {%f1, %f2}]; st.global.u32 [%d3], %r1;\n"
+    "mov.u32 %r1, 12; mov.u32 %r2, 0; mov.u32 %r5, 77;\n"
+    "sust.b.2d.b32.trap [%d2, {%r1, %r2}], {%r5}; ret; }\n";
 
 static void *library;
 static int failures;
@@ -62,6 +70,23 @@ static call *find(const char *name)
 struct pointers {
     uint64_t from, to;
     int n;
+};
+
+/* As in cuda.h. */
+struct array_shape {
+    size_t width, height;
+    uint32_t format, channels;
+};
+
+struct resource {
+    uint32_t type;
+    void *array;
+    int32_t rest[30];
+    uint32_t flags;
+};
+
+struct texture {
+    uint32_t address[3], filter, flags, rest[22];
 };
 
 static void *start(const char *image)
@@ -151,6 +176,89 @@ static void check_launches(void *module)
     is("freed twice", 1, find("cuMemFree_v2")(pointers.from));
 }
 
+static void check_arrays(void *module)
+{
+    enum { SIGNED_32 = 0x0a, BYTES = 4 * 3 * 4 };
+    int host[12], back[12], value = 0;
+    void *array = NULL;
+    uint64_t handles[2] = {0, 0}, result;
+    struct array_shape shape = {4, 3, SIGNED_32, 1};
+    struct resource resource = {0, NULL, {0}, 0};
+    const struct texture texture = {{1, 1, 1}, 0, 1, {0}}; /* clamp, nearest, as integers */
+    for (int i = 0; i < 12; i++)
+        host[i] = 100 + i;
+    CU(cuArrayCreate_v2, &array, &shape);
+    resource.array = array;
+    CU(cuMemcpyHtoA_v2, array, (size_t)0, host, (size_t)BYTES);
+    is("a copy beyond an array", 1, find("cuMemcpyHtoA_v2")(array, (size_t)4, host, (size_t)BYTES));
+    CU(cuTexObjectCreate, &handles[0], &resource, &texture, NULL);
+    CU(cuSurfObjectCreate, &handles[1], &resource);
+    CU(cuMemAlloc_v2, &result, sizeof value);
+    void *arguments[] = {&handles[0], &handles[1], &result};
+    is("a launch with a texture", 0, launch(kernel(module, "texel"), 1, 1, 0, arguments));
+    CU(cuMemcpyDtoH_v2, &value, result, sizeof value);
+    is("a texel", 100 + 2 * 4 + 1, value);
+    CU(cuMemcpyAtoH_v2, back, array, (size_t)0, (size_t)BYTES);
+    is("a stored texel", 77, back[3]);
+    is("the texel before it", 102, back[2]);
+    CU(cuTexObjectDestroy, handles[0]);
+    CU(cuSurfObjectDestroy, handles[1]);
+    is("destroyed twice", 1, find("cuTexObjectDestroy")(handles[0]));
+    CU(cuArrayDestroy, array);
+    is("an array that is gone", 400, find("cuArrayDestroy")(array));
+    CU(cuMemFree_v2, result);
+}
+
+static void check_graphs(void *module)
+{
+    uint64_t address;
+    uint32_t value = 0;
+    void *stream = NULL, *graph = NULL, *exec = NULL, *arguments[] = {&address};
+    int status = 0;
+    CU(cuMemAlloc_v2, &address, sizeof value);
+    CU(cuStreamCreate, &stream, 0);
+    is("the default stream", 900, find("cuStreamBeginCapture_v2")(NULL, 0));
+    CU(cuStreamBeginCapture_v2, stream, 0);
+    CU(cuStreamIsCapturing, stream, &status);
+    is("a captured stream", 1, status);
+    CU(cuMemsetD32Async, address, 1, (size_t)1, stream);
+    is("a captured launch", 0,
+       find("cuLaunchKernel")(kernel(module, "store"), 1u, 1u, 1u, 1u, 1u, 1u, 0u, stream,
+                              arguments, NULL));
+    is("a wait in a capture", 900, find("cuStreamSynchronize")(stream));
+    CU(cuStreamEndCapture, stream, &graph);
+    CU(cuMemsetD32_v2, address, 5, (size_t)1);
+    CU(cuGraphInstantiateWithFlags, &exec, graph, (uint64_t)0);
+    CU(cuMemcpyDtoH_v2, &value, address, sizeof value);
+    is("nothing ran yet", 5, value);
+    CU(cuGraphLaunch, exec, stream);
+    CU(cuMemcpyDtoH_v2, &value, address, sizeof value);
+    is("the graph ran", 7, value);
+    CU(cuGraphExecDestroy, exec);
+    CU(cuGraphDestroy, graph);
+    CU(cuStreamDestroy_v2, stream);
+    CU(cuMemFree_v2, address);
+}
+
+static void check_linking(void)
+{
+    void *link = NULL, *image = NULL, *module = NULL;
+    size_t bytes = 0;
+    char log[8] = "kept";
+    int options[] = {3};
+    void *values[] = {log};
+    CU(cuLinkCreate_v2, 1, options, values, &link);
+    is("an empty log", 0, log[0]);
+    CU(cuLinkAddData_v2, link, 1, ptx, sizeof ptx, "ptx", 0, NULL, NULL);
+    is("a second text", 801,
+       find("cuLinkAddData_v2")(link, 1, ptx, sizeof ptx, "ptx", 0, NULL, NULL));
+    CU(cuLinkComplete, link, &image, &bytes);
+    CU(cuModuleLoadData, &module, image);
+    CU(cuLinkDestroy, link);
+    kernel(module, "scale");
+    CU(cuModuleUnload, module);
+}
+
 static void check_errors(void *module)
 {
     uint64_t address;
@@ -200,6 +308,9 @@ int main(int argc, char **argv)
         void *module = start(ptx);
         check_device();
         check_launches(module);
+        check_arrays(module);
+        check_graphs(module);
+        check_linking();
         check_errors(module);
         check_proc_address();
         CU(cuModuleUnload, module);
