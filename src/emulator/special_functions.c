@@ -39,14 +39,30 @@ enum { HIDDEN = 1 << 23, FRACTION = HIDDEN - 1 };
 static const uint32_t sign_bit = 0x80000000, one = 0x3f800000, infinity = 0x7f800000;
 static const uint32_t canonical_nan = 0x7fffffff;
 
+/* Bits 2 to 7 of an operand of the squarer, times bits 11 to 16, in units of 2^19 and without the
+   partial products that are less. */
+#define PARTIAL(bit, high, low) ((low) >> (bit)&1) * ((high) >> (5 - (bit)))
+#define PRODUCT(high, low)                                                                         \
+    PARTIAL(0, high, low) + PARTIAL(1, high, low) + PARTIAL(2, high, low) +                        \
+        PARTIAL(3, high, low) + PARTIAL(4, high, low) + PARTIAL(5, high, low)
+#define PRODUCTS_4(high, low)                                                                      \
+    PRODUCT(high, low), PRODUCT(high, (low) + 1), PRODUCT(high, (low) + 2), PRODUCT(high, (low) + 3)
+#define PRODUCTS_16(high, low)                                                                     \
+    PRODUCTS_4(high, low), PRODUCTS_4(high, (low) + 4), PRODUCTS_4(high, (low) + 8),               \
+        PRODUCTS_4(high, (low) + 12)
+#define ROW(high)                                                                                  \
+    {                                                                                              \
+        PRODUCTS_16(high, 0), PRODUCTS_16(high, 16), PRODUCTS_16(high, 32), PRODUCTS_16(high, 48)  \
+    }
+#define ROWS_4(high)  ROW(high), ROW((high) + 1), ROW((high) + 2), ROW((high) + 3)
+#define ROWS_16(high) ROWS_4(high), ROWS_4((high) + 4), ROWS_4((high) + 8), ROWS_4((high) + 12)
+static const uint8_t products[64][64] = {ROWS_16(0), ROWS_16(16), ROWS_16(32), ROWS_16(48)};
+
 /* The square of 17 bits in units of 2^19, without the partial products that are less. */
 static inline uint32_t square(uint32_t x)
 {
     const uint32_t upper = x >> 10;
-    uint32_t sum = 2 * upper * upper + upper * (x >> 8 & 3);
-    for (unsigned i = 2; i < 8; i++)
-        sum += (x >> i & 1) * (x >> (18 - i));
-    return sum;
+    return upper * (2 * upper + (x >> 8 & 3)) + products[x >> 11][x >> 2 & 63];
 }
 
 /* In 2^-17 units of the last place; x: 17 bits. */
@@ -242,7 +258,7 @@ static const uint32_t two_to_126 = 0x7e800000; /* from there on, reciprocals are
 
 uint32_t smc_special_rcp(uint32_t x, bool flushes)
 {
-    if (flushes)
+    if (flushes || exponent_of(x) - 1 < 252)
         return unit_rcp(x);
     const float scale = is_subnormal(x) ? 0x1p24f : (x & ~sign_bit) > two_to_126 ? 0.25f : 1;
     return times(unit_rcp(times(x, scale)), scale);

@@ -229,6 +229,13 @@ const char *ptx_known_difference(const struct ptx_case *test)
     return NULL;
 }
 
+bool ptx_is_measured(const struct ptx_case *test, unsigned capability)
+{
+    static const unsigned h100 = 90;
+    return capability == h100 && test->reference == ptx_approximate &&
+           strcmp(test->shape, "ww") == 0;
+}
+
 unsigned ptx_capability(const struct ptx_case *test)
 {
     return strstr(preamble_of(test), "sm_100") ? 100 : 90;

@@ -48,6 +48,10 @@ unsigned ptx_capability(const struct ptx_case *test);
    2026-11-22); NULL: the same. */
 const char *ptx_known_difference(const struct ptx_case *test);
 
+/* Whether the emulator computes this approximation as a GPU of the compute capability does, bit for
+   bit. The quotients and double precision are left out: no GPU's results were compared. */
+bool ptx_is_measured(const struct ptx_case *test, unsigned capability);
+
 /* A module with the kernel k(a, b, c, d), each an array of PTX_ELEMENTS of 8 bytes. */
 void ptx_module(const struct ptx_case *test, char *text, size_t room);
 
