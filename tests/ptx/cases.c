@@ -203,7 +203,8 @@ static const char *preamble_of(const struct ptx_case *test)
     bool three = (ptx_is(test, "min") || ptx_is(test, "max")) && strlen(test->shape) == 4;
     if (ptx_is(test, "redux") && ptx_has(test, "f32"))
         return ".version 8.8\n.target sm_100a\n";
-    if (mixed || three || ptx_has(test, "f32x2"))
+    bool tf32 = ptx_has(test, "tf32") && ptx_has(test, "satfinite");
+    if (mixed || three || tf32 || ptx_has(test, "f32x2"))
         return ".version 8.8\n.target sm_100\n";
     return ptx_has(test, "e4m3x2") || ptx_has(test, "e5m2x2") || ptx_has(test, "satfinite") ||
                    ptx_has(test, "tf32") || (ptx_is(test, "lop3") && *test->shape == 'p')
