@@ -400,3 +400,16 @@ uint64_t smc_special_rsqrt_f64(uint64_t x, bool flushes)
     memcpy(&x, &root, sizeof x);
     return x;
 }
+
+double smc_special_cut_off(const struct smc_narrow *format, uint32_t bits)
+{
+    float single;
+    memcpy(&single, &bits, sizeof single);
+    if (!isfinite(single) || single == 0)
+        return (double)single;
+    int exponent;
+    frexp((double)single, &exponent);
+    exponent = exponent - 1 < format->least ? format->least : exponent - 1;
+    const double unit = ldexp(1, exponent - (format->digits - 1));
+    return trunc((double)single / unit) * unit;
+}

@@ -233,8 +233,9 @@ const char *ptx_known_difference(const struct ptx_case *test)
 bool ptx_is_measured(const struct ptx_case *test, unsigned capability)
 {
     static const unsigned h100 = 90;
-    return capability == h100 && test->reference == ptx_approximate &&
-           strcmp(test->shape, "ww") == 0;
+    return capability == h100 &&
+           (test->reference == ptx_approximate || test->reference == ptx_function ||
+            test->reference == ptx_function_pair);
 }
 
 unsigned ptx_capability(const struct ptx_case *test)

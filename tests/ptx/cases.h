@@ -49,7 +49,7 @@ unsigned ptx_capability(const struct ptx_case *test);
 const char *ptx_known_difference(const struct ptx_case *test);
 
 /* Whether the emulator computes this approximation as a GPU of the compute capability does, bit for
-   bit. The quotients and double precision are left out: no GPU's results were compared. */
+   bit. */
 bool ptx_is_measured(const struct ptx_case *test, unsigned capability);
 
 /* A module with the kernel k(a, b, c, d), each an array of PTX_ELEMENTS of 8 bytes. */
