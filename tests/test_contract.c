@@ -53,6 +53,7 @@ static bool run(const char *body, float out[2], struct smc_emulation *emulation)
 }
 
 #define MUL  "mul.f32 %f10, %f1, %f2;\n"
+#define BY_X "mul.f32 %f10, %f1, 0f3F800800;\n" /* by the constant x */
 #define MUL2 "mul.f32 %f10, %f1, %f2; mul.f32 %f11, %f1, %f2;\n"
 
 static const struct {
@@ -113,6 +114,14 @@ static const struct {
     {MUL "bra.uni A;\nB: st.global.f32 [%rd1], %f1; ret;\nA: add.f32 %f20, %f10, %f3;", LOST, NOT},
     {MUL "@%p1 bra A; bar.sync 0;\nA: add.f32 %f20, %f10, %f3;", 0, NOT},
     {MUL "@!%p1 bra A; add.f32 %f20, %f10, %f3;\nA:", 0, NOT},
+    {BY_X "@%p1 bra A; bar.sync 0;\nA: add.f32 %f20, %f10, %f3;", LOST, NOT},
+    {BY_X "@%p1 bra A; bar.sync 0;\nA: neg.f32 %f11, %f10; add.f32 %f20, %f11, %f4;", -LOST, NOT},
+    {BY_X "add.f32 %f20, %f10, %f3; @%p1 bra A; bar.sync 0;\nA: sub.f32 %f21, %f4, %f10;", LOST,
+     -LOST},
+    {BY_X "@%p1 bra A; bar.sync 0;\nA: add.f32 %f20, %f10, %f3; mov.f32 %f21, %f10;", 0, P},
+    {"mov.f32 %f12, 0f3F800800; neg.f32 %f13, %f12; mul.f32 %f10, %f1, %f13; @%p1 bra A;"
+     "bar.sync 0;\nA: sub.f32 %f20, %f3, %f10;",
+     LOST, NOT},
     {"@!%p1 bra A;\n" MUL "add.f32 %f20, %f10, %f3;\nA:", LOST, NOT},
     {MUL "@!%p1 st.global.f32 [%rd1], %f1; add.f32 %f20, %f10, %f3;", 0, NOT},
     {MUL "@%p1 ex2.approx.f32 %f5, %f1; add.f32 %f20, %f10, %f3;", LOST, NOT},

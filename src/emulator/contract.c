@@ -17,12 +17,15 @@
       longer fused, if they were not fused before. Products with one use are fused first, then the
       others, each in the order of the sums. A product that is fused with several sums is computed
       in each.
-   4. A basic block ends at branches, at labels that another branch leads to, and at what ptxas
+   4. The uses of a product of f32 or f64 may be in any block if one of its factors is a constant:
+      an immediate, a parameter of the kernel, a constant variable at an address without a register,
+      or what mov and neg make of one. It is then computed where it is added.
+   5. A basic block ends at branches, at labels that another branch leads to, and at what ptxas
       expands into branches or calls: see ends_block. A barrier does not end it.
 
    What ptxas changes before it fuses is not known here: it unrolls loops, and then fuses a product
-   of one iteration with a sum of the next, and removes branches on constants. It was also seen to
-   fuse a product of a parameter and a constant with sums in other blocks; that is not followed. */
+   of one iteration with a sum of the next, and removes branches on constants. Registers that are
+   written more than once are followed within a block only. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -46,6 +49,7 @@ struct node { /* of each statement; other statements are given by their index + 
     bool negated[2];
     uint32_t uses, left; /* of a product that can be fused: all, and not fused yet */
     bool is_addend;      /* it is added to another product */
+    bool anywhere;       /* it is added in any block; its factors are written once */
     uint32_t passes_on;  /* of mov and neg: a product */
 };
 
@@ -60,10 +64,13 @@ struct pass {
     const struct smc_ptx_statement *statement;
     uint32_t count;
     struct node *node;
-    uint32_t *reads; /* by register: how often it is a source */
+    uint32_t *reads;  /* by register: how often it is a source */
+    uint32_t *writes; /* by register: how often it is a target */
+    uint32_t *writer; /* by register: the last statement that writes it, + 1 */
     struct use use[MOST_USES];
     uint32_t passing[MOST_USES];
     uint32_t uses, passings;
+    bool anywhere; /* uses are looked for in all blocks */
 };
 
 /* --- Statements ------------------------------------------------------------------------------- */
@@ -184,6 +191,18 @@ static void count_in(const struct smc_operand *operand, uint32_t *reads)
         count_in(operand->second, reads);
 }
 
+static void note_writes(struct pass *pass, const struct smc_operand *operand, uint32_t at)
+{
+    if (operand->kind == SMC_OPERAND_REGISTER) {
+        pass->writes[operand->number]++;
+        pass->writer[operand->number] = at + 1;
+    }
+    for (uint32_t i = 0; i < operand->elements; i++)
+        note_writes(pass, &operand->element[i], at);
+    if (operand->second)
+        note_writes(pass, operand->second, at);
+}
+
 /* The first operand that is a source. */
 static uint32_t first_source(const struct smc_ptx_statement *statement)
 {
@@ -214,6 +233,20 @@ static void count_reads(const struct smc_ptx_statement *statement, uint32_t *rea
         count_in(&call->argument[i], reads);
     if (call)
         count_in(&call->target, reads);
+}
+
+static void count_writes(struct pass *pass, uint32_t at)
+{
+    const struct smc_ptx_statement *statement = &pass->statement[at];
+    const struct smc_ptx_call *call = statement->call;
+    const struct smc_operand *target = first_source(statement) == 1 ? &statement->operand[0] : NULL;
+    uint32_t targets = target ? 1 : 0;
+    if (call) {
+        target = call->result;
+        targets = call->results;
+    }
+    for (uint32_t i = 0; i < targets; i++)
+        note_writes(pass, &target[i], at);
 }
 
 static bool writes(const struct smc_ptx_statement *statement, uint32_t number)
@@ -283,6 +316,47 @@ static void find_blocks(struct pass *pass)
 
 /* --- Products --------------------------------------------------------------------------------- */
 
+/* An immediate, or what a register has throughout that is written once, from a constant. */
+static bool is_constant(const struct pass *pass, const struct smc_operand *operand)
+{
+    for (;;) {
+        if (operand->kind == SMC_OPERAND_FLOAT || operand->kind == SMC_OPERAND_INTEGER)
+            return true;
+        if (!is_plain(operand) || pass->writes[operand->number] != 1)
+            return false;
+        const uint32_t writer = pass->writer[operand->number] - 1;
+        const struct smc_ptx_statement *statement = &pass->statement[writer];
+        if (statement->guard || statement->operands != 2)
+            return false;
+        operand = &statement->operand[1];
+        if (smc_span_is(statement->opcode, "ld")) {
+            struct smc_span space =
+                statement->modifiers ? statement->modifier[0] : (struct smc_span){0};
+            bool is_constant_space = smc_span_is(space, "const") ||
+                                     (smc_span_is(space, "param") && statement->function == 0);
+            return is_constant_space && operand->kind == SMC_OPERAND_ADDRESS &&
+                   operand->elements > 0 && operand->element[0].kind == SMC_OPERAND_SYMBOL;
+        }
+        if (!smc_span_is(statement->opcode, "mov") && !smc_span_is(statement->opcode, "neg"))
+            return false;
+        if (is_plain(operand) && pass->writer[operand->number] > writer)
+            return false;
+    }
+}
+
+/* Whether the product may be added in any block. Its factors are the same wherever it is. */
+static bool is_added_anywhere(const struct pass *pass, uint32_t at)
+{
+    const struct smc_operand *operand = pass->statement[at].operand;
+    if (pass->node[at].type != SMC_PTX_F32 && pass->node[at].type != SMC_PTX_F64)
+        return false;
+    for (unsigned i = 0; i < 3; i++)
+        if (operand[i].kind == SMC_OPERAND_REGISTER &&
+            (!is_plain(&operand[i]) || pass->writes[operand[i].number] != 1))
+            return false;
+    return is_constant(pass, &operand[1]) || is_constant(pass, &operand[2]);
+}
+
 static bool find_uses(struct pass *pass, uint32_t product, uint32_t at, bool negated);
 
 /* The statement reads the register: whether it is a use that can be fused, or passes it on. */
@@ -311,9 +385,26 @@ static bool take_use(struct pass *pass, uint32_t product, uint32_t at, uint32_t 
     return find_uses(pass, product, at, negated != (node->role == NEGATION));
 }
 
+/* The same in all blocks: each use comes after the only statement that writes the register. */
+static bool find_uses_anywhere(struct pass *pass, uint32_t product, uint32_t at, bool negated)
+{
+    uint32_t number = pass->statement[at].operand[0].number, found = 0;
+    if (pass->writes[number] != 1)
+        return false;
+    for (uint32_t i = at + 1; i < pass->count && found < pass->reads[number]; i++) {
+        uint32_t reads = reads_of(&pass->statement[i], number);
+        found += reads;
+        if (reads && !take_use(pass, product, i, number, negated))
+            return false;
+    }
+    return found == pass->reads[number];
+}
+
 /* Finds all uses of what statement `at` writes; false: not all of them can be fused. */
 static bool find_uses(struct pass *pass, uint32_t product, uint32_t at, bool negated)
 {
+    if (pass->anywhere)
+        return find_uses_anywhere(pass, product, at, negated);
     uint32_t number = pass->statement[at].operand[0].number, found = 0;
     uint32_t total = pass->reads[number] - reads_of(&pass->statement[at], number);
     for (uint32_t i = pass->node[at].next; i != NONE && found < total; i = pass->node[i - 1].next) {
@@ -331,9 +422,19 @@ static bool find_uses(struct pass *pass, uint32_t product, uint32_t at, bool neg
 static void find_product(struct pass *pass, uint32_t at)
 {
     struct node *node = pass->node;
-    pass->uses = pass->passings = 0;
-    if (node[at].role != PRODUCT || !find_uses(pass, at, at, false))
+    if (node[at].role != PRODUCT)
         return;
+    pass->anywhere = is_added_anywhere(pass, at);
+    pass->uses = pass->passings = 0;
+    bool found = find_uses(pass, at, at, false);
+    if (!found && pass->anywhere) {
+        pass->anywhere = false;
+        pass->uses = pass->passings = 0;
+        found = find_uses(pass, at, at, false);
+    }
+    if (!found)
+        return;
+    node[at].anywhere = pass->anywhere;
     node[at].uses = node[at].left = pass->uses;
     for (uint32_t i = 0; i < pass->uses; i++) {
         const struct use *use = &pass->use[i];
@@ -382,7 +483,7 @@ static void keep_factors(struct pass *pass, uint32_t at)
     uint32_t product = contraction[at].product - 1;
     for (unsigned factor = 0; factor < 2; factor++) {
         const struct smc_operand *operand = &pass->statement[product].operand[1 + factor];
-        if (operand->kind != SMC_OPERAND_REGISTER)
+        if (operand->kind != SMC_OPERAND_REGISTER || pass->node[product].anywhere)
             continue;
         uint32_t from = pass->node[product].left ? product + 1 : pass->node[product].next;
         for (uint32_t i = from; i != at + 1; i = pass->node[i - 1].next)
@@ -401,6 +502,7 @@ static void find_all(struct pass *pass)
         pass->node[i].role = role_of(pass->decoder, type);
         pass->node[i].ends_block = ends_block(pass->decoder, type);
         count_reads(&pass->statement[i], pass->reads);
+        count_writes(pass, i);
     }
     find_branches(pass);
     find_blocks(pass);
@@ -431,13 +533,18 @@ bool smc_find_contractions(struct smc_decoder *decoder)
                               .count = (uint32_t)module->statements};
         pass->node = smc_calloc(module->statements + 1, sizeof *pass->node);
         pass->reads = smc_calloc(module->registers + 1, sizeof *pass->reads);
+        pass->writes = smc_calloc(module->registers + 1, sizeof *pass->writes);
+        pass->writer = smc_calloc(module->registers + 1, sizeof *pass->writer);
     }
-    bool done = pass && pass->node && pass->reads && decoder->contraction;
+    bool done =
+        pass && pass->node && pass->reads && pass->writes && pass->writer && decoder->contraction;
     if (done)
         find_all(pass);
     if (pass) {
         free(pass->node);
         free(pass->reads);
+        free(pass->writes);
+        free(pass->writer);
     }
     free(pass);
     return done;
