@@ -14,17 +14,15 @@ static void test_cache(void)
 {
     struct smc_l1 cache;
     double when = 0;
-    uint32_t valid = 0;
     CU_ASSERT_FATAL(smc_l1_open(&cache, 128 * SMC_L1_WAYS));
-    CU_ASSERT_EQUAL(smc_l1_look(&cache, 7, 0x3, &when, &valid), 0x3);
+    CU_ASSERT_EQUAL(smc_l1_look(&cache, 7, 0x3, &when), 0x3);
     smc_l1_fill(&cache, 7, 0x3, 40);
-    CU_ASSERT_EQUAL(smc_l1_look(&cache, 7, 0x6, &when, &valid), 0x4);
+    CU_ASSERT_EQUAL(smc_l1_look(&cache, 7, 0x6, &when), 0x4);
     CU_ASSERT_EQUAL(when, 40);
-    CU_ASSERT_EQUAL(valid, 0x7);
     for (uint64_t line = 100; line < 100 + SMC_L1_WAYS; line++)
         smc_l1_fill(&cache, line, 0xf, 50);
-    CU_ASSERT_EQUAL(smc_l1_look(&cache, 7, 0x3, &when, &valid), 0x3); /* line 7 had to go */
-    CU_ASSERT_EQUAL(smc_l1_look(&cache, 100, 0xf, &when, &valid), 0);
+    CU_ASSERT_EQUAL(smc_l1_look(&cache, 7, 0x3, &when), 0x3); /* line 7 had to go */
+    CU_ASSERT_EQUAL(smc_l1_look(&cache, 100, 0xf, &when), 0);
     smc_l1_close(&cache);
 }
 
@@ -32,10 +30,9 @@ static void test_no_cache(void)
 {
     struct smc_l1 cache;
     double when;
-    uint32_t valid;
     CU_ASSERT_FATAL(smc_l1_open(&cache, 0));
     smc_l1_fill(&cache, 7, 0xf, 40);
-    CU_ASSERT_EQUAL(smc_l1_look(&cache, 7, 0xf, &when, &valid), 0xf);
+    CU_ASSERT_EQUAL(smc_l1_look(&cache, 7, 0xf, &when), 0xf);
     smc_l1_close(&cache);
 }
 
@@ -155,8 +152,8 @@ static void start(struct bench *bench, enum smc_operation operation, enum smc_pi
     bench->rates.shared_latency = 20;
     bench->rates.l1_latency = 30;
     bench->rates.l2_latency = 200;
-    bench->rates.l2_sectors_per_clock = 1;
-    bench->rates.dram_sectors_per_clock = 1;
+    bench->rates.l2_load_clocks = bench->rates.l2_store_clocks = 1;
+    bench->rates.dram_load_clocks = bench->rates.dram_store_clocks = 1;
 }
 
 /* As many blocks of so many warps, all of which have one trace. */
@@ -226,6 +223,36 @@ static void test_shared_memory_binds(void)
     CU_ASSERT_EQUAL(bench.work[1].shared_wavefronts, 8 * 10 * 4);
 }
 
+/* A shuffle passes the data stage of L1, like an access to shared memory. */
+static void test_shuffles(void)
+{
+    struct bench bench;
+    struct smc_warp_trace trace;
+    start(&bench, SMC_OP_SHFL, SMC_PIPE_LSU, 1);
+    trace_loop(ROOM, 10, &trace);
+    CU_ASSERT_DOUBLE_EQUAL(run(&bench, &trace, 1, 1, 8), 8 * 42, 16);
+    CU_ASSERT_EQUAL(bench.work[1].wavefronts, 8 * 10);
+    CU_ASSERT_EQUAL(bench.work[1].shared_wavefronts, 0);
+}
+
+/* Warps that store one sector at a time, on an SM that stores one in 5 clocks. */
+static void test_stores_fill_l2(void)
+{
+    struct bench bench;
+    struct smc_warp_trace trace;
+    start(&bench, SMC_OP_STG, SMC_PIPE_LSU, 1);
+    bench.rates.l2_store_clocks = 5;
+    trace_loop(ROOM, 10, &trace);
+    struct smc_warp_trace_line line = {.number = 8, .sectors = 1};
+    trace.line = &line;
+    for (size_t i = 0; i < trace.count; i++) {
+        trace.entry[i].line = 0;
+        trace.entry[i].lines = trace.entry[i].wavefronts = 1;
+    }
+    CU_ASSERT_DOUBLE_EQUAL(run(&bench, &trace, 1, 1, 8), 8 * 42 * 5, 40);
+    CU_ASSERT_EQUAL(bench.work[1].store_sectors, 8 * 10);
+}
+
 /* 32 lanes in random banks: 3.53 wavefronts on average, none of them in L2. */
 static void test_shared_atomics(void)
 {
@@ -251,6 +278,17 @@ static void test_blocks_follow(void)
     trace_loop(ROOM, 10, &trace);
     CU_ASSERT_DOUBLE_EQUAL(run(&bench, &trace, 3, 1, 1), 3 * 4 * 42 + 2 * 100, 4);
     CU_ASSERT_DOUBLE_EQUAL(bench.result.clocks_per_block, 4 * 42 + 100, 4);
+}
+
+/* Blocks of four instructions, two at a time: the GPU sends one each 300 clocks. */
+static void test_blocks_are_sent(void)
+{
+    struct bench bench;
+    struct smc_warp_trace trace;
+    start(&bench, SMC_OP_MOV, SMC_PIPE_ALU, 4);
+    bench.rates.block_interval = 300;
+    trace_loop(ROOM, 1, &trace);
+    CU_ASSERT_DOUBLE_EQUAL(run(&bench, &trace, 10, 2, 1), 7 * 300, 60);
 }
 
 static void test_what_is_left_out_is_added(void)
@@ -357,9 +395,12 @@ static void test_rates(void)
     CU_ASSERT_DOUBLE_EQUAL(measured.shared_latency, 23, 0.5);
     CU_ASSERT_DOUBLE_EQUAL(measured.wide_multiply, 5, 0.2);
     CU_ASSERT_DOUBLE_EQUAL(estimated.dram_bytes_per_clock / measured.dram_bytes_per_clock, 1, 0.1);
-    CU_ASSERT_DOUBLE_EQUAL(estimated.l2_sectors_per_clock / measured.l2_sectors_per_clock, 1, 0.2);
+    CU_ASSERT_DOUBLE_EQUAL(estimated.l2_load_clocks / measured.l2_load_clocks, 1, 0.2);
+    CU_ASSERT_DOUBLE_EQUAL(estimated.l2_store_clocks / measured.l2_store_clocks, 1, 0.2);
+    CU_ASSERT_DOUBLE_EQUAL(estimated.block_interval / measured.block_interval, 1, 0.1);
     smc_rates_of(&device, &ceilings, 1, &measured); /* one SM alone: as wide as its port */
-    CU_ASSERT_EQUAL(measured.l2_sectors_per_clock, measured.l2_port_sectors);
+    CU_ASSERT_EQUAL(measured.l2_load_clocks, 0.25);
+    CU_ASSERT_EQUAL(measured.l2_store_clocks, 1);
 }
 
 CU_TestInfo tests_timing[] = {
@@ -373,8 +414,11 @@ CU_TestInfo tests_timing[] = {
     {"many warps fill the issue slots", test_many_warps_fill_the_slots},
     {"a pipe that takes two clocks", test_pipe_takes_two_clocks},
     {"shared memory binds", test_shared_memory_binds},
+    {"shuffles", test_shuffles},
+    {"stores fill L2", test_stores_fill_l2},
     {"atomics in shared memory", test_shared_atomics},
     {"blocks follow one another", test_blocks_follow},
+    {"blocks are sent one after the other", test_blocks_are_sent},
     {"what a trace leaves out is added", test_what_is_left_out_is_added},
     {"a barrier", test_barrier},
     {"arguments in memory", test_arguments},

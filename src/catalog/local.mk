@@ -11,6 +11,7 @@ KERNELS = \
 	kernels/ceiling_pipe.cu \
 	kernels/ceiling_read.cu \
 	kernels/ceiling_shared.cu \
+	kernels/ceiling_write.cu \
 	kernels/matmul_a_tile.cu \
 	kernels/matmul_async.cu \
 	kernels/matmul_naive.cu \

@@ -10,9 +10,9 @@
 /* --- Bytes a second: copies, reads of global memory and of the L2 cache ----------------------- */
 
 enum {
-    READ_THREADS = 256,
-    READ_TILE_BYTES = READ_THREADS * 4 * 16, /* what a block reads in one iteration */
-    L2_SHARE = 4, /* of the cache, because each half may keep its own copy */
+    TILE_THREADS = 256,
+    TILE_BYTES = TILE_THREADS * 4 * 16, /* what a block accesses in one iteration */
+    L2_SHARE = 4,                       /* of the cache, because each half may keep its own copy */
     L2_SAMPLE_BYTES_PER_SM = 1 << 26,
 };
 
@@ -49,34 +49,42 @@ static const struct smc_kernel read_kernel = {
     .defines = smc_defines_nothing,
 };
 
-/* `steps` iterations over the first `working_bytes` of an array. */
-static enum smc_status sample_reads(struct smc_gpu_bench *bench, double *bytes_per_s,
+static const struct smc_kernel write_kernel = {
+    .name = "ceiling-write",
+    .file = "ceiling_write.cu",
+    .entry = "ceiling_write",
+    .defines = smc_defines_nothing,
+};
+
+/* Reads or writes of the current kernel: `steps` iterations over the first `working_bytes` of an
+   array. */
+static enum smc_status sample_tiles(struct smc_gpu_bench *bench, double *bytes_per_s,
                                     struct smc_error *error)
 {
-    uint32_t tiles = (uint32_t)(bench->working_bytes / READ_TILE_BYTES), rounds = bench->steps;
-    uint32_t blocks = bench->device.sm_count * (bench->device.sm.max_threads_per_sm / READ_THREADS);
+    uint32_t tiles = (uint32_t)(bench->working_bytes / TILE_BYTES), rounds = bench->steps;
+    uint32_t blocks = bench->device.sm_count * (bench->device.sm.max_threads_per_sm / TILE_THREADS);
     void *arguments[] = {&bench->sight, &bench->array[0], &tiles, &rounds};
     double ms = 0;
     cudaError_t code = smc_gpu_bench_begin(bench);
     if (code == cudaSuccess)
-        code = smc_gpu_bench_launch(bench, blocks, READ_THREADS, arguments);
+        code = smc_gpu_bench_launch(bench, blocks, TILE_THREADS, arguments);
     code = smc_gpu_bench_end(bench, code, &ms);
-    *bytes_per_s = smc_rate_of_ms((double)rounds * READ_TILE_BYTES, ms);
-    return smc_gpu_bench_status(bench, code, "reading global memory", error);
+    *bytes_per_s = smc_rate_of_ms((double)rounds * TILE_BYTES, ms);
+    return smc_gpu_bench_status(bench, code, "reading or writing global memory", error);
 }
 
 static enum smc_status begin_reads(struct smc_gpu_bench *bench, struct smc_error *error)
 {
     double bytes_per_s;
     bench->working_bytes = bench->array_bytes;
-    bench->steps = (uint32_t)(bench->array_bytes / READ_TILE_BYTES);
-    return sample_reads(bench, &bytes_per_s, error);
+    bench->steps = (uint32_t)(bench->array_bytes / TILE_BYTES);
+    return sample_tiles(bench, &bytes_per_s, error);
 }
 
 static enum smc_status sample_read(struct smc_gpu_bench *bench, double seen[SMC_CEILING_COUNT],
                                    struct smc_error *error)
 {
-    return sample_reads(bench, &seen[SMC_CEILING_READ], error);
+    return sample_tiles(bench, &seen[SMC_CEILING_READ], error);
 }
 
 static const struct smc_gpu_measurement measure_read = {
@@ -86,22 +94,22 @@ static const struct smc_gpu_measurement measure_read = {
     .sample = sample_read,
 };
 
-/* Reads a part of the cache, a whole number of tiles, many times; the first pass fills the
-   cache. */
+/* Reads or writes a part of the cache, a whole number of tiles, many times; the first pass fills
+   the cache. */
 static enum smc_status begin_l2(struct smc_gpu_bench *bench, struct smc_error *error)
 {
     double bytes_per_s;
-    uint64_t tiles = bench->device.l2_bytes / L2_SHARE / READ_TILE_BYTES;
+    uint64_t tiles = bench->device.l2_bytes / L2_SHARE / TILE_BYTES;
     uint64_t bytes = (uint64_t)bench->device.sm_count * L2_SAMPLE_BYTES_PER_SM;
-    bench->working_bytes = tiles * READ_TILE_BYTES;
-    bench->steps = tiles ? (uint32_t)(bytes / READ_TILE_BYTES) : 0;
-    return tiles ? sample_reads(bench, &bytes_per_s, error) : SMC_OK;
+    bench->working_bytes = tiles * TILE_BYTES;
+    bench->steps = tiles ? (uint32_t)(bytes / TILE_BYTES) : 0;
+    return tiles ? sample_tiles(bench, &bytes_per_s, error) : SMC_OK;
 }
 
 static enum smc_status sample_l2(struct smc_gpu_bench *bench, double seen[SMC_CEILING_COUNT],
                                  struct smc_error *error)
 {
-    return bench->steps ? sample_reads(bench, &seen[SMC_CEILING_L2], error) : SMC_OK;
+    return bench->steps ? sample_tiles(bench, &seen[SMC_CEILING_L2], error) : SMC_OK;
 }
 
 static const struct smc_gpu_measurement measure_l2 = {
@@ -109,6 +117,19 @@ static const struct smc_gpu_measurement measure_l2 = {
     .kernel = &read_kernel,
     .begin = begin_l2,
     .sample = sample_l2,
+};
+
+static enum smc_status sample_l2_writes(struct smc_gpu_bench *bench, double seen[SMC_CEILING_COUNT],
+                                        struct smc_error *error)
+{
+    return bench->steps ? sample_tiles(bench, &seen[SMC_CEILING_L2_WRITE], error) : SMC_OK;
+}
+
+static const struct smc_gpu_measurement measure_l2_writes = {
+    .name = "writes to the L2 cache",
+    .kernel = &write_kernel,
+    .begin = begin_l2,
+    .sample = sample_l2_writes,
 };
 
 /* --- Inside an SM: FMA and shared memory ------------------------------------------------------ */
@@ -454,7 +475,12 @@ MEASUREMENT(dram, DRAM, l2_latency_kernel)
 
 /* --- Launches --------------------------------------------------------------------------------- */
 
-enum { LAUNCHES = 1000, ROUND_TRIPS = 50, EMPTY_LAUNCHES = SMC_GPU_BATCH };
+enum {
+    LAUNCHES = 1000,
+    ROUND_TRIPS = 50,
+    EMPTY_LAUNCHES = SMC_GPU_BATCH,
+    BLOCKS_PER_SM = 8192, /* far more than reside at a time */
+};
 
 static const struct smc_kernel empty_kernel = {
     .name = "ceiling-launch",
@@ -504,6 +530,20 @@ static enum smc_status sample_empty_launches(struct smc_gpu_bench *bench,
     return smc_gpu_bench_status(bench, code, "timing empty launches", error);
 }
 
+/* Empty blocks: an SM has room for the next one long before it is sent. */
+static enum smc_status sample_blocks(struct smc_gpu_bench *bench, double seen[SMC_CEILING_COUNT],
+                                     struct smc_error *error)
+{
+    uint32_t blocks = bench->device.sm_count * BLOCKS_PER_SM;
+    double ms = 0;
+    cudaError_t code = smc_gpu_bench_begin(bench);
+    if (code == cudaSuccess)
+        code = smc_gpu_bench_launch(bench, blocks, 32, NULL);
+    code = smc_gpu_bench_end(bench, code, &ms);
+    seen[SMC_CEILING_BLOCKS] = smc_rate_of_ms(blocks, ms);
+    return smc_gpu_bench_status(bench, code, "starting blocks", error);
+}
+
 /* This measures the waits themselves, which have no time limit; the kernel was seen to end
    before. */
 static enum smc_status sample_round_trips(struct smc_gpu_bench *bench,
@@ -549,10 +589,16 @@ static const struct smc_gpu_measurement measure_round_trip = {
     .sample = sample_round_trips,
 };
 
+static const struct smc_gpu_measurement measure_blocks = {
+    .name = "starts of blocks",
+    .kernel = &empty_kernel,
+    .begin = begin_launches,
+    .sample = sample_blocks,
+};
+
 const struct smc_gpu_measurement *const smc_gpu_measurements[SMC_GPU_MEASUREMENTS] = {
-    &measure_copy,           &measure_read,       &measure_l2,
-    &measure_shared,         &measure_float,      &measure_double,
-    &measure_shared_latency, &measure_l1_latency, &measure_l2_latency,
-    &measure_dram_latency,   &measure_launch,     &measure_round_trip,
-    &measure_empty_launch,
+    &measure_copy,       &measure_read,         &measure_l2,           &measure_l2_writes,
+    &measure_shared,     &measure_float,        &measure_double,       &measure_shared_latency,
+    &measure_l1_latency, &measure_l2_latency,   &measure_dram_latency, &measure_launch,
+    &measure_round_trip, &measure_empty_launch, &measure_blocks,
 };

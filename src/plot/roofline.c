@@ -52,7 +52,7 @@ static double l2_rate(const struct smc_query *query)
     if (is_l2_measured(query) || device->sm_count == 0)
         return query->ceilings.value[SMC_CEILING_L2];
     smc_rates_of(device, &query->ceilings, device->sm_count, &rates);
-    return rates.l2_sectors_per_clock * SECTOR_BYTES * rates.clock_hz * device->sm_count;
+    return SECTOR_BYTES * rates.clock_hz * device->sm_count / rates.l2_load_clocks;
 }
 
 /* Per second, in the ceiling's unit; 0: unknown. */

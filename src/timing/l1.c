@@ -28,11 +28,9 @@ static struct smc_l1_line *set_of(const struct smc_l1 *cache, uint64_t number)
     return &cache->line[mixed % cache->sets * SMC_L1_WAYS];
 }
 
-uint32_t smc_l1_look(struct smc_l1 *cache, uint64_t number, uint32_t sectors, double *when,
-                     uint32_t *valid)
+uint32_t smc_l1_look(struct smc_l1 *cache, uint64_t number, uint32_t sectors, double *when)
 {
     *when = 0;
-    *valid = sectors;
     if (cache->sets == 0)
         return sectors;
     struct smc_l1_line *set = set_of(cache, number);
@@ -40,7 +38,6 @@ uint32_t smc_l1_look(struct smc_l1 *cache, uint64_t number, uint32_t sectors, do
         if (set[i].number == number && set[i].sectors) {
             set[i].used = ++cache->now;
             *when = set[i].when;
-            *valid = set[i].sectors | sectors;
             return sectors & ~(uint32_t)set[i].sectors;
         }
     return sectors;

@@ -26,10 +26,9 @@ struct smc_l1 {
 bool smc_l1_open(struct smc_l1 *cache, uint64_t bytes);
 void smc_l1_close(struct smc_l1 *cache);
 
-/* Returns the sectors that are missing; `when` receives the clock at which the others arrive, or 0,
-   and `valid` the sectors that the line has once these have come. */
-uint32_t smc_l1_look(struct smc_l1 *cache, uint64_t number, uint32_t sectors, double *when,
-                     uint32_t *valid);
+/* Returns the sectors that are missing; `when` receives the clock at which the others arrive, or
+   0. */
+uint32_t smc_l1_look(struct smc_l1 *cache, uint64_t number, uint32_t sectors, double *when);
 
 /* Adds sectors that arrive at the clock `when`. */
 void smc_l1_fill(struct smc_l1 *cache, uint64_t number, uint32_t sectors, double when);

@@ -14,11 +14,15 @@ enum {
     USUAL_SPECIAL_CLOCKS = 17,
     USUAL_CONSTANT_CLOCKS = 28,
     USUAL_BARRIER_CLOCKS = 14,
-    SECTOR_BYTES = 32
+    SECTOR_BYTES = 32,
+    /* Sectors a clock between one SM and L2, measured on an H100 and an H200 (CUDA 13.0, driver
+       580.159.04, 2026-11-24): 3.97 loaded, 0.999 stored. */
+    L2_PORT_LOADS = 4,
+    L2_PORT_STORES = 1
 };
 
 static const double usual_read_share = 0.92, usual_copy_share = 0.88, usual_launch_us = 2.9,
-                    usual_wide_multiplies = 0.8;
+                    usual_wide_multiplies = 0.8, usual_l2_writes = 0.52, usual_blocks_per_s = 1.6e9;
 
 static double value(const struct smc_ceilings *ceilings, enum smc_ceiling id, double usual)
 {
@@ -71,14 +75,18 @@ static void set_memory(struct smc_rates *rates, const struct smc_device *device,
                        const struct smc_ceilings *ceilings, uint32_t busy_sms)
 {
     double peak = device->memory_bytes_per_s, clock = rates->clock_hz;
+    double sectors = clock * SECTOR_BYTES; /* bytes a second to sectors a clock */
     double usual_l2 = USUAL_L2_BYTES * clock * device->sm_count;
-    double l2 = value(ceilings, SMC_CEILING_L2, usual_l2) / clock / SECTOR_BYTES / busy_sms;
+    double l2 = value(ceilings, SMC_CEILING_L2, usual_l2) / sectors / busy_sms;
+    double l2_write =
+        value(ceilings, SMC_CEILING_L2_WRITE, usual_l2 * usual_l2_writes) / sectors / busy_sms;
+    double copy = value(ceilings, SMC_CEILING_COPY, usual_copy_share * peak);
     double read = value(ceilings, SMC_CEILING_READ, usual_read_share * peak);
-    rates->l2_port_sectors = 2;
-    rates->l2_sectors_per_clock = fmin(l2, rates->l2_port_sectors);
-    rates->dram_sectors_per_clock = read / clock / SECTOR_BYTES / busy_sms;
-    rates->dram_bytes_per_clock =
-        value(ceilings, SMC_CEILING_COPY, usual_copy_share * peak) / clock;
+    rates->l2_load_clocks = 1 / fmin(l2, L2_PORT_LOADS);
+    rates->l2_store_clocks = 1 / fmin(l2_write, L2_PORT_STORES);
+    rates->dram_load_clocks = busy_sms * sectors / read;
+    rates->dram_store_clocks = 2 * busy_sms * sectors / copy - rates->dram_load_clocks;
+    rates->dram_bytes_per_clock = copy / clock;
 }
 
 void smc_rates_of(const struct smc_device *device, const struct smc_ceilings *ceilings,
@@ -99,6 +107,8 @@ void smc_rates_of(const struct smc_device *device, const struct smc_ceilings *ce
     rates->branch_issue = 1;
     rates->operand_cache = 0.5;
     rates->block_start = 60;
+    rates->block_interval =
+        busy_sms * rates->clock_hz / value(ceilings, SMC_CEILING_BLOCKS, usual_blocks_per_s);
     rates->launch_ms = value(ceilings, SMC_CEILING_EMPTY_LAUNCH, usual_launch_us) * 1e-3;
 }
 

@@ -17,13 +17,14 @@ struct smc_rates {
     /* Latencies: clocks from the issue to the result. */
     double shared_latency, l1_latency, l2_latency, dram_latency, special_latency, constant_latency;
     double barrier_latency, branch_latency;
-    double branch_issue;           /* clocks without issue after a branch that is taken */
-    double l2_sectors_per_clock;   /* to one SM, with so many busy */
-    double l2_port_sectors;        /* to one SM at most */
-    double dram_sectors_per_clock; /* read by one SM */
-    double dram_bytes_per_clock;   /* of all, read and written */
-    double block_start; /* clocks from the end of a block to the first instruction of the next */
-    double launch_ms;   /* of an empty launch */
+    double branch_issue; /* clocks without issue after a branch that is taken */
+    /* Clocks for a sector that one SM loads from or stores to L2, with so many busy, and DRAM. */
+    double l2_load_clocks, l2_store_clocks;
+    double dram_load_clocks, dram_store_clocks;
+    double dram_bytes_per_clock; /* of all, read and written */
+    double block_start;    /* clocks from the end of a block to the first instruction of the next */
+    double block_interval; /* clocks from one such start to the next on an SM, at least */
+    double launch_ms;      /* of an empty launch */
 };
 
 /* `busy_sms`: how many of the device's SMs execute blocks and share its L2 cache and DRAM. */

@@ -34,7 +34,8 @@ struct smc_sm_launch {
     uint32_t blocks;                    /* which start in this order */
     const struct smc_time_array *array; /* in global memory */
     size_t arrays;
-    double dram_share;          /* of the sectors that miss L1, how many come from DRAM */
+    double dram_load_share;     /* of the sectors that miss L1, how many come from DRAM */
+    double dram_store_share;    /* of the sectors that are stored, how many go there */
     struct smc_step_work *work; /* by step of the program; added to */
 };
 

@@ -77,6 +77,9 @@ static void test_sane(void)
     check_share(&calibration, SMC_CEILING_FLOAT, 30, 105);
     check_share(&calibration, SMC_CEILING_CLOCK, 20, 105);
     CU_ASSERT(value[SMC_CEILING_L2] > value[SMC_CEILING_READ]);
+    CU_ASSERT(value[SMC_CEILING_L2_WRITE] > value[SMC_CEILING_COPY] / 2);
+    CU_ASSERT(value[SMC_CEILING_L2_WRITE] < 1.1 * value[SMC_CEILING_L2]);
+    CU_ASSERT(value[SMC_CEILING_BLOCKS] > 1e8 && value[SMC_CEILING_BLOCKS] < 1e10);
     CU_ASSERT(value[SMC_CEILING_DOUBLE] < value[SMC_CEILING_FLOAT]);
 
     CU_ASSERT(value[SMC_CEILING_SHARED_CLOCKS] >= 10);
