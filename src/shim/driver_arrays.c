@@ -283,6 +283,15 @@ API cuMemcpyAtoD_v2(uint64_t to, struct shim_array *array, size_t offset, size_t
 
 /* --- Textures and surfaces -------------------------------------------------------------------- */
 
+/* The allocation that all of the object's bytes are in; NULL: none. */
+static const struct shim_allocation *memory_of(const struct object *object)
+{
+    const struct shim_allocation *found = shim_memory_find(object->address);
+    if (!found || object->bytes > found->bytes - (object->address - found->address))
+        return NULL;
+    return found;
+}
+
 /* Where an object's texels are, and of which shape. */
 static int set_resource(const struct shim_resource *resource, struct object *object)
 {
@@ -323,10 +332,7 @@ static int set_resource(const struct shim_resource *resource, struct object *obj
     texture->extent[1] = (uint32_t)height;
     texture->extent[2] = (uint32_t)depth;
     object->bytes = smc_emulated_texture_bytes(texture);
-    const struct shim_allocation *found = shim_memory_find(object->address);
-    return found && object->bytes <= found->bytes - (object->address - found->address)
-               ? SHIM_SUCCESS
-               : SHIM_INVALID_VALUE;
+    return memory_of(object) ? SHIM_SUCCESS : SHIM_INVALID_VALUE;
 }
 
 /* The emulator has one address mode for all dimensions, and a border of zeros. */
@@ -344,11 +350,10 @@ static bool set_sampler(const struct shim_texture *description,
             shim_tell("textures with a border that is not 0 are not emulated");
             return false;
         }
-    for (int i = 1; i < 3; i++)
-        if (texture->extent[i] > 1 && description->address[i] != mode && i == 1) {
-            shim_tell("textures with several address modes are not emulated");
-            return false;
-        }
+    if (texture->extent[1] > 1 && description->address[1] != mode) {
+        shim_tell("textures with several address modes are not emulated");
+        return false;
+    }
     if (description->flags & SHIM_TEXTURE_SRGB) {
         shim_tell("textures that convert from sRGB are not emulated");
         return false;
@@ -469,20 +474,19 @@ API cuSurfObjectGetResourceDesc(struct shim_resource *resource, uint64_t handle)
 }
 
 /* Those whose memory was freed are none for a kernel. */
-struct smc_emulated_texture *shim_textures(const struct shim_allocation *memory, size_t count,
-                                           size_t *textures)
+struct smc_emulated_texture *shim_textures(size_t *count)
 {
+    size_t allocations;
+    const struct shim_allocation *all = shim_memory_all(&allocations);
     struct smc_emulated_texture *list = smc_calloc(object_count + 1, sizeof *list);
-    *textures = list ? object_count : 0;
-    for (size_t i = 0; i < *textures; i++)
-        for (size_t k = 0; objects[i].address && k < count; k++) {
-            const uint64_t offset = objects[i].address - memory[k].address;
-            if (objects[i].address < memory[k].address || offset >= memory[k].bytes ||
-                objects[i].bytes > memory[k].bytes - offset)
-                continue;
-            list[i] = objects[i].texture;
-            list[i].array = k;
-            list[i].offset = offset;
-        }
+    *count = list ? object_count : 0;
+    for (size_t i = 0; i < *count; i++) {
+        const struct shim_allocation *memory = memory_of(&objects[i]);
+        if (!memory)
+            continue;
+        list[i] = objects[i].texture;
+        list[i].array = (size_t)(memory - all);
+        list[i].offset = objects[i].address - memory->address;
+    }
     return list;
 }

@@ -237,9 +237,7 @@ int shim_launch(const struct shim_launch *launch)
     struct smc_emulated_array *arrays = list_arrays(&request.array_count);
     struct smc_emulated_variable *variables =
         list_variables(launch->function, &request.variable_count);
-    size_t memories;
-    const struct shim_allocation *memory = shim_memory_all(&memories);
-    struct smc_emulated_texture *textures = shim_textures(memory, memories, &request.texture_count);
+    struct smc_emulated_texture *textures = shim_textures(&request.texture_count);
     request.textures = textures;
     request.arguments = arguments;
     request.arrays = arrays;

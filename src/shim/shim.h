@@ -58,12 +58,11 @@ const struct shim_allocation *shim_memory_find(uint64_t address);
 const struct shim_allocation *shim_memory_all(size_t *count);
 uint64_t shim_memory_used(void);
 
-/* --- driver_arrays.c: the texture and surface objects, for the emulator; freed by the caller
- * ------
- */
+/* --- driver_arrays.c -------------------------------------------------------------------------- */
 
-struct smc_emulated_texture *shim_textures(const struct shim_allocation *memory, size_t count,
-                                           size_t *textures);
+/* The texture and surface objects, for the emulator, whose arrays are shim_memory_all. Freed by the
+   caller; NULL: out of memory. */
+struct smc_emulated_texture *shim_textures(size_t *count);
 
 /* --- modules.c -------------------------------------------------------------------------------- */
 
@@ -122,8 +121,7 @@ int shim_sticky_error(void);
 /* Forgets that, and what kernels allocated. */
 void shim_reset_context(void);
 
-/* --- records.c: what `smemcalc trace` reads ------------------------------------------------------
- */
+/* --- records.c: what `smemcalc trace` reads --------------------------------------------------- */
 
 void shim_record_start(void);
 void shim_record_launch(const struct shim_launch *launch);
