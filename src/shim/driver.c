@@ -7,6 +7,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/file.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "model/occupancy.h"
@@ -452,27 +453,23 @@ API cuModuleLoadFatBinary(struct shim_module **module, const void *image)
     return cuModuleLoadData(module, image);
 }
 
-static bool read_file(const char *path, struct smc_text *text)
+static int read_file(const char *path, struct smc_text *text)
 {
-    char buffer[1 << 16];
-    size_t got;
-    FILE *file = fopen(path, "rb");
-    if (!file)
-        return false;
-    while ((got = fread(buffer, 1, sizeof buffer, file)) > 0)
-        smc_text_append_bytes(text, buffer, got);
-    fclose(file);
-    return true;
+    struct smc_error ignored;
+    const enum smc_status status = smc_file_read(path, "module", SIZE_MAX, text, &ignored);
+    return status == SMC_OK        ? SHIM_SUCCESS
+           : status == SMC_MACHINE ? SHIM_OUT_OF_MEMORY
+                                   : SHIM_NOT_FOUND;
 }
 
 API cuModuleLoad(struct shim_module **module, const char *path)
 {
     BEGIN;
     struct smc_text text = {0};
-    if (!read_file(path, &text))
-        return SHIM_NOT_FOUND;
-    const int result =
-        text.length < 16 ? SHIM_INVALID_IMAGE : shim_module_load(smc_text_string(&text), module);
+    int result = read_file(path, &text);
+    if (result == SHIM_SUCCESS)
+        result = text.length < 16 ? SHIM_INVALID_IMAGE
+                                  : shim_module_load(smc_text_string(&text), module);
     smc_text_free(&text);
     return result;
 }
@@ -559,7 +556,7 @@ API cuLinkAddFile_v2(struct shim_link *link, int type, const char *path, uint32_
     (void)count, (void)options, (void)values;
     if (!can_link(link, type))
         return SHIM_NOT_SUPPORTED;
-    return read_file(path, &link->ptx) ? SHIM_SUCCESS : SHIM_NOT_FOUND;
+    return read_file(path, &link->ptx);
 }
 
 API cuLinkComplete(struct shim_link *link, const void **image, size_t *bytes)
