@@ -1,5 +1,5 @@
-/* The runtime API, libcudart.so.12 and .13, over the driver API of driver.c. Compiled once for each
-   version, with SHIM_RUNTIME. */
+/* The runtime API, libcudart.so.12 and .13, over the driver API of driver*.c. Compiled once for
+   each version, with SHIM_RUNTIME. */
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* CUDA's driver on the emulator: the state of the process that the calls of the driver API
-   (driver.c) work on. The runtime API (runtime.c) is a library of its own above that API, as it is
+   (driver*.c) work on. The runtime API (runtime.c) is a library of its own above that API, as it is
    where there is a GPU.
 
    Device memory is memory of the process, at the same addresses: what a program stores as a device
