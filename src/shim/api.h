@@ -13,6 +13,12 @@ enum shim_error {
 #undef SHIM_ERROR
 };
 
+enum shim_device_attribute {
+#define SHIM_DEVICE_ATTRIBUTE(name, number, value) SHIM_DEVICE_##name = (number),
+#include "shim/device_attributes.def"
+#undef SHIM_DEVICE_ATTRIBUTE
+};
+
 enum shim_function_attribute {
     SHIM_FUNCTION_MAX_THREADS,
     SHIM_FUNCTION_STATIC_SMEM,

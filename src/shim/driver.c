@@ -116,79 +116,17 @@ static int memory_clock_khz(const struct smc_device *device)
     return bytes > 0 ? (int)(device->memory_bytes_per_s / bytes / 2 / 1000) : 0;
 }
 
-/* Attributes by their number in cuda.h; those of what is not emulated are 0. */
+/* Attributes of what is not emulated are 0. */
 static int attribute_of(int attribute)
 {
     const struct smc_device *device = shim_device();
     const struct smc_sm *sm = &device->sm;
     switch (attribute) {
-    case 1:
-    case 2:
-    case 3:
-        return (int)sm->max_threads_per_block;
-    case 4:
-        return 64;
-    case 5:
-        return (int)sm->max_grid_x;
-    case 6:
-        return (int)sm->max_grid_y;
-    case 7:
-        return (int)sm->max_grid_z;
-    case 8:
-        return (int)sm->smem_per_block_default_bytes;
-    case 9:
-        return 64 << 10;
-    case 10:
-        return sm->warp_size;
-    case 11:
-        return INT32_MAX;
-    case 12:
-        return (int)sm->max_regs_per_block;
-    case 13:
-        return (int)device->sm_clock_khz;
-    case 14:
-    case 30:
-        return GPU_PITCH;
-    case 51:
-        return 32;
-    case 15: /* copies overlap, memory is mapped, kernels are concurrent, one engine, ... */
-    case 19:
-    case 31:
-    case 40:
-    case 41:
-    case 78:
-    case 79:
-    case 80:
-    case 83:
-    case 89:
-    case 91:
-    case 99:
-    case 115:
-        return 1;
-    case 16:
-        return (int)device->sm_count;
-    case 36:
-        return memory_clock_khz(device);
-    case 37:
-        return (int)device->memory_bus_bits;
-    case 38:
-        return (int)device->l2_bytes;
-    case 39:
-        return (int)sm->max_threads_per_sm;
-    case 75:
-        return sm->cc / 10;
-    case 76:
-        return sm->cc % 10;
-    case 81:
-        return (int)sm->smem_per_sm_bytes;
-    case 82:
-        return (int)sm->regs_per_sm;
-    case 97:
-        return (int)sm->smem_per_block_optin_bytes;
-    case 106:
-        return (int)sm->max_blocks_per_sm;
-    case 111:
-        return (int)sm->smem_reserved_per_block_bytes;
+#define SHIM_DEVICE_ATTRIBUTE(name, number, value)                                                 \
+    case SHIM_DEVICE_##name:                                                                       \
+        return (int)(value);
+#include "shim/device_attributes.def"
+#undef SHIM_DEVICE_ATTRIBUTE
     default:
         return 0;
     }

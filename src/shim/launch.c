@@ -66,7 +66,8 @@ static int check(const struct shim_launch *launch, uint32_t *blocks_per_sm)
 {
     const struct smc_sm *sm = &shim_device()->sm;
     const struct shim_function *function = launch->function;
-    const uint32_t most_block[3] = {sm->max_threads_per_block, sm->max_threads_per_block, 64};
+    const uint32_t most_block[3] = {sm->max_threads_per_block, sm->max_threads_per_block,
+                                    SHIM_MOST_BLOCK_Z};
     const uint32_t most_grid[3] = {sm->max_grid_x, sm->max_grid_y, sm->max_grid_z};
     uint64_t threads = 1;
     for (int i = 0; i < 3; i++) {

@@ -22,6 +22,8 @@
 void shim_lock(void);
 void shim_unlock(void);
 
+enum { SHIM_MOST_BLOCK_Z = 64 }; /* threads of a block, on every device */
+
 /* The device that --device asked for. */
 const struct smc_device *shim_device(void);
 

@@ -82,6 +82,14 @@ static void compare_errors(void)
         same(errors[i].name, (size_t)errors[i].ours, (size_t)errors[i].theirs);
 }
 
+static void compare_device_attributes(void)
+{
+#define SHIM_DEVICE_ATTRIBUTE(name, number, value)                                                 \
+    same(#name, SHIM_DEVICE_##name, CU_DEVICE_ATTRIBUTE_##name);
+#include "shim/device_attributes.def"
+#undef SHIM_DEVICE_ATTRIBUTE
+}
+
 static void compare_rest(void)
 {
     same("sizeof(CUDA_MEMCPY2D)", sizeof(struct shim_copy_2d), sizeof(CUDA_MEMCPY2D));
@@ -132,6 +140,7 @@ int main(void)
 {
     compare_properties();
     compare_errors();
+    compare_device_attributes();
     compare_rest();
     if (failures == 0)
         puts("ok      the layouts are those of the headers");
