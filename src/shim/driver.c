@@ -10,7 +10,7 @@
 #include "base/memory.h"
 #include "shim/driver.h"
 
-enum { DRIVER_VERSION = 13000 };
+enum { DRIVER_VERSION = 13000, GREATEST_PRIORITY = -5 };
 
 struct shim_context {
     uint32_t flags;
@@ -290,11 +290,15 @@ API cuCtxSynchronize(void)
     return SHIM_SUCCESS;
 }
 
-static size_t limits[8] = {1024, 1 << 20, 8 << 20, 2, 2048, 128, 0, 0};
+static size_t limits[SHIM_LIMITS] = {
+    [SHIM_LIMIT_STACK_BYTES] = 1024,      [SHIM_LIMIT_PRINT_BYTES] = 1 << 20,
+    [SHIM_LIMIT_HEAP_BYTES] = 8 << 20,    [SHIM_LIMIT_SYNC_DEPTH] = 2,
+    [SHIM_LIMIT_PENDING_LAUNCHES] = 2048, [SHIM_LIMIT_L2_FETCH_BYTES] = 128,
+};
 
 API cuCtxSetLimit(int limit, size_t value)
 {
-    if (limit < 0 || limit >= 8)
+    if (limit < 0 || limit >= SHIM_LIMITS)
         return SHIM_INVALID_VALUE;
     limits[limit] = value;
     return SHIM_SUCCESS;
@@ -302,7 +306,7 @@ API cuCtxSetLimit(int limit, size_t value)
 
 API cuCtxGetLimit(size_t *value, int limit)
 {
-    if (limit < 0 || limit >= 8)
+    if (limit < 0 || limit >= SHIM_LIMITS)
         return SHIM_INVALID_VALUE;
     *value = limits[limit];
     return SHIM_SUCCESS;
@@ -310,24 +314,24 @@ API cuCtxGetLimit(size_t *value, int limit)
 
 API cuCtxGetCacheConfig(int *config)
 {
-    *config = 0;
+    *config = SHIM_CACHE_PREFER_NONE;
     return SHIM_SUCCESS;
 }
 
 API cuCtxSetCacheConfig(int config)
 {
-    return config >= 0 && config <= 3 ? SHIM_SUCCESS : SHIM_INVALID_VALUE;
+    return config >= 0 && config <= SHIM_CACHE_PREFER_EQUAL ? SHIM_SUCCESS : SHIM_INVALID_VALUE;
 }
 
 API cuCtxGetSharedMemConfig(int *config)
 {
-    *config = 1;
+    *config = SHIM_BANKS_4_BYTES;
     return SHIM_SUCCESS;
 }
 
 API cuCtxSetSharedMemConfig(int config)
 {
-    return config >= 0 && config <= 2 ? SHIM_SUCCESS : SHIM_INVALID_VALUE;
+    return config >= 0 && config <= SHIM_BANKS_8_BYTES ? SHIM_SUCCESS : SHIM_INVALID_VALUE;
 }
 
 API cuCtxGetStreamPriorityRange(int *least, int *greatest)
@@ -335,7 +339,7 @@ API cuCtxGetStreamPriorityRange(int *least, int *greatest)
     if (least)
         *least = 0;
     if (greatest)
-        *greatest = -5;
+        *greatest = GREATEST_PRIORITY;
     return SHIM_SUCCESS;
 }
 

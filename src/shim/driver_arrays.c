@@ -34,9 +34,10 @@ static const struct {
     uint8_t bytes;
     enum smc_texel_kind kind;
 } formats[] = {
-    {0x01, 1, SMC_TEXEL_UNSIGNED}, {0x02, 2, SMC_TEXEL_UNSIGNED}, {0x03, 4, SMC_TEXEL_UNSIGNED},
-    {0x08, 1, SMC_TEXEL_SIGNED},   {0x09, 2, SMC_TEXEL_SIGNED},   {0x0a, 4, SMC_TEXEL_SIGNED},
-    {0x10, 2, SMC_TEXEL_FLOAT},    {0x20, 4, SMC_TEXEL_FLOAT},
+    {SHIM_FORMAT_U8, 1, SMC_TEXEL_UNSIGNED},  {SHIM_FORMAT_U16, 2, SMC_TEXEL_UNSIGNED},
+    {SHIM_FORMAT_U32, 4, SMC_TEXEL_UNSIGNED}, {SHIM_FORMAT_S8, 1, SMC_TEXEL_SIGNED},
+    {SHIM_FORMAT_S16, 2, SMC_TEXEL_SIGNED},   {SHIM_FORMAT_S32, 4, SMC_TEXEL_SIGNED},
+    {SHIM_FORMAT_F16, 2, SMC_TEXEL_FLOAT},    {SHIM_FORMAT_F32, 4, SMC_TEXEL_FLOAT},
 };
 
 static bool set_format(uint32_t format, uint32_t channels, struct smc_emulated_texture *texture)
@@ -359,7 +360,7 @@ static bool set_sampler(const struct shim_texture *description,
         return false;
     }
     texture->address = modes[mode];
-    texture->linear = description->filter == 1;
+    texture->linear = description->filter == SHIM_FILTER_LINEAR;
     texture->normalized = description->flags & SHIM_TEXTURE_NORMALIZED;
     texture->as_float = texture->kind != SMC_TEXEL_FLOAT && texture->channel_bytes < 4 &&
                         !(description->flags & SHIM_TEXTURE_AS_INTEGER);

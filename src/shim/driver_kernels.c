@@ -85,7 +85,7 @@ API cuModuleGetGlobal_v2(uint64_t *address, size_t *bytes, struct shim_module *m
 
 API cuModuleGetLoadingMode(int *mode)
 {
-    *mode = 1;
+    *mode = SHIM_MODULES_EAGER;
     return SHIM_SUCCESS;
 }
 
@@ -94,13 +94,11 @@ struct shim_link {
     struct smc_text ptx;
 };
 
-enum { LINK_PTX = 1, LINK_INFO_LOG = 3, LINK_ERROR_LOG = 5 };
-
 API cuLinkCreate_v2(uint32_t count, const int *options, void **values, struct shim_link **link)
 {
     BEGIN;
     for (uint32_t i = 0; i < count; i++) /* nothing is logged */
-        if ((options[i] == LINK_INFO_LOG || options[i] == LINK_ERROR_LOG) && values[i])
+        if ((options[i] == SHIM_LINK_INFO_LOG || options[i] == SHIM_LINK_ERROR_LOG) && values[i])
             *(char *)values[i] = '\0';
     *link = smc_calloc(1, sizeof **link);
     return *link ? SHIM_SUCCESS : SHIM_OUT_OF_MEMORY;
@@ -108,10 +106,10 @@ API cuLinkCreate_v2(uint32_t count, const int *options, void **values, struct sh
 
 static bool can_link(const struct shim_link *link, int type)
 {
-    if (type == LINK_PTX && link->ptx.length == 0)
+    if (type == SHIM_LINK_PTX && link->ptx.length == 0)
         return true;
     shim_tell("the program links %s (cuLinkAddData), which is not emulated",
-              type == LINK_PTX ? "several texts of PTX" : "machine code");
+              type == SHIM_LINK_PTX ? "several texts of PTX" : "machine code");
     return false;
 }
 
@@ -288,7 +286,7 @@ API cuKernelSetAttribute(int attribute, int value, struct shim_function *kernel,
 
 API cuFuncSetCacheConfig(struct shim_function *function, int config)
 {
-    if (config < 0 || config > 3)
+    if (config < 0 || config > SHIM_CACHE_PREFER_EQUAL)
         return SHIM_INVALID_VALUE;
     function->cache_config = config;
     return SHIM_SUCCESS;
@@ -297,7 +295,7 @@ API cuFuncSetCacheConfig(struct shim_function *function, int config)
 API cuFuncSetSharedMemConfig(struct shim_function *function, int config)
 {
     (void)function;
-    return config >= 0 && config <= 2 ? SHIM_SUCCESS : SHIM_INVALID_VALUE;
+    return config >= 0 && config <= SHIM_BANKS_8_BYTES ? SHIM_SUCCESS : SHIM_INVALID_VALUE;
 }
 
 API cuFuncGetModule(struct shim_module **module, struct shim_function *function)
@@ -315,7 +313,7 @@ API cuFuncGetName(const char **name, struct shim_function *function)
 API cuFuncIsLoaded(int *state, struct shim_function *function)
 {
     (void)function;
-    *state = 1;
+    *state = SHIM_FUNCTION_LOADED;
     return SHIM_SUCCESS;
 }
 
@@ -344,9 +342,9 @@ API cuFuncGetParamInfo(struct shim_function *function, size_t index, size_t *off
 void shim_read_extra(void **extra, struct shim_launch *launch)
 {
     for (; extra && *extra; extra += 2) {
-        if ((uintptr_t)extra[0] == 1)
+        if ((uintptr_t)extra[0] == SHIM_EXTRA_BUFFER)
             launch->packed = extra[1];
-        else if ((uintptr_t)extra[0] == 2)
+        else if ((uintptr_t)extra[0] == SHIM_EXTRA_BYTES)
             launch->packed_bytes = *(const size_t *)extra[1];
     }
 }
@@ -456,11 +454,12 @@ API cuOccupancyMaxPotentialBlockSize(int *grid, int *block, struct shim_function
     if (!shim_function_read(function))
         return SHIM_NOT_SUPPORTED;
     const struct smc_sm *sm = &shim_device()->sm;
+    const int warp = sm->warp_size;
     int top = (int)(function->max_threads > 0 ? function->max_threads : sm->max_threads_per_block);
     if (most > 0 && most < top)
         top = most;
     uint32_t best = 0;
-    for (int threads = top; threads > 0; threads -= threads % 32 ? threads % 32 : 32) {
+    for (int threads = top; threads > 0; threads -= threads % warp ? threads % warp : warp) {
         const size_t smem = smem_of ? smem_of(threads) : smem_bytes;
         const uint32_t blocks = shim_occupancy(function, (uint32_t)threads, (uint32_t)smem);
         if (blocks * (uint32_t)threads > best) {

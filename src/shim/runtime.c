@@ -181,7 +181,7 @@ API cudaDeviceSetCacheConfig(int config)
 
 API cudaDeviceGetCacheConfig(int *config)
 {
-    *config = 0;
+    *config = SHIM_CACHE_PREFER_NONE;
     return SHIM_SUCCESS;
 }
 
@@ -193,7 +193,7 @@ API cudaDeviceSetSharedMemConfig(int config)
 
 API cudaDeviceGetSharedMemConfig(int *config)
 {
-    *config = 1;
+    *config = SHIM_BANKS_4_BYTES;
     return SHIM_SUCCESS;
 }
 
@@ -632,17 +632,16 @@ API cudaFuncGetAttributes(struct function_attributes *out, const void *stub)
     memset(out, 0, 96); /* what every version has */
     if (error != SHIM_SUCCESS)
         return shim_noted(error);
-    int *const numbers[] = {&out->threads,
-                            NULL,
-                            NULL,
-                            NULL,
-                            &out->regs,
-                            &out->ptx_version,
-                            &out->binary_version,
-                            &out->cache_ca,
-                            &out->max_dynamic_smem,
-                            &out->carveout};
-    for (int i = 0; i < 10; i++) {
+    int *const numbers[SHIM_FUNCTION_ATTRIBUTES] = {
+        [SHIM_FUNCTION_MAX_THREADS] = &out->threads,
+        [SHIM_FUNCTION_REGS] = &out->regs,
+        [SHIM_FUNCTION_PTX_VERSION] = &out->ptx_version,
+        [SHIM_FUNCTION_BINARY_VERSION] = &out->binary_version,
+        [SHIM_FUNCTION_CACHE_CA] = &out->cache_ca,
+        [SHIM_FUNCTION_MAX_DYNAMIC_SMEM] = &out->max_dynamic_smem,
+        [SHIM_FUNCTION_CARVEOUT] = &out->carveout,
+    };
+    for (int i = 0; i < SHIM_FUNCTION_ATTRIBUTES; i++) {
         if ((error = cuFuncGetAttribute(&value, i, function)) != SHIM_SUCCESS)
             return shim_noted(error);
         if (numbers[i])

@@ -29,6 +29,9 @@ int shim_place_in(const void *symbol, size_t count, size_t offset, char **at);
 /* The driver's function for the stub that a program has for a kernel. */
 int shim_find_function(const void *stub, void **function);
 
+/* What copies are between. By address: each end is what its address is of. */
+enum { HOST_TO_HOST, HOST_TO_DEVICE, DEVICE_TO_HOST, DEVICE_TO_DEVICE, BY_ADDRESS };
+
 /* A copy of three dimensions, as the runtime's functions accept it. */
 struct shim_extent {
     size_t width, height, depth;

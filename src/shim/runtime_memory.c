@@ -118,8 +118,6 @@ API cudaMemGetInfo(size_t *left, size_t *total)
     return shim_noted(cuMemGetInfo_v2(left, total));
 }
 
-enum { HOST_TO_HOST, HOST_TO_DEVICE, DEVICE_TO_HOST, DEVICE_TO_DEVICE, BY_ADDRESS };
-
 /* A copy without a stream is in the default stream: every copy is over when its call returns. */
 static int copy(void *to, const void *from, size_t bytes, int kind, void *stream)
 {
@@ -261,17 +259,18 @@ struct pointer_attributes {
 };
 
 enum { UNREGISTERED, ON_HOST, ON_DEVICE, IS_MANAGED };
+enum { NO_DEVICE = -2 };
 
 API cudaPointerGetAttributes(struct pointer_attributes *out, const void *pointer)
 {
     uint32_t type = 0, managed = 0;
     START();
     memset(out, 0, sizeof *out - (SHIM_RUNTIME < 13 ? sizeof out->reserved : 0));
-    out->device = -2;
+    out->device = NO_DEVICE;
     out->at_host = (void *)(uintptr_t)pointer;
-    if (cuPointerGetAttribute(&type, 2, number_of(pointer)) != SHIM_SUCCESS)
+    if (cuPointerGetAttribute(&type, SHIM_POINTER_TYPE, number_of(pointer)) != SHIM_SUCCESS)
         return SHIM_SUCCESS; /* UNREGISTERED */
-    cuPointerGetAttribute(&managed, 8, number_of(pointer));
+    cuPointerGetAttribute(&managed, SHIM_POINTER_IS_MANAGED, number_of(pointer));
     out->type = managed ? IS_MANAGED : type == SHIM_MEMORY_TYPE_HOST ? ON_HOST : ON_DEVICE;
     out->device = 0;
     out->at_device = (void *)(uintptr_t)pointer;
