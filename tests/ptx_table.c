@@ -18,9 +18,8 @@ static void print_page(const struct smc_ptx_instruction *rows, size_t count)
     const char *section = "";
     puts("# PTX instructions\n\n<!-- Written by `make update-tables`; do not edit. -->\n\n"
          "What the [emulator](emulator.md) does with each instruction of the PTX ISA 9.0:\n\n"
-         "- **exact**: the result is the one that the ISA defines, bit for bit; where the ISA "
-         "leaves\n"
-         "  bits open, it is that of the GPU that the note names;\n"
+         "- **exact**: the result is the one that the ISA defines, bit for bit; where the ISA\n"
+         "  leaves bits open, it is that of the GPU that the note names;\n"
          "- **approximate**: the ISA leaves bits of the result open, and a GPU may return others;\n"
          "- **refused**: a kernel with the instruction is refused before anything runs, by the\n"
          "  instruction's text, its line in the PTX and its line in the source.\n\n"

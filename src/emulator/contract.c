@@ -32,7 +32,8 @@
 #include "base/memory.h"
 #include "emulator/decode.h"
 
-enum { MOST_USES = 256, NONE = 0 };
+enum { MOST_USES = 256 };
+enum { NONE = 0, SEVERAL = INT32_MAX }; /* instead of a statement's index + 1 */
 
 enum role { OTHER, PRODUCT, SUM, NEGATION, COPY };
 
@@ -65,8 +66,7 @@ struct pass {
     uint32_t count;
     struct node *node;
     uint32_t *reads;  /* by register: how often it is a source */
-    uint32_t *writes; /* by register: how often it is a target */
-    uint32_t *writer; /* by register: the last statement that writes it, + 1 */
+    uint32_t *writer; /* by register: the statement that writes it, + 1; NONE or SEVERAL */
     struct use use[MOST_USES];
     uint32_t passing[MOST_USES];
     uint32_t uses, passings;
@@ -181,26 +181,28 @@ static uint32_t mentions(const struct smc_operand *operand, uint32_t number)
     return found + (operand->second ? mentions(operand->second, number) : 0);
 }
 
-static void count_in(const struct smc_operand *operand, uint32_t *reads)
+typedef void note(struct pass *pass, uint32_t number, uint32_t at);
+
+static void note_read(struct pass *pass, uint32_t number, uint32_t at)
 {
-    if (operand->kind == SMC_OPERAND_REGISTER)
-        reads[operand->number]++;
-    for (uint32_t i = 0; i < operand->elements; i++)
-        count_in(&operand->element[i], reads);
-    if (operand->second)
-        count_in(operand->second, reads);
+    (void)at;
+    pass->reads[number]++;
 }
 
-static void note_writes(struct pass *pass, const struct smc_operand *operand, uint32_t at)
+static void note_write(struct pass *pass, uint32_t number, uint32_t at)
 {
-    if (operand->kind == SMC_OPERAND_REGISTER) {
-        pass->writes[operand->number]++;
-        pass->writer[operand->number] = at + 1;
-    }
+    pass->writer[number] = pass->writer[number] == NONE ? at + 1 : SEVERAL;
+}
+
+/* Notes every register of the operand, which statement `at` reads or writes. */
+static void note_in(struct pass *pass, const struct smc_operand *operand, uint32_t at, note *noted)
+{
+    if (operand->kind == SMC_OPERAND_REGISTER)
+        noted(pass, operand->number, at);
     for (uint32_t i = 0; i < operand->elements; i++)
-        note_writes(pass, &operand->element[i], at);
+        note_in(pass, &operand->element[i], at, noted);
     if (operand->second)
-        note_writes(pass, operand->second, at);
+        note_in(pass, operand->second, at, noted);
 }
 
 /* The first operand that is a source. */
@@ -224,18 +226,19 @@ static uint32_t reads_of(const struct smc_ptx_statement *statement, uint32_t num
     return found + (call ? mentions(&call->target, number) : 0);
 }
 
-static void count_reads(const struct smc_ptx_statement *statement, uint32_t *reads)
+static void note_reads(struct pass *pass, uint32_t at)
 {
+    const struct smc_ptx_statement *statement = &pass->statement[at];
     for (uint32_t i = first_source(statement); i < statement->operands; i++)
-        count_in(&statement->operand[i], reads);
+        note_in(pass, &statement->operand[i], at, note_read);
     const struct smc_ptx_call *call = statement->call;
     for (uint32_t i = 0; call && i < call->arguments; i++)
-        count_in(&call->argument[i], reads);
+        note_in(pass, &call->argument[i], at, note_read);
     if (call)
-        count_in(&call->target, reads);
+        note_in(pass, &call->target, at, note_read);
 }
 
-static void count_writes(struct pass *pass, uint32_t at)
+static void note_writes(struct pass *pass, uint32_t at)
 {
     const struct smc_ptx_statement *statement = &pass->statement[at];
     const struct smc_ptx_call *call = statement->call;
@@ -246,7 +249,7 @@ static void count_writes(struct pass *pass, uint32_t at)
         targets = call->results;
     }
     for (uint32_t i = 0; i < targets; i++)
-        note_writes(pass, &target[i], at);
+        note_in(pass, &target[i], at, note_write);
 }
 
 static bool writes(const struct smc_ptx_statement *statement, uint32_t number)
@@ -316,27 +319,38 @@ static void find_blocks(struct pass *pass)
 
 /* --- Products --------------------------------------------------------------------------------- */
 
+/* ld of a constant variable or a parameter of the kernel, at an address without a register. */
+static bool loads_constant(const struct smc_ptx_statement *statement)
+{
+    const struct smc_operand *address = &statement->operand[1];
+    struct smc_span space = statement->modifiers ? statement->modifier[0] : (struct smc_span){0};
+    return (smc_span_is(space, "const") ||
+            (smc_span_is(space, "param") && statement->function == 0)) &&
+           address->kind == SMC_OPERAND_ADDRESS && address->elements > 0 &&
+           address->element[0].kind == SMC_OPERAND_SYMBOL;
+}
+
+/* Whether exactly one statement writes the register. */
+static bool is_written_once(const struct pass *pass, uint32_t number)
+{
+    return pass->writer[number] != NONE && pass->writer[number] != SEVERAL;
+}
+
 /* An immediate, or what a register has throughout that is written once, from a constant. */
 static bool is_constant(const struct pass *pass, const struct smc_operand *operand)
 {
     for (;;) {
         if (operand->kind == SMC_OPERAND_FLOAT || operand->kind == SMC_OPERAND_INTEGER)
             return true;
-        if (!is_plain(operand) || pass->writes[operand->number] != 1)
+        if (!is_plain(operand) || !is_written_once(pass, operand->number))
             return false;
         const uint32_t writer = pass->writer[operand->number] - 1;
         const struct smc_ptx_statement *statement = &pass->statement[writer];
         if (statement->guard || statement->operands != 2)
             return false;
         operand = &statement->operand[1];
-        if (smc_span_is(statement->opcode, "ld")) {
-            struct smc_span space =
-                statement->modifiers ? statement->modifier[0] : (struct smc_span){0};
-            bool is_constant_space = smc_span_is(space, "const") ||
-                                     (smc_span_is(space, "param") && statement->function == 0);
-            return is_constant_space && operand->kind == SMC_OPERAND_ADDRESS &&
-                   operand->elements > 0 && operand->element[0].kind == SMC_OPERAND_SYMBOL;
-        }
+        if (smc_span_is(statement->opcode, "ld"))
+            return loads_constant(statement);
         if (!smc_span_is(statement->opcode, "mov") && !smc_span_is(statement->opcode, "neg"))
             return false;
         if (is_plain(operand) && pass->writer[operand->number] > writer)
@@ -352,7 +366,7 @@ static bool is_added_anywhere(const struct pass *pass, uint32_t at)
         return false;
     for (unsigned i = 0; i < 3; i++)
         if (operand[i].kind == SMC_OPERAND_REGISTER &&
-            (!is_plain(&operand[i]) || pass->writes[operand[i].number] != 1))
+            (!is_plain(&operand[i]) || !is_written_once(pass, operand[i].number)))
             return false;
     return is_constant(pass, &operand[1]) || is_constant(pass, &operand[2]);
 }
@@ -389,7 +403,7 @@ static bool take_use(struct pass *pass, uint32_t product, uint32_t at, uint32_t 
 static bool find_uses_anywhere(struct pass *pass, uint32_t product, uint32_t at, bool negated)
 {
     uint32_t number = pass->statement[at].operand[0].number, found = 0;
-    if (pass->writes[number] != 1)
+    if (!is_written_once(pass, number))
         return false;
     for (uint32_t i = at + 1; i < pass->count && found < pass->reads[number]; i++) {
         uint32_t reads = reads_of(&pass->statement[i], number);
@@ -501,8 +515,8 @@ static void find_all(struct pass *pass)
         pass->node[i].flushes = smc_decode_has(pass->decoder, "ftz");
         pass->node[i].role = role_of(pass->decoder, type);
         pass->node[i].ends_block = ends_block(pass->decoder, type);
-        count_reads(&pass->statement[i], pass->reads);
-        count_writes(pass, i);
+        note_reads(pass, i);
+        note_writes(pass, i);
     }
     find_branches(pass);
     find_blocks(pass);
@@ -533,17 +547,14 @@ bool smc_find_contractions(struct smc_decoder *decoder)
                               .count = (uint32_t)module->statements};
         pass->node = smc_calloc(module->statements + 1, sizeof *pass->node);
         pass->reads = smc_calloc(module->registers + 1, sizeof *pass->reads);
-        pass->writes = smc_calloc(module->registers + 1, sizeof *pass->writes);
         pass->writer = smc_calloc(module->registers + 1, sizeof *pass->writer);
     }
-    bool done =
-        pass && pass->node && pass->reads && pass->writes && pass->writer && decoder->contraction;
+    bool done = pass && pass->node && pass->reads && pass->writer && decoder->contraction;
     if (done)
         find_all(pass);
     if (pass) {
         free(pass->node);
         free(pass->reads);
-        free(pass->writes);
         free(pass->writer);
     }
     free(pass);

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "emulator/narrow.h"
 #include "emulator/operations.h"
 
 bool smc_decode_refuse(struct smc_decoder *decoder, const char *why)
@@ -161,19 +162,11 @@ static uint64_t constant_bits(const struct smc_operand *operand, enum smc_ptx_ty
 {
     bool wants_float = smc_ptx_type_info[type].class == SMC_CLASS_FLOAT;
     uint64_t bits = operand->integer;
-    if (operand->kind == SMC_OPERAND_FLOAT && operand->is_single && type == SMC_PTX_F64) {
-        float narrow;
-        memcpy(&narrow, &bits, sizeof narrow);
-        double wide = (double)narrow;
-        memcpy(&bits, &wide, sizeof wide);
-    } else if (operand->kind == SMC_OPERAND_FLOAT && !operand->is_single && wants_float &&
-               type != SMC_PTX_F64) {
-        double wide;
-        memcpy(&wide, &bits, sizeof wide);
-        float narrow = (float)wide;
-        bits = 0;
-        memcpy(&bits, &narrow, sizeof narrow);
-    }
+    if (operand->kind == SMC_OPERAND_FLOAT && operand->is_single && type == SMC_PTX_F64)
+        bits = smc_bits_of_double((double)smc_float_of_bits((uint32_t)bits));
+    else if (operand->kind == SMC_OPERAND_FLOAT && !operand->is_single && wants_float &&
+             type != SMC_PTX_F64)
+        bits = smc_bits_of_float((float)smc_double_of_bits(bits));
     return smc_slot_kind_of(type) == SMC_SLOT_64 ? bits : (uint32_t)bits;
 }
 

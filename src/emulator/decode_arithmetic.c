@@ -150,12 +150,17 @@ bool smc_decode_float1(struct smc_decoder *decoder)
 {
     static const struct {
         const char *name;
-        smc_alu_by_type *by_type;
+        smc_alu_by_type *approximate;
+        smc_alu_by_type *rounded; /* without .approx; NULL: the same */
     } functions[] = {
-        {"rcp", &smc_approximate_rcp}, {"sqrt", &smc_approximate_sqrt},
-        {"ex2", &smc_approximate_ex2}, {"rsqrt", &smc_approximate_rsqrt},
-        {"lg2", &smc_approximate_lg2}, {"sin", &smc_approximate_sin},
-        {"cos", &smc_approximate_cos}, {"tanh", &smc_approximate_tanh},
+        {"rcp", &smc_approximate_rcp, &smc_float_rcp},
+        {"sqrt", &smc_approximate_sqrt, &smc_float_sqrt},
+        {"rsqrt", &smc_approximate_rsqrt, NULL},
+        {"ex2", &smc_approximate_ex2, NULL},
+        {"lg2", &smc_approximate_lg2, NULL},
+        {"sin", &smc_approximate_sin, NULL},
+        {"cos", &smc_approximate_cos, NULL},
+        {"tanh", &smc_approximate_tanh, NULL},
     };
     enum smc_ptx_type type;
     if (!smc_decode_known_type(decoder, &type))
@@ -164,13 +169,13 @@ bool smc_decode_float1(struct smc_decoder *decoder)
         return decode_half(decoder, smc_half_ex2, 1);
     if (smc_ptx_is_half(type) && smc_decode_is(decoder, "tanh"))
         return decode_half(decoder, smc_half_tanh, 1);
-    if (!smc_decode_has(decoder, "approx") && smc_decode_is(decoder, "rcp"))
-        return decode_float(decoder, smc_float_rcp, 1);
-    if (!smc_decode_has(decoder, "approx") && smc_decode_is(decoder, "sqrt"))
-        return decode_float(decoder, smc_float_sqrt, 1);
+    const bool is_approximate = smc_decode_has(decoder, "approx");
     for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
         if (smc_decode_is(decoder, functions[i].name))
-            return decode_float(decoder, *functions[i].by_type, 1);
+            return decode_float(decoder,
+                                functions[i].rounded && !is_approximate ? *functions[i].rounded
+                                                                        : *functions[i].approximate,
+                                1);
     return smc_decode_refuse(decoder, "");
 }
 

@@ -22,6 +22,20 @@ static const struct smc_narrow smc_bfloat = {8, -126, 127, 0x8000, 0x7fff, 0x7f8
 static const struct smc_narrow smc_e4m3 = {4, -6, 8, 0x80, 0x7f, 0x7f, 0x7e, 0x38};
 static const struct smc_narrow smc_e5m2 = {3, -14, 15, 0x80, 0x7f, 0x7c, 0x7b, 0x3c};
 
+static inline float smc_float_of_bits(uint32_t bits)
+{
+    float x;
+    memcpy(&x, &bits, sizeof x);
+    return x;
+}
+
+static inline uint32_t smc_bits_of_float(float x)
+{
+    uint32_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    return bits;
+}
+
 static inline double smc_double_of_bits(uint64_t bits)
 {
     double x;

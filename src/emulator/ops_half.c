@@ -47,16 +47,9 @@ DEFINE(fma_subtracts, smc_sum_to_odd(x *y, -z))
 DEFINE(fma_negates, smc_sum_to_odd(-x *y, z))
 DEFINE(fma_negates_all, smc_sum_to_odd(-x *y, -z))
 
-static uint32_t bits_of_single(double x)
-{
-    float single = (float)x;
-    uint32_t bits;
-    memcpy(&bits, &single, sizeof bits);
-    return bits;
-}
-
-DEFINE(exponential, smc_special_cut_off(format, smc_special_ex2(bits_of_single(x), op->flushes)))
-DEFINE(tangent, smc_special_cut_off(format, smc_special_tanh(bits_of_single(x))))
+DEFINE(exponential,
+       smc_special_cut_off(format, smc_special_ex2(smc_bits_of_float((float)x), op->flushes)))
+DEFINE(tangent, smc_special_cut_off(format, smc_special_tanh(smc_bits_of_float((float)x))))
 
 /* Places on the number line; -0 is below +0. */
 static int32_t order(uint32_t bits)

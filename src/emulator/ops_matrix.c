@@ -90,8 +90,7 @@ static bool is_integer(enum smc_matrix_type type)
 static union element element_of(enum smc_matrix_type type, uint64_t bits)
 {
     union element out = {.number = 0};
-    uint32_t word = (uint32_t)bits;
-    float single;
+    const uint32_t word = (uint32_t)bits;
     switch (type) {
     case SMC_MATRIX_F16:
         out.number = smc_of_narrow(&smc_half, word & 0xffff);
@@ -106,13 +105,10 @@ static union element element_of(enum smc_matrix_type type, uint64_t bits)
         out.number = smc_of_narrow(&smc_e5m2, word & 0xff);
         break;
     case SMC_MATRIX_TF32: /* the lower bits are ignored */
-        word &= ~UINT32_C(0x1fff);
-        memcpy(&single, &word, sizeof single);
-        out.number = (double)single;
+        out.number = (double)smc_float_of_bits(word & ~UINT32_C(0x1fff));
         break;
     case SMC_MATRIX_F32:
-        memcpy(&single, &word, sizeof single);
-        out.number = (double)single;
+        out.number = (double)smc_float_of_bits(word);
         break;
     case SMC_MATRIX_F64:
         out.number = smc_double_of_bits(bits);
@@ -159,16 +155,13 @@ static void gather(const struct smc_warp *warp, const struct smc_matrix *matrix,
 
 static uint64_t bits_of(enum smc_matrix_type type, union element element)
 {
-    float single = (float)element.number;
-    uint32_t word;
     if (is_integer(type))
         return (uint32_t)element.integer;
     if (type == SMC_MATRIX_F64)
         return smc_bits_of_double(element.number);
     if (type == SMC_MATRIX_F16)
         return smc_to_narrow(&smc_half, element.number);
-    memcpy(&word, &single, sizeof word);
-    return isnan(single) ? 0x7fffffff : word;
+    return isnan(element.number) ? 0x7fffffff : smc_bits_of_float((float)element.number);
 }
 
 static void scatter(const struct smc_warp *warp, const struct smc_matrix *matrix, uint32_t mask,

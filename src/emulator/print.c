@@ -9,6 +9,7 @@
 
 #include "base/memory.h"
 #include "base/utf8.h"
+#include "emulator/narrow.h"
 #include "emulator/operations.h"
 #include "emulator/runtime.h"
 
@@ -168,9 +169,7 @@ static void print_integer(struct print *print, struct conversion *conversion)
 
 static void print_double(struct print *print, struct conversion *conversion)
 {
-    uint64_t bits = next_argument(print, 8);
-    double value;
-    memcpy(&value, &bits, sizeof value);
+    const double value = smc_double_of_bits(next_argument(print, 8));
     PRINT_AS(print, conversion, "", value);
 }
 

@@ -2,6 +2,7 @@
    written when all variables have their places. */
 #include <string.h>
 
+#include "emulator/narrow.h"
 #include "emulator/ptx_reader.h"
 
 enum { MAX_INITIAL_DEPTH = 64 };
@@ -17,11 +18,8 @@ static bool read_value(struct reader *reader, enum smc_ptx_type type, uint64_t *
     if (smc_ptx_type_info[type].class == SMC_CLASS_FLOAT &&
         smc_ptx_float_of(text, bits, &is_single)) {
         if (type == SMC_PTX_F32 && !is_single) {
-            double wide;
-            memcpy(&wide, bits, sizeof wide);
-            float narrow = (float)(negative ? -wide : wide);
-            *bits = 0;
-            memcpy(bits, &narrow, sizeof narrow);
+            const double value = smc_double_of_bits(*bits);
+            *bits = smc_bits_of_float((float)(negative ? -value : value));
         }
     } else if (!smc_ptx_number_of(text, bits)) {
         return complain(reader, "the initial value '%.*s' is not a number",

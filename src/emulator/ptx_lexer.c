@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "emulator/narrow.h"
+
 static bool is_digit(char c)
 {
     return c >= '0' && c <= '9';
@@ -159,8 +161,7 @@ bool smc_ptx_float_of(struct smc_span text, uint64_t *bits, bool *is_single)
         return false;
     memcpy(copy, text.at, text.bytes);
     copy[text.bytes] = '\0';
-    double value = strtod(copy, &end);
-    memcpy(bits, &value, sizeof value);
+    *bits = smc_bits_of_double(strtod(copy, &end));
     *is_single = false;
     return *end == '\0';
 }

@@ -227,9 +227,9 @@ void smc_marks_restore(const struct smc_function *function, const struct smc_war
 struct smc_heap *smc_heap_new(void);
 /* Of many allocations that were freed before, no longer knows them. */
 void smc_heap_forget(struct smc_heap *heap);
-/* The last allocation that begins at or before the address, or else the first; NULL: none. */
 /* Whether the address is in what was given out; arrays may be above it. */
 bool smc_heap_spans(const struct smc_heap *heap, uint64_t address);
+/* The last allocation that begins at or before the address, or else the first; NULL: none. */
 const struct smc_allocation *smc_heap_find(const struct smc_heap *heap, uint64_t address);
 smc_step smc_library_allocate, smc_library_free;
 

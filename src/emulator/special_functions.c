@@ -6,7 +6,6 @@
    are cut off. The squarer leaves out the lower partial products. tests/test_special_functions.c
    says what of this was compared with a GPU. */
 #include <math.h>
-#include <string.h>
 
 #include "emulator/special_functions.h"
 
@@ -94,23 +93,16 @@ static inline bool is_nan(uint32_t x)
 
 /* --- Products and sums of single precision ---------------------------------------------------- */
 
-static inline float number(uint32_t bits)
-{
-    float x;
-    memcpy(&x, &bits, sizeof x);
-    return x;
-}
-
+/* The bits of a result. */
 static inline uint32_t bits_of(float x)
 {
-    uint32_t bits;
-    memcpy(&bits, &x, sizeof bits);
+    const uint32_t bits = smc_bits_of_float(x);
     return is_nan(bits) ? canonical_nan : bits;
 }
 
 static inline uint32_t times(uint32_t x, float y)
 {
-    return bits_of(number(x) * y);
+    return bits_of(smc_float_of_bits(x) * y);
 }
 
 /* Zeros too. */
@@ -282,15 +274,15 @@ uint32_t smc_special_lg2(uint32_t x, bool flushes)
 {
     if (flushes || !is_subnormal(x))
         return unit_lg2(x);
-    return bits_of(number(unit_lg2(times(x, 0x1p24f))) - 24);
+    return bits_of(smc_float_of_bits(unit_lg2(times(x, 0x1p24f))) - 24);
 }
 
 uint32_t smc_special_ex2(uint32_t x, bool flushes)
 {
-    if (flushes || !(number(x) < -126))
+    if (flushes || !(smc_float_of_bits(x) < -126))
         return unit_ex2(x);
     const uint32_t root = unit_ex2(times(x, 0.5f));
-    return times(root, number(root));
+    return times(root, smc_float_of_bits(root));
 }
 
 uint32_t smc_special_sin(uint32_t x)
@@ -315,9 +307,9 @@ uint32_t smc_special_tanh(uint32_t x)
 uint32_t smc_special_div_approx(uint32_t x, uint32_t y, bool flushes)
 {
     if (flushes)
-        return flushed(times(unit_rcp(y), number(flushed(x))));
+        return flushed(times(unit_rcp(y), smc_float_of_bits(flushed(x))));
     const float scale = is_subnormal(y) ? 0x1p24f : 1;
-    return times(unit_rcp(times(y, scale)), number(x) * scale);
+    return times(unit_rcp(times(y, scale)), smc_float_of_bits(x) * scale);
 }
 
 uint32_t smc_special_div_full(uint32_t x, uint32_t y, bool flushes)
@@ -379,37 +371,29 @@ static uint64_t rsqrt_f64(uint64_t x)
 /* One step of an iteration improves it. */
 static double refined(double x)
 {
-    uint64_t bits;
-    double y;
-    memcpy(&bits, &x, sizeof bits);
-    bits = rsqrt_f64(bits);
-    memcpy(&y, &bits, sizeof y);
+    const double y = smc_double_of_bits(rsqrt_f64(smc_bits_of_double(x)));
     const double error = fma(x, -(y * y), 1);
     return fma(fma(error, 0.375, 0.5), y * error, y);
 }
 
 uint64_t smc_special_rsqrt_f64(uint64_t x, bool flushes)
 {
-    double number, root;
     if (x > sign_f64 && !flushes)
         return nan_f64;
     if (flushes || x >= infinity_f64 || x == 0)
         return rsqrt_f64(x);
-    memcpy(&number, &x, sizeof number);
-    root = x >> 52 ? refined(number) : refined(number * 0x1p54) * 0x1p27;
-    memcpy(&x, &root, sizeof x);
-    return x;
+    const double number = smc_double_of_bits(x);
+    return smc_bits_of_double(x >> 52 ? refined(number) : refined(number * 0x1p54) * 0x1p27);
 }
 
 double smc_special_cut_off(const struct smc_narrow *format, uint32_t bits)
 {
-    float single;
-    memcpy(&single, &bits, sizeof single);
-    if (!isfinite(single) || single == 0)
-        return (double)single;
+    const double number = (double)smc_float_of_bits(bits);
+    if (!isfinite(number) || number == 0)
+        return number;
     int exponent;
-    frexp((double)single, &exponent);
+    frexp(number, &exponent);
     exponent = exponent - 1 < format->least ? format->least : exponent - 1;
     const double unit = ldexp(1, exponent - (format->digits - 1));
-    return trunc((double)single / unit) * unit;
+    return trunc(number / unit) * unit;
 }

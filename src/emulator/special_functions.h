@@ -23,8 +23,8 @@ uint32_t smc_special_div_full(uint32_t x, uint32_t y, bool flushes);
 /* rcp.approx.ftz.f64, and rsqrt.approx.f64 with and without .ftz. */
 uint64_t smc_special_rcp_f64(uint64_t x);
 uint64_t smc_special_rsqrt_f64(uint64_t x, bool flushes);
-/* What the functions of halves do with the bits that single precision has more: a number of the
+/* What the functions of halves do with the digits that single precision has more: a number of the
    format, towards zero. */
-double smc_special_cut_off(const struct smc_narrow *format, uint32_t single);
+double smc_special_cut_off(const struct smc_narrow *format, uint32_t bits);
 
 #endif

@@ -90,21 +90,12 @@ static bool reads_floats(const struct smc_emulated_texture *texture)
 /* Integers read as floats are from 0 to 1, or from -1 to 1. */
 static double number_of(const struct smc_emulated_texture *texture, uint32_t bits)
 {
-    float single;
-    memcpy(&single, &bits, sizeof single);
     if (texture->kind == SMC_TEXEL_FLOAT)
-        return texture->channel_bytes == 2 ? smc_of_narrow(&smc_half, bits) : (double)single;
+        return texture->channel_bytes == 2 ? smc_of_narrow(&smc_half, bits)
+                                           : (double)smc_float_of_bits(bits);
     double value = (double)extended(texture, bits);
     unsigned digits = 8u * texture->channel_bytes - (texture->kind == SMC_TEXEL_SIGNED);
     return fmax(value / (double)((UINT64_C(1) << digits) - 1), -1);
-}
-
-static uint32_t bits_of(double number)
-{
-    float single = (float)number;
-    uint32_t bits;
-    memcpy(&bits, &single, sizeof bits);
-    return bits;
 }
 
 static uint32_t channel(const struct smc_emulated_texture *texture, const char *texel, unsigned n)
@@ -120,7 +111,7 @@ static uint32_t as_read(const struct smc_emulated_texture *texture, const char *
 {
     uint32_t bits = channel(texture, texel, n);
     return n >= texture->channels  ? 0
-           : reads_floats(texture) ? bits_of(number_of(texture, bits))
+           : reads_floats(texture) ? smc_bits_of_float((float)number_of(texture, bits))
                                    : (uint32_t)extended(texture, bits);
 }
 
@@ -153,9 +144,7 @@ static bool resolve(enum smc_address_mode mode, int64_t index, uint32_t extent, 
 static double in_texels(const struct smc_emulated_texture *texture, uint32_t bits, uint32_t extent)
 {
     const double most = 1 << 30;
-    float coordinate;
-    memcpy(&coordinate, &bits, sizeof coordinate);
-    double x = (double)coordinate;
+    double x = (double)smc_float_of_bits(bits);
     if (isnan(x))
         return 0;
     if (texture->normalized && fabs(x) < most && mode_of(texture) != SMC_ADDRESS_CLAMP &&
@@ -265,7 +254,7 @@ static uint32_t filtered(const struct smc_worker *worker,
         if (texel && weight > 0 && n < texture->channels)
             sum += weight * number_of(texture, channel(texture, texel, n));
     }
-    return bits_of(sum);
+    return smc_bits_of_float((float)sum);
 }
 
 static bool has_dimensions(const struct smc_emulated_texture *texture,

@@ -391,11 +391,6 @@ static enum smc_status read_source(const char *file, struct smc_text *text, stru
     return SMC_OK;
 }
 
-static bool is_ptx(const struct smc_user_run *run)
-{
-    return smc_input_kind(run->request.file, &run->text) == SMC_INPUT_PTX;
-}
-
 /* Compiles in one way, and lists the kernels. */
 typedef enum smc_status compiler(const struct smc_compilation *, struct smc_nvrtc_output *,
                                  struct smc_error *);
@@ -405,7 +400,7 @@ static enum smc_status compile_so(struct smc_user_run *run,
 {
     const struct smc_inspect_kernel kind = {
         .file = run->request.file,
-        .source = is_ptx(run) ? SMC_INSPECT_PTX : SMC_INSPECT_NVRTC,
+        .source = compile_with == smc_compile_with_ptxas ? SMC_INSPECT_PTX : SMC_INSPECT_NVRTC,
         .cc = run->request.device.sm.cc,
     };
     struct smc_text faults = {0};
@@ -474,6 +469,7 @@ static enum smc_status compile(struct smc_user_run *run, struct smc_nvrtc_output
                                struct smc_text *warnings, struct smc_error *error)
 {
     const struct smc_user_request *request = &run->request;
+    const bool is_ptx = smc_input_kind(request->file, &run->text) == SMC_INPUT_PTX;
     struct smc_text options = {0};
     smc_text_printf(&options, "-lineinfo %s",
                     request->compiler_options ? request->compiler_options : "");
@@ -489,10 +485,10 @@ static enum smc_status compile(struct smc_user_run *run, struct smc_nvrtc_output
         .warnings = warnings,
     };
     enum smc_status status = options.failed ? smc_out_of_memory(error)
-                             : is_ptx(run)  ? compile_ptx(run, compilation, output, error)
+                             : is_ptx       ? compile_ptx(run, compilation, output, error)
                                             : compile_in_some_way(run, &compilation, output, error);
     smc_text_free(&options);
-    if (status == SMC_OK && !is_ptx(run) && !locate(run))
+    if (status == SMC_OK && !is_ptx && !locate(run))
         status = smc_out_of_memory(error);
     if (status == SMC_OK)
         smc_log_tell_warnings(smc_text_string(&output->log), request->file, warnings);

@@ -13,6 +13,12 @@ enum shim_error {
 #undef SHIM_ERROR
 };
 
+enum shim_device_attribute {
+#define SHIM_DEVICE_ATTRIBUTE(name, number, value) SHIM_DEVICE_##name = (number),
+#include "shim/device_attributes.def"
+#undef SHIM_DEVICE_ATTRIBUTE
+};
+
 enum shim_function_attribute {
     SHIM_FUNCTION_MAX_THREADS,
     SHIM_FUNCTION_STATIC_SMEM,
@@ -24,6 +30,53 @@ enum shim_function_attribute {
     SHIM_FUNCTION_CACHE_CA,
     SHIM_FUNCTION_MAX_DYNAMIC_SMEM,
     SHIM_FUNCTION_CARVEOUT,
+    SHIM_FUNCTION_ATTRIBUTES /* as many as the runtime reports */
+};
+
+/* What a program can set for a context. */
+enum shim_limit {
+    SHIM_LIMIT_STACK_BYTES,
+    SHIM_LIMIT_PRINT_BYTES,
+    SHIM_LIMIT_HEAP_BYTES,
+    SHIM_LIMIT_SYNC_DEPTH,
+    SHIM_LIMIT_PENDING_LAUNCHES,
+    SHIM_LIMIT_L2_FETCH_BYTES,
+    SHIM_LIMIT_PERSISTING_L2_BYTES,
+    SHIM_LIMIT_SMEM_BYTES,
+    SHIM_LIMITS
+};
+
+enum {
+    SHIM_CACHE_PREFER_NONE,
+    SHIM_CACHE_PREFER_SMEM,
+    SHIM_CACHE_PREFER_L1,
+    SHIM_CACHE_PREFER_EQUAL
+};
+
+enum { SHIM_BANKS_DEFAULT, SHIM_BANKS_4_BYTES, SHIM_BANKS_8_BYTES };
+
+enum { SHIM_MODULES_EAGER = 1, SHIM_FUNCTION_LOADED = 1 };
+
+/* What is linked, and options of linking that name a buffer. */
+enum { SHIM_LINK_PTX = 1, SHIM_LINK_INFO_LOG = 3, SHIM_LINK_ERROR_LOG = 5 };
+
+/* Keys before the packed arguments of a launch, and before their size. */
+enum { SHIM_EXTRA_BUFFER = 1, SHIM_EXTRA_BYTES = 2 };
+
+/* Handles of the default streams. NULL is one of them, here the legacy one. */
+enum { SHIM_STREAM_LEGACY = 1, SHIM_STREAM_PER_THREAD = 2 };
+
+enum { SHIM_CAPTURE_MODE_GLOBAL, SHIM_CAPTURE_MODE_THREAD, SHIM_CAPTURE_MODE_RELAXED };
+
+enum {
+    SHIM_POINTER_CONTEXT = 1,
+    SHIM_POINTER_TYPE,
+    SHIM_POINTER_DEVICE,
+    SHIM_POINTER_HOST,
+    SHIM_POINTER_IS_MANAGED = 8,
+    SHIM_POINTER_ORDINAL = 9,
+    SHIM_POINTER_RANGE_START = 11,
+    SHIM_POINTER_RANGE_BYTES = 12
 };
 
 /* Of cuLaunchKernelEx: those that matter here. */
@@ -131,6 +184,18 @@ struct shim_array_3d {
     uint32_t format, channels, flags;
 };
 
+/* Of an array's elements. */
+enum {
+    SHIM_FORMAT_U8 = 0x01,
+    SHIM_FORMAT_U16 = 0x02,
+    SHIM_FORMAT_U32 = 0x03,
+    SHIM_FORMAT_S8 = 0x08,
+    SHIM_FORMAT_S16 = 0x09,
+    SHIM_FORMAT_S32 = 0x0a,
+    SHIM_FORMAT_F16 = 0x10,
+    SHIM_FORMAT_F32 = 0x20
+};
+
 enum { SHIM_RESOURCE_ARRAY, SHIM_RESOURCE_LEVELS, SHIM_RESOURCE_LINEAR, SHIM_RESOURCE_PITCH };
 
 struct shim_resource {
@@ -147,6 +212,8 @@ struct shim_resource {
     } of;
     uint32_t flags;
 };
+
+enum { SHIM_FILTER_POINT, SHIM_FILTER_LINEAR };
 
 enum { SHIM_TEXTURE_AS_INTEGER = 1, SHIM_TEXTURE_NORMALIZED = 2, SHIM_TEXTURE_SRGB = 16 };
 

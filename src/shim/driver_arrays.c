@@ -34,9 +34,10 @@ static const struct {
     uint8_t bytes;
     enum smc_texel_kind kind;
 } formats[] = {
-    {0x01, 1, SMC_TEXEL_UNSIGNED}, {0x02, 2, SMC_TEXEL_UNSIGNED}, {0x03, 4, SMC_TEXEL_UNSIGNED},
-    {0x08, 1, SMC_TEXEL_SIGNED},   {0x09, 2, SMC_TEXEL_SIGNED},   {0x0a, 4, SMC_TEXEL_SIGNED},
-    {0x10, 2, SMC_TEXEL_FLOAT},    {0x20, 4, SMC_TEXEL_FLOAT},
+    {SHIM_FORMAT_U8, 1, SMC_TEXEL_UNSIGNED},  {SHIM_FORMAT_U16, 2, SMC_TEXEL_UNSIGNED},
+    {SHIM_FORMAT_U32, 4, SMC_TEXEL_UNSIGNED}, {SHIM_FORMAT_S8, 1, SMC_TEXEL_SIGNED},
+    {SHIM_FORMAT_S16, 2, SMC_TEXEL_SIGNED},   {SHIM_FORMAT_S32, 4, SMC_TEXEL_SIGNED},
+    {SHIM_FORMAT_F16, 2, SMC_TEXEL_FLOAT},    {SHIM_FORMAT_F32, 4, SMC_TEXEL_FLOAT},
 };
 
 static bool set_format(uint32_t format, uint32_t channels, struct smc_emulated_texture *texture)
@@ -283,6 +284,15 @@ API cuMemcpyAtoD_v2(uint64_t to, struct shim_array *array, size_t offset, size_t
 
 /* --- Textures and surfaces -------------------------------------------------------------------- */
 
+/* The allocation that all of the object's bytes are in; NULL: none. */
+static const struct shim_allocation *memory_of(const struct object *object)
+{
+    const struct shim_allocation *found = shim_memory_find(object->address);
+    if (!found || object->bytes > found->bytes - (object->address - found->address))
+        return NULL;
+    return found;
+}
+
 /* Where an object's texels are, and of which shape. */
 static int set_resource(const struct shim_resource *resource, struct object *object)
 {
@@ -323,10 +333,7 @@ static int set_resource(const struct shim_resource *resource, struct object *obj
     texture->extent[1] = (uint32_t)height;
     texture->extent[2] = (uint32_t)depth;
     object->bytes = smc_emulated_texture_bytes(texture);
-    const struct shim_allocation *found = shim_memory_find(object->address);
-    return found && object->bytes <= found->bytes - (object->address - found->address)
-               ? SHIM_SUCCESS
-               : SHIM_INVALID_VALUE;
+    return memory_of(object) ? SHIM_SUCCESS : SHIM_INVALID_VALUE;
 }
 
 /* The emulator has one address mode for all dimensions, and a border of zeros. */
@@ -344,17 +351,16 @@ static bool set_sampler(const struct shim_texture *description,
             shim_tell("textures with a border that is not 0 are not emulated");
             return false;
         }
-    for (int i = 1; i < 3; i++)
-        if (texture->extent[i] > 1 && description->address[i] != mode && i == 1) {
-            shim_tell("textures with several address modes are not emulated");
-            return false;
-        }
+    if (texture->extent[1] > 1 && description->address[1] != mode) {
+        shim_tell("textures with several address modes are not emulated");
+        return false;
+    }
     if (description->flags & SHIM_TEXTURE_SRGB) {
         shim_tell("textures that convert from sRGB are not emulated");
         return false;
     }
     texture->address = modes[mode];
-    texture->linear = description->filter == 1;
+    texture->linear = description->filter == SHIM_FILTER_LINEAR;
     texture->normalized = description->flags & SHIM_TEXTURE_NORMALIZED;
     texture->as_float = texture->kind != SMC_TEXEL_FLOAT && texture->channel_bytes < 4 &&
                         !(description->flags & SHIM_TEXTURE_AS_INTEGER);
@@ -469,20 +475,19 @@ API cuSurfObjectGetResourceDesc(struct shim_resource *resource, uint64_t handle)
 }
 
 /* Those whose memory was freed are none for a kernel. */
-struct smc_emulated_texture *shim_textures(const struct shim_allocation *memory, size_t count,
-                                           size_t *textures)
+struct smc_emulated_texture *shim_textures(size_t *count)
 {
+    size_t allocations;
+    const struct shim_allocation *all = shim_memory_all(&allocations);
     struct smc_emulated_texture *list = smc_calloc(object_count + 1, sizeof *list);
-    *textures = list ? object_count : 0;
-    for (size_t i = 0; i < *textures; i++)
-        for (size_t k = 0; objects[i].address && k < count; k++) {
-            const uint64_t offset = objects[i].address - memory[k].address;
-            if (objects[i].address < memory[k].address || offset >= memory[k].bytes ||
-                objects[i].bytes > memory[k].bytes - offset)
-                continue;
-            list[i] = objects[i].texture;
-            list[i].array = k;
-            list[i].offset = offset;
-        }
+    *count = list ? object_count : 0;
+    for (size_t i = 0; i < *count; i++) {
+        const struct shim_allocation *memory = memory_of(&objects[i]);
+        if (!memory)
+            continue;
+        list[i] = objects[i].texture;
+        list[i].array = (size_t)(memory - all);
+        list[i].offset = objects[i].address - memory->address;
+    }
     return list;
 }

@@ -332,17 +332,6 @@ FILL(16, uint16_t)
 FILL(32, uint32_t)
 #undef FILL
 
-enum {
-    POINTER_CONTEXT = 1,
-    POINTER_TYPE,
-    POINTER_DEVICE,
-    POINTER_HOST,
-    POINTER_IS_MANAGED = 8,
-    POINTER_ORDINAL = 9,
-    POINTER_RANGE_START = 11,
-    POINTER_RANGE_BYTES = 12
-};
-
 API cuPointerGetAttribute(void *data, int attribute, uint64_t address)
 {
     BEGIN;
@@ -351,28 +340,28 @@ API cuPointerGetAttribute(void *data, int attribute, uint64_t address)
         return SHIM_INVALID_VALUE;
     const bool is_host = found->kind == SHIM_MEMORY_HOST || found->kind == SHIM_MEMORY_REGISTERED;
     switch (attribute) {
-    case POINTER_CONTEXT:
+    case SHIM_POINTER_CONTEXT:
         *(void **)data = shim_primary();
         return SHIM_SUCCESS;
-    case POINTER_TYPE:
+    case SHIM_POINTER_TYPE:
         *(uint32_t *)data = is_host ? SHIM_MEMORY_TYPE_HOST : SHIM_MEMORY_TYPE_DEVICE;
         return SHIM_SUCCESS;
-    case POINTER_DEVICE:
+    case SHIM_POINTER_DEVICE:
         *(uint64_t *)data = address;
         return SHIM_SUCCESS;
-    case POINTER_HOST:
+    case SHIM_POINTER_HOST:
         *(void **)data = is_host || found->kind == SHIM_MEMORY_MANAGED ? host(address) : NULL;
         return SHIM_SUCCESS;
-    case POINTER_IS_MANAGED:
+    case SHIM_POINTER_IS_MANAGED:
         *(uint32_t *)data = found->kind == SHIM_MEMORY_MANAGED;
         return SHIM_SUCCESS;
-    case POINTER_ORDINAL:
+    case SHIM_POINTER_ORDINAL:
         *(int *)data = 0;
         return SHIM_SUCCESS;
-    case POINTER_RANGE_START:
+    case SHIM_POINTER_RANGE_START:
         *(uint64_t *)data = found->address;
         return SHIM_SUCCESS;
-    case POINTER_RANGE_BYTES:
+    case SHIM_POINTER_RANGE_BYTES:
         *(size_t *)data = found->bytes;
         return SHIM_SUCCESS;
     default:
@@ -441,10 +430,9 @@ API cuStreamCreate(struct shim_stream **stream, uint32_t flags)
     return cuStreamCreateWithPriority(stream, flags, 0);
 }
 
-/* The handles 1 and 2 are the default streams. */
 static bool has_handle(const struct shim_stream *stream)
 {
-    return (uintptr_t)stream > 2;
+    return (uintptr_t)stream > SHIM_STREAM_PER_THREAD;
 }
 
 API cuStreamDestroy_v2(struct shim_stream *stream)

@@ -564,9 +564,9 @@ API cuStreamBeginCapture_v2(const void *stream, int mode)
 {
     BEGIN;
     struct shim_graph *graph;
-    if (mode < 0 || mode > 2)
+    if (mode < 0 || mode > SHIM_CAPTURE_MODE_RELAXED)
         return SHIM_INVALID_VALUE;
-    if ((uintptr_t)stream < 2) /* the legacy default stream */
+    if ((uintptr_t)stream <= SHIM_STREAM_LEGACY)
         return SHIM_CAPTURE_UNSUPPORTED;
     if (shim_capturing(stream))
         return SHIM_ILLEGAL_STATE;

@@ -66,7 +66,8 @@ static int check(const struct shim_launch *launch, uint32_t *blocks_per_sm)
 {
     const struct smc_sm *sm = &shim_device()->sm;
     const struct shim_function *function = launch->function;
-    const uint32_t most_block[3] = {sm->max_threads_per_block, sm->max_threads_per_block, 64};
+    const uint32_t most_block[3] = {sm->max_threads_per_block, sm->max_threads_per_block,
+                                    SHIM_MOST_BLOCK_Z};
     const uint32_t most_grid[3] = {sm->max_grid_x, sm->max_grid_y, sm->max_grid_z};
     uint64_t threads = 1;
     for (int i = 0; i < 3; i++) {
@@ -237,9 +238,7 @@ int shim_launch(const struct shim_launch *launch)
     struct smc_emulated_array *arrays = list_arrays(&request.array_count);
     struct smc_emulated_variable *variables =
         list_variables(launch->function, &request.variable_count);
-    size_t memories;
-    const struct shim_allocation *memory = shim_memory_all(&memories);
-    struct smc_emulated_texture *textures = shim_textures(memory, memories, &request.texture_count);
+    struct smc_emulated_texture *textures = shim_textures(&request.texture_count);
     request.textures = textures;
     request.arguments = arguments;
     request.arrays = arrays;

@@ -9,10 +9,12 @@ SHIM_DRIVER = -Wl,--no-as-needed,.libs/libsmemcalc_cuda.so
 SHIM_LDFLAGS = -module -avoid-version -shared -Wl,-z,defs -Wl,-z,nodelete
 
 libsmemcalc_cuda_la_SOURCES = \
-	src/shim/api.h src/shim/driver.c src/shim/driver.h \
-	src/shim/driver_arrays.c src/shim/driver_memory.c src/shim/errors.def src/shim/graphs.c src/shim/launch.c src/shim/memory.c \
+	src/shim/api.h src/shim/device_attributes.def src/shim/driver.c src/shim/driver.h \
+	src/shim/driver_arrays.c src/shim/driver_kernels.c src/shim/driver_memory.c \
+	src/shim/errors.def src/shim/graphs.c src/shim/launch.c src/shim/memory.c \
 	src/shim/modules.c src/shim/records.c src/shim/shim.h src/trace/inject/table.c \
-	src/compile/cubin.c src/compile/build_note.c src/compile/ptx.c src/inspect/fatbin.c \
+	src/base/file.c src/compile/cubin.c src/compile/build_note.c src/compile/ptx.c \
+	src/inspect/fatbin.c \
 	$(emulator_sources) $(library_sources)
 libsmemcalc_cuda_la_CFLAGS = $(SHIM_CFLAGS)
 libsmemcalc_cuda_la_LDFLAGS = $(SHIM_LDFLAGS) \

@@ -1,5 +1,5 @@
-/* The runtime API, libcudart.so.12 and .13, over the driver API of driver.c. Compiled once for each
-   version, with SHIM_RUNTIME. */
+/* The runtime API, libcudart.so.12 and .13, over the driver API of driver*.c. Compiled once for
+   each version, with SHIM_RUNTIME. */
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -181,7 +181,7 @@ API cudaDeviceSetCacheConfig(int config)
 
 API cudaDeviceGetCacheConfig(int *config)
 {
-    *config = 0;
+    *config = SHIM_CACHE_PREFER_NONE;
     return SHIM_SUCCESS;
 }
 
@@ -193,7 +193,7 @@ API cudaDeviceSetSharedMemConfig(int config)
 
 API cudaDeviceGetSharedMemConfig(int *config)
 {
-    *config = 1;
+    *config = SHIM_BANKS_4_BYTES;
     return SHIM_SUCCESS;
 }
 
@@ -248,46 +248,50 @@ static int get_properties(struct shim_properties *properties, int device)
     cuDeviceGetName(properties->name, sizeof properties->name, 0);
     memcpy(properties->uuid, "smemcalc-device", sizeof properties->uuid);
     cuDeviceTotalMem_v2(&properties->global_mem_bytes, 0);
-    properties->smem_per_block_bytes = (size_t)attribute(8);
-    properties->regs_per_block = attribute(12);
-    properties->warp_size = attribute(10);
-    properties->pitch = (size_t)attribute(11);
-    properties->threads_per_block = attribute(1);
+    properties->smem_per_block_bytes = (size_t)attribute(SHIM_DEVICE_MAX_SHARED_MEMORY_PER_BLOCK);
+    properties->regs_per_block = attribute(SHIM_DEVICE_MAX_REGISTERS_PER_BLOCK);
+    properties->warp_size = attribute(SHIM_DEVICE_WARP_SIZE);
+    properties->pitch = (size_t)attribute(SHIM_DEVICE_MAX_PITCH);
+    properties->threads_per_block = attribute(SHIM_DEVICE_MAX_THREADS_PER_BLOCK);
     for (int i = 0; i < 3; i++) {
-        properties->block[i] = attribute(2 + i);
-        properties->grid[i] = attribute(5 + i);
+        properties->block[i] = attribute(SHIM_DEVICE_MAX_BLOCK_DIM_X + i);
+        properties->grid[i] = attribute(SHIM_DEVICE_MAX_GRID_DIM_X + i);
     }
-    properties->const_bytes = (size_t)attribute(9);
-    properties->major = attribute(75);
-    properties->minor = attribute(76);
-    properties->texture_align = (size_t)attribute(14);
-    properties->texture_pitch_align = (size_t)attribute(51);
-    properties->sm_count = attribute(16);
-    properties->maps_host_memory = attribute(19);
-    properties->surface_align = (size_t)attribute(30);
-    properties->concurrent_kernels = attribute(31);
-    properties->engines = attribute(40);
-    properties->unified_addressing = attribute(41);
-    properties->memory_bus_bits = attribute(37);
-    properties->l2_bytes = attribute(38);
-    properties->threads_per_sm = attribute(39);
-    properties->stream_priorities = attribute(78);
-    properties->global_l1 = attribute(79);
-    properties->local_l1 = attribute(80);
-    properties->smem_per_sm_bytes = (size_t)attribute(81);
-    properties->regs_per_sm = attribute(82);
-    properties->managed_memory = attribute(83);
-    properties->concurrent_managed = attribute(89);
-    properties->host_pointer_for_registered = attribute(91);
-    properties->smem_per_block_optin_bytes = (size_t)attribute(97);
-    properties->host_register = attribute(99);
-    properties->blocks_per_sm = attribute(106);
-    properties->smem_reserved_per_block_bytes = (size_t)attribute(111);
-    properties->memory_pools = attribute(115);
+    properties->const_bytes = (size_t)attribute(SHIM_DEVICE_TOTAL_CONSTANT_MEMORY);
+    properties->major = attribute(SHIM_DEVICE_COMPUTE_CAPABILITY_MAJOR);
+    properties->minor = attribute(SHIM_DEVICE_COMPUTE_CAPABILITY_MINOR);
+    properties->texture_align = (size_t)attribute(SHIM_DEVICE_TEXTURE_ALIGNMENT);
+    properties->texture_pitch_align = (size_t)attribute(SHIM_DEVICE_TEXTURE_PITCH_ALIGNMENT);
+    properties->sm_count = attribute(SHIM_DEVICE_MULTIPROCESSOR_COUNT);
+    properties->maps_host_memory = attribute(SHIM_DEVICE_CAN_MAP_HOST_MEMORY);
+    properties->surface_align = (size_t)attribute(SHIM_DEVICE_SURFACE_ALIGNMENT);
+    properties->concurrent_kernels = attribute(SHIM_DEVICE_CONCURRENT_KERNELS);
+    properties->engines = attribute(SHIM_DEVICE_ASYNC_ENGINE_COUNT);
+    properties->unified_addressing = attribute(SHIM_DEVICE_UNIFIED_ADDRESSING);
+    properties->memory_bus_bits = attribute(SHIM_DEVICE_GLOBAL_MEMORY_BUS_WIDTH);
+    properties->l2_bytes = attribute(SHIM_DEVICE_L2_CACHE_SIZE);
+    properties->threads_per_sm = attribute(SHIM_DEVICE_MAX_THREADS_PER_MULTIPROCESSOR);
+    properties->stream_priorities = attribute(SHIM_DEVICE_STREAM_PRIORITIES_SUPPORTED);
+    properties->global_l1 = attribute(SHIM_DEVICE_GLOBAL_L1_CACHE_SUPPORTED);
+    properties->local_l1 = attribute(SHIM_DEVICE_LOCAL_L1_CACHE_SUPPORTED);
+    properties->smem_per_sm_bytes =
+        (size_t)attribute(SHIM_DEVICE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR);
+    properties->regs_per_sm = attribute(SHIM_DEVICE_MAX_REGISTERS_PER_MULTIPROCESSOR);
+    properties->managed_memory = attribute(SHIM_DEVICE_MANAGED_MEMORY);
+    properties->concurrent_managed = attribute(SHIM_DEVICE_CONCURRENT_MANAGED_ACCESS);
+    properties->host_pointer_for_registered =
+        attribute(SHIM_DEVICE_CAN_USE_HOST_POINTER_FOR_REGISTERED_MEM);
+    properties->smem_per_block_optin_bytes =
+        (size_t)attribute(SHIM_DEVICE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN);
+    properties->host_register = attribute(SHIM_DEVICE_HOST_REGISTER_SUPPORTED);
+    properties->blocks_per_sm = attribute(SHIM_DEVICE_MAX_BLOCKS_PER_MULTIPROCESSOR);
+    properties->smem_reserved_per_block_bytes =
+        (size_t)attribute(SHIM_DEVICE_RESERVED_SHARED_MEMORY_PER_BLOCK);
+    properties->memory_pools = attribute(SHIM_DEVICE_MEMORY_POOLS_SUPPORTED);
 #if SHIM_RUNTIME < 13
-    properties->clock_khz = attribute(13);
-    properties->memory_clock_khz = attribute(36);
-    properties->overlaps = attribute(15);
+    properties->clock_khz = attribute(SHIM_DEVICE_CLOCK_RATE);
+    properties->memory_clock_khz = attribute(SHIM_DEVICE_MEMORY_CLOCK_RATE);
+    properties->overlaps = attribute(SHIM_DEVICE_GPU_OVERLAP);
 #endif
     return SHIM_SUCCESS;
 }
@@ -544,12 +548,12 @@ static bool is_valid(const uint32_t grid[3], const uint32_t block[3])
 {
     uint64_t threads = 1;
     for (int i = 0; i < 3; i++) {
-        if (block[i] == 0 || block[i] > (uint32_t)attribute(2 + i) || grid[i] == 0 ||
-            grid[i] > (uint32_t)attribute(5 + i))
+        if (block[i] == 0 || block[i] > (uint32_t)attribute(SHIM_DEVICE_MAX_BLOCK_DIM_X + i) ||
+            grid[i] == 0 || grid[i] > (uint32_t)attribute(SHIM_DEVICE_MAX_GRID_DIM_X + i))
             return false;
         threads *= block[i];
     }
-    return threads <= (uint32_t)attribute(1);
+    return threads <= (uint32_t)attribute(SHIM_DEVICE_MAX_THREADS_PER_BLOCK);
 }
 
 static int launch(const void *stub, struct shim_launch_config *config, size_t smem_bytes,
@@ -628,17 +632,16 @@ API cudaFuncGetAttributes(struct function_attributes *out, const void *stub)
     memset(out, 0, 96); /* what every version has */
     if (error != SHIM_SUCCESS)
         return shim_noted(error);
-    int *const numbers[] = {&out->threads,
-                            NULL,
-                            NULL,
-                            NULL,
-                            &out->regs,
-                            &out->ptx_version,
-                            &out->binary_version,
-                            &out->cache_ca,
-                            &out->max_dynamic_smem,
-                            &out->carveout};
-    for (int i = 0; i < 10; i++) {
+    int *const numbers[SHIM_FUNCTION_ATTRIBUTES] = {
+        [SHIM_FUNCTION_MAX_THREADS] = &out->threads,
+        [SHIM_FUNCTION_REGS] = &out->regs,
+        [SHIM_FUNCTION_PTX_VERSION] = &out->ptx_version,
+        [SHIM_FUNCTION_BINARY_VERSION] = &out->binary_version,
+        [SHIM_FUNCTION_CACHE_CA] = &out->cache_ca,
+        [SHIM_FUNCTION_MAX_DYNAMIC_SMEM] = &out->max_dynamic_smem,
+        [SHIM_FUNCTION_CARVEOUT] = &out->carveout,
+    };
+    for (int i = 0; i < SHIM_FUNCTION_ATTRIBUTES; i++) {
         if ((error = cuFuncGetAttribute(&value, i, function)) != SHIM_SUCCESS)
             return shim_noted(error);
         if (numbers[i])

@@ -29,6 +29,9 @@ int shim_place_in(const void *symbol, size_t count, size_t offset, char **at);
 /* The driver's function for the stub that a program has for a kernel. */
 int shim_find_function(const void *stub, void **function);
 
+/* What copies are between. By address: each end is what its address is of. */
+enum { HOST_TO_HOST, HOST_TO_DEVICE, DEVICE_TO_HOST, DEVICE_TO_DEVICE, BY_ADDRESS };
+
 /* A copy of three dimensions, as the runtime's functions accept it. */
 struct shim_extent {
     size_t width, height, depth;
@@ -66,7 +69,6 @@ int cuCtxSetLimit(int, size_t);
 int cuCtxGetLimit(size_t *, int);
 int cuCtxGetStreamPriorityRange(int *, int *);
 int cuModuleLoadData(void **, const void *);
-int cuModuleUnload(void *);
 int cuModuleGetFunction(void **, void *, const char *);
 int cuModuleGetGlobal_v2(uint64_t *, size_t *, void *, const char *);
 int cuFuncGetAttribute(int *, int, void *);
@@ -89,10 +91,6 @@ int cuMemHostGetFlags(uint32_t *, void *);
 int cuMemHostRegister_v2(void *, size_t, uint32_t);
 int cuMemHostUnregister(void *);
 int cuMemGetInfo_v2(size_t *, size_t *);
-int cuMemcpy(uint64_t, uint64_t, size_t);
-int cuMemcpyHtoD_v2(uint64_t, const void *, size_t);
-int cuMemcpyDtoH_v2(void *, uint64_t, size_t);
-int cuMemcpyDtoD_v2(uint64_t, uint64_t, size_t);
 int cuMemcpyAsync(uint64_t, uint64_t, size_t, void *);
 int cuMemcpyHtoDAsync_v2(uint64_t, const void *, size_t, void *);
 int cuMemcpyDtoHAsync_v2(void *, uint64_t, size_t, void *);

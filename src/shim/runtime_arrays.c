@@ -25,14 +25,15 @@ static uint64_t number_of(const void *pointer)
 
 /* --- Formats ---------------------------------------------------------------------------------- */
 
-/* The driver's numbers, by kind and bits. */
+/* The driver's formats, by kind and bits. */
 static const struct {
     int kind, bits;
     uint32_t format;
 } formats[] = {
-    {KIND_UNSIGNED, 8, 0x01}, {KIND_UNSIGNED, 16, 0x02}, {KIND_UNSIGNED, 32, 0x03},
-    {KIND_SIGNED, 8, 0x08},   {KIND_SIGNED, 16, 0x09},   {KIND_SIGNED, 32, 0x0a},
-    {KIND_FLOAT, 16, 0x10},   {KIND_FLOAT, 32, 0x20},
+    {KIND_UNSIGNED, 8, SHIM_FORMAT_U8},   {KIND_UNSIGNED, 16, SHIM_FORMAT_U16},
+    {KIND_UNSIGNED, 32, SHIM_FORMAT_U32}, {KIND_SIGNED, 8, SHIM_FORMAT_S8},
+    {KIND_SIGNED, 16, SHIM_FORMAT_S16},   {KIND_SIGNED, 32, SHIM_FORMAT_S32},
+    {KIND_FLOAT, 16, SHIM_FORMAT_F16},    {KIND_FLOAT, 32, SHIM_FORMAT_F32},
 };
 
 /* Format and number of channels; false: CUDA has no such channels. */
@@ -124,8 +125,6 @@ static size_t element_bytes(const struct shim_array_3d *shape)
 }
 
 /* --- Copies ----------------------------------------------------------------------------------- */
-
-enum { HOST_TO_HOST, HOST_TO_DEVICE, DEVICE_TO_HOST, DEVICE_TO_DEVICE, BY_ADDRESS };
 
 /* Memory without a pitch has rows as long as the copy. */
 static struct shim_copy_end memory_end(const void *at, size_t pitch, int kind, bool is_to)

@@ -118,26 +118,8 @@ API cudaMemGetInfo(size_t *left, size_t *total)
     return shim_noted(cuMemGetInfo_v2(left, total));
 }
 
-enum { HOST_TO_HOST, HOST_TO_DEVICE, DEVICE_TO_HOST, DEVICE_TO_DEVICE, BY_ADDRESS };
-
-static int copy(void *to, const void *from, size_t bytes, int kind)
-{
-    switch (kind) {
-    case HOST_TO_DEVICE:
-        return cuMemcpyHtoD_v2(number_of(to), from, bytes);
-    case DEVICE_TO_HOST:
-        return cuMemcpyDtoH_v2(to, number_of(from), bytes);
-    case DEVICE_TO_DEVICE:
-        return cuMemcpyDtoD_v2(number_of(to), number_of(from), bytes);
-    case HOST_TO_HOST:
-    case BY_ADDRESS:
-        return cuMemcpy(number_of(to), number_of(from), bytes);
-    default:
-        return SHIM_INVALID_DIRECTION;
-    }
-}
-
-static int copy_in(void *stream, void *to, const void *from, size_t bytes, int kind)
+/* A copy without a stream is in the default stream: every copy is over when its call returns. */
+static int copy(void *to, const void *from, size_t bytes, int kind, void *stream)
 {
     switch (kind) {
     case HOST_TO_DEVICE:
@@ -157,13 +139,13 @@ static int copy_in(void *stream, void *to, const void *from, size_t bytes, int k
 API cudaMemcpy(void *to, const void *from, size_t bytes, int kind)
 {
     START();
-    return shim_noted(copy(to, from, bytes, kind));
+    return shim_noted(copy(to, from, bytes, kind, NULL));
 }
 
 API cudaMemcpyAsync(void *to, const void *from, size_t bytes, int kind, void *stream)
 {
     START();
-    return shim_noted(copy_in(stream, to, from, bytes, kind));
+    return shim_noted(copy(to, from, bytes, kind, stream));
 }
 
 API cudaMemcpyPeer(void *to, int to_device, const void *from, int from_device, size_t bytes)
@@ -188,8 +170,8 @@ static int copy_rows(void *to, size_t to_pitch, const void *from, size_t from_pi
     if (width > to_pitch || width > from_pitch)
         return shim_noted(SHIM_INVALID_PITCH);
     for (size_t y = 0; y < height && error == SHIM_SUCCESS; y++)
-        error = copy_in(stream, (char *)to + y * to_pitch, (const char *)from + y * from_pitch,
-                        width, kind);
+        error = copy((char *)to + y * to_pitch, (const char *)from + y * from_pitch, width, kind,
+                     stream);
     return shim_noted(error);
 }
 
@@ -244,7 +226,7 @@ API cudaMemcpyToSymbol(const void *symbol, const void *from, size_t bytes, size_
 {
     char *at;
     const int error = shim_place_in(symbol, bytes, offset, &at);
-    return shim_noted(error != SHIM_SUCCESS ? error : copy(at, from, bytes, kind));
+    return shim_noted(error != SHIM_SUCCESS ? error : copy(at, from, bytes, kind, NULL));
 }
 
 API cudaMemcpyToSymbolAsync(const void *symbol, const void *from, size_t bytes, size_t offset,
@@ -252,14 +234,14 @@ API cudaMemcpyToSymbolAsync(const void *symbol, const void *from, size_t bytes, 
 {
     char *at;
     const int error = shim_place_in(symbol, bytes, offset, &at);
-    return shim_noted(error != SHIM_SUCCESS ? error : copy_in(stream, at, from, bytes, kind));
+    return shim_noted(error != SHIM_SUCCESS ? error : copy(at, from, bytes, kind, stream));
 }
 
 API cudaMemcpyFromSymbol(void *to, const void *symbol, size_t bytes, size_t offset, int kind)
 {
     char *at;
     const int error = shim_place_in(symbol, bytes, offset, &at);
-    return shim_noted(error != SHIM_SUCCESS ? error : copy(to, at, bytes, kind));
+    return shim_noted(error != SHIM_SUCCESS ? error : copy(to, at, bytes, kind, NULL));
 }
 
 API cudaMemcpyFromSymbolAsync(void *to, const void *symbol, size_t bytes, size_t offset, int kind,
@@ -267,7 +249,7 @@ API cudaMemcpyFromSymbolAsync(void *to, const void *symbol, size_t bytes, size_t
 {
     char *at;
     const int error = shim_place_in(symbol, bytes, offset, &at);
-    return shim_noted(error != SHIM_SUCCESS ? error : copy_in(stream, to, at, bytes, kind));
+    return shim_noted(error != SHIM_SUCCESS ? error : copy(to, at, bytes, kind, stream));
 }
 
 struct pointer_attributes {
@@ -277,17 +259,18 @@ struct pointer_attributes {
 };
 
 enum { UNREGISTERED, ON_HOST, ON_DEVICE, IS_MANAGED };
+enum { NO_DEVICE = -2 };
 
 API cudaPointerGetAttributes(struct pointer_attributes *out, const void *pointer)
 {
     uint32_t type = 0, managed = 0;
     START();
     memset(out, 0, sizeof *out - (SHIM_RUNTIME < 13 ? sizeof out->reserved : 0));
-    out->device = -2;
+    out->device = NO_DEVICE;
     out->at_host = (void *)(uintptr_t)pointer;
-    if (cuPointerGetAttribute(&type, 2, number_of(pointer)) != SHIM_SUCCESS)
+    if (cuPointerGetAttribute(&type, SHIM_POINTER_TYPE, number_of(pointer)) != SHIM_SUCCESS)
         return SHIM_SUCCESS; /* UNREGISTERED */
-    cuPointerGetAttribute(&managed, 8, number_of(pointer));
+    cuPointerGetAttribute(&managed, SHIM_POINTER_IS_MANAGED, number_of(pointer));
     out->type = managed ? IS_MANAGED : type == SHIM_MEMORY_TYPE_HOST ? ON_HOST : ON_DEVICE;
     out->device = 0;
     out->at_device = (void *)(uintptr_t)pointer;

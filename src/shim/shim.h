@@ -1,5 +1,5 @@
 /* CUDA's driver on the emulator: the state of the process that the calls of the driver API
-   (driver.c) work on. The runtime API (runtime.c) is a library of its own above that API, as it is
+   (driver*.c) work on. The runtime API (runtime.c) is a library of its own above that API, as it is
    where there is a GPU.
 
    Device memory is memory of the process, at the same addresses: what a program stores as a device
@@ -21,6 +21,8 @@
 /* One lock for all state; a thread may take it again. */
 void shim_lock(void);
 void shim_unlock(void);
+
+enum { SHIM_MOST_BLOCK_Z = 64 }; /* threads of a block, on every device */
 
 /* The device that --device asked for. */
 const struct smc_device *shim_device(void);
@@ -58,12 +60,11 @@ const struct shim_allocation *shim_memory_find(uint64_t address);
 const struct shim_allocation *shim_memory_all(size_t *count);
 uint64_t shim_memory_used(void);
 
-/* --- driver_arrays.c: the texture and surface objects, for the emulator; freed by the caller
- * ------
- */
+/* --- driver_arrays.c -------------------------------------------------------------------------- */
 
-struct smc_emulated_texture *shim_textures(const struct shim_allocation *memory, size_t count,
-                                           size_t *textures);
+/* The texture and surface objects, for the emulator, whose arrays are shim_memory_all. Freed by the
+   caller; NULL: out of memory. */
+struct smc_emulated_texture *shim_textures(size_t *count);
 
 /* --- modules.c -------------------------------------------------------------------------------- */
 
@@ -122,8 +123,7 @@ int shim_sticky_error(void);
 /* Forgets that, and what kernels allocated. */
 void shim_reset_context(void);
 
-/* --- records.c: what `smemcalc trace` reads ------------------------------------------------------
- */
+/* --- records.c: what `smemcalc trace` reads --------------------------------------------------- */
 
 void shim_record_start(void);
 void shim_record_launch(const struct shim_launch *launch);

@@ -63,15 +63,12 @@ void smc_l1_fill(struct smc_l1 *cache, uint64_t number, uint32_t sectors, double
 
 uint32_t smc_l1_tag_clocks(const uint64_t *number, uint32_t lines)
 {
-    /* The banks that the bits of a number flip. */
-    static const uint8_t flips[] = {1, 2, 1, 2, 3, 1, 2, 3, 2, 1, 2,
-                                    1, 3, 1, 3, 2, 1, 3, 1, 0, 3, 1};
+    /* The bits of a number that flip the lower and the upper bit of its bank. */
+    static const uint64_t low = 0x377ab5, high = 0x12d5da;
     uint32_t lookups[SMC_L1_TAG_BANKS] = {0}, most = 0;
     for (uint32_t i = 0; i < lines; i++) {
-        uint32_t bank = 0;
-        for (size_t bit = 0; bit < sizeof flips; bit++)
-            if (number[i] >> bit & 1)
-                bank ^= flips[bit];
+        const int lower = __builtin_parityll(number[i] & low);
+        const int bank = 2 * __builtin_parityll(number[i] & high) + lower;
         if (++lookups[bank] > most)
             most = lookups[bank];
     }

@@ -82,6 +82,59 @@ static void compare_errors(void)
         same(errors[i].name, (size_t)errors[i].ours, (size_t)errors[i].theirs);
 }
 
+static void compare_device_attributes(void)
+{
+#define SHIM_DEVICE_ATTRIBUTE(name, number, value)                                                 \
+    same(#name, SHIM_DEVICE_##name, CU_DEVICE_ATTRIBUTE_##name);
+#include "shim/device_attributes.def"
+#undef SHIM_DEVICE_ATTRIBUTE
+}
+
+static void compare_numbers(void)
+{
+    same("the stack's limit", SHIM_LIMIT_STACK_BYTES, CU_LIMIT_STACK_SIZE);
+    same("the limit of printf", SHIM_LIMIT_PRINT_BYTES, CU_LIMIT_PRINTF_FIFO_SIZE);
+    same("the heap's limit", SHIM_LIMIT_HEAP_BYTES, CU_LIMIT_MALLOC_HEAP_SIZE);
+    same("the limit of nested launches", SHIM_LIMIT_SYNC_DEPTH, CU_LIMIT_DEV_RUNTIME_SYNC_DEPTH);
+    same("the limit of launches", SHIM_LIMIT_PENDING_LAUNCHES,
+         CU_LIMIT_DEV_RUNTIME_PENDING_LAUNCH_COUNT);
+    same("the limit of L2 fetches", SHIM_LIMIT_L2_FETCH_BYTES, CU_LIMIT_MAX_L2_FETCH_GRANULARITY);
+    same("the limit of L2", SHIM_LIMIT_PERSISTING_L2_BYTES, CU_LIMIT_PERSISTING_L2_CACHE_SIZE);
+    same("equal caches", SHIM_CACHE_PREFER_EQUAL, CU_FUNC_CACHE_PREFER_EQUAL);
+    same("banks of 4 bytes", SHIM_BANKS_4_BYTES, CU_SHARED_MEM_CONFIG_FOUR_BYTE_BANK_SIZE);
+    same("banks of 8 bytes", SHIM_BANKS_8_BYTES, CU_SHARED_MEM_CONFIG_EIGHT_BYTE_BANK_SIZE);
+    same("eager loading", SHIM_MODULES_EAGER, CU_MODULE_EAGER_LOADING);
+    same("PTX that is linked", SHIM_LINK_PTX, CU_JIT_INPUT_PTX);
+    same("the log", SHIM_LINK_INFO_LOG, CU_JIT_INFO_LOG_BUFFER);
+    same("the log of errors", SHIM_LINK_ERROR_LOG, CU_JIT_ERROR_LOG_BUFFER);
+    same("packed arguments", SHIM_EXTRA_BUFFER, (size_t)CU_LAUNCH_PARAM_BUFFER_POINTER);
+    same("the size of packed arguments", SHIM_EXTRA_BYTES, (size_t)CU_LAUNCH_PARAM_BUFFER_SIZE);
+    same("the legacy stream", SHIM_STREAM_LEGACY, (size_t)CU_STREAM_LEGACY);
+    same("the thread's stream", SHIM_STREAM_PER_THREAD, (size_t)CU_STREAM_PER_THREAD);
+    same("relaxed captures", SHIM_CAPTURE_MODE_RELAXED, CU_STREAM_CAPTURE_MODE_RELAXED);
+    same("a pointer's context", SHIM_POINTER_CONTEXT, CU_POINTER_ATTRIBUTE_CONTEXT);
+    same("a pointer's type", SHIM_POINTER_TYPE, CU_POINTER_ATTRIBUTE_MEMORY_TYPE);
+    same("a device pointer", SHIM_POINTER_DEVICE, CU_POINTER_ATTRIBUTE_DEVICE_POINTER);
+    same("a host pointer", SHIM_POINTER_HOST, CU_POINTER_ATTRIBUTE_HOST_POINTER);
+    same("managed memory", SHIM_POINTER_IS_MANAGED, CU_POINTER_ATTRIBUTE_IS_MANAGED);
+    same("a pointer's device", SHIM_POINTER_ORDINAL, CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL);
+    same("where memory begins", SHIM_POINTER_RANGE_START, CU_POINTER_ATTRIBUTE_RANGE_START_ADDR);
+    same("the size of memory", SHIM_POINTER_RANGE_BYTES, CU_POINTER_ATTRIBUTE_RANGE_SIZE);
+    same("linear filters", SHIM_FILTER_LINEAR, CU_TR_FILTER_MODE_LINEAR);
+}
+
+static void compare_formats(void)
+{
+    same("u8", SHIM_FORMAT_U8, CU_AD_FORMAT_UNSIGNED_INT8);
+    same("u16", SHIM_FORMAT_U16, CU_AD_FORMAT_UNSIGNED_INT16);
+    same("u32", SHIM_FORMAT_U32, CU_AD_FORMAT_UNSIGNED_INT32);
+    same("s8", SHIM_FORMAT_S8, CU_AD_FORMAT_SIGNED_INT8);
+    same("s16", SHIM_FORMAT_S16, CU_AD_FORMAT_SIGNED_INT16);
+    same("s32", SHIM_FORMAT_S32, CU_AD_FORMAT_SIGNED_INT32);
+    same("f16", SHIM_FORMAT_F16, CU_AD_FORMAT_HALF);
+    same("f32", SHIM_FORMAT_F32, CU_AD_FORMAT_FLOAT);
+}
+
 static void compare_rest(void)
 {
     same("sizeof(CUDA_MEMCPY2D)", sizeof(struct shim_copy_2d), sizeof(CUDA_MEMCPY2D));
@@ -132,6 +185,9 @@ int main(void)
 {
     compare_properties();
     compare_errors();
+    compare_device_attributes();
+    compare_numbers();
+    compare_formats();
     compare_rest();
     if (failures == 0)
         puts("ok      the layouts are those of the headers");
