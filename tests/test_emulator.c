@@ -835,6 +835,29 @@ static void test_addresses_in_variables(void)
     end(&trial);
 }
 
+/* Floats as decimal numbers and in hexadecimal, with a sign. */
+static void test_initial_floats(void)
+{
+    static const char text[] =
+        ".version 8.0\n.target sm_80\n.address_size 64\n"
+        ".global .align 8 .f64 doubles[3] = {-1.5, 2.5, 0dC004000000000000};\n"
+        ".global .align 8 .f32 floats[2] = {-1.5, 0fC0200000};\n"
+        ".visible .entry k(.param .u64 out, .param .u64 in)\n{\n"
+        ".reg .b64 %rd<4>;\nld.param.u64 %rd1, [out];\n"
+        "ld.global.u64 %rd2, [doubles];\nst.global.u64 [%rd1], %rd2;\n"
+        "ld.global.u64 %rd2, [doubles+8];\nst.global.u64 [%rd1+8], %rd2;\n"
+        "ld.global.u64 %rd2, [doubles+16];\nst.global.u64 [%rd1+16], %rd2;\n"
+        "ld.global.u64 %rd2, [floats];\nst.global.u64 [%rd1+24], %rd2;\nret;\n}\n";
+    static const uint64_t expected[] = {UINT64_C(0xbff8000000000000), UINT64_C(0x4004000000000000),
+                                        UINT64_C(0xc004000000000000), UINT64_C(0xc0200000bfc00000)};
+    struct trial trial = {0};
+    run_from(text, 4, 1, &trial);
+    CU_ASSERT_EQUAL_FATAL(trial.status, SMC_OK);
+    for (size_t i = 0; i < sizeof expected / sizeof *expected; i++)
+        CU_ASSERT_EQUAL(trial.out[i], expected[i]);
+    end(&trial);
+}
+
 /* A variable that is not supported refuses the kernel that uses it, and no other. */
 static void test_refused_variables(void)
 {
@@ -900,6 +923,7 @@ CU_TestInfo tests_emulator[] = {
     {"bad accesses and stuck blocks are found", test_bad_accesses},
     {"what is not supported is named", test_refusals},
     {"addresses in variables", test_addresses_in_variables},
+    {"initial floats", test_initial_floats},
     {"variables that are not supported", test_refused_variables},
     {"flags of instructions", test_instruction_flags},
     {"the same with any number of threads", test_any_number_of_threads},

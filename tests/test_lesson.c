@@ -256,17 +256,17 @@ static void test_carveout(void)
     CU_ASSERT(says("carveout", 4, "7.5", "0 asks for 32 KB, which is enough for it"));
 }
 
-/* An H200: 660 clocks or 333.3 ns to DRAM, 4448 GB/s, 132 SMs of 4 x 16 warps. 16 x 4 / (4 + 660) =
-   9.6 %; 4448 x 333.3 / 132 = 11232 bytes, 88 times 128; 8 warps of 128 bytes are 9 % of them. 289
+/* An H200: 658 clocks or 332.8 ns to DRAM, 4467 GB/s, 132 SMs of 4 x 16 warps. 16 x 4 / (4 + 658) =
+   9.7 %; 4467 x 332.8 / 132 = 11263 bytes, 88 times 128; 8 warps of 128 bytes are 9 % of them. 289
    blocks are 54.7 % of two waves of 264. */
 static void test_time(void)
 {
-    CU_ASSERT(says("time", 1, NULL, "arrives 660 clocks (333 ns) after its request. The"));
-    CU_ASSERT(says("time", 1, NULL, " 4 9.6 % #"));
-    CU_ASSERT(says("time", 1, NULL, " 16 37.9 % #"));
+    CU_ASSERT(says("time", 1, NULL, "arrives 658 clocks (333 ns) after its request. The"));
+    CU_ASSERT(says("time", 1, NULL, " 4 9.7 % #"));
+    CU_ASSERT(says("time", 1, NULL, " 16 38.0 % #"));
     CU_ASSERT(says("time", 1, "RTX 4090", "(as measured on an NVIDIA H200; on this board it"));
     CU_ASSERT(says("time", 1, "8.9", "(compute capability 8.9 is no board: the numbers are"));
-    CU_ASSERT(says("time", 2, NULL, "DRAM 4448 333 11232 "));
+    CU_ASSERT(says("time", 2, NULL, "DRAM 4467 333 11263 "));
     CU_ASSERT(says("time", 2, NULL, "For DRAM an SM needs 88 such warps; it can hold 64."));
     CU_ASSERT(says("time", 2, NULL, "22 are enough"));
     CU_ASSERT(says("time", 3, NULL, " 8 12.5 % 9 % 36 % 100 % "));

@@ -508,9 +508,9 @@ static void test_roofline_points(void)
     CU_ASSERT(is_on_line(&picture, SMC_INK_DRAM, &below));
     CU_ASSERT(has_text(&picture, "100 %"));
     CU_ASSERT(has_text(&picture, "50 %"));
-    CU_ASSERT(has_text(&picture, "4.45 TB/s"));
+    CU_ASSERT(has_text(&picture, "4.47 TB/s"));
     CU_ASSERT(has_text(&picture, "65.2 TFLOP/s"));
-    CU_ASSERT(has_text(&picture, "7.3 FLOP/B")); /* 65.2 / 2 / 4.45 */
+    CU_ASSERT(has_text(&picture, "7.3 FLOP/B")); /* 65.2 / 2 / 4.47 */
     smc_picture_free(&picture);
     answer.time.dram_bytes *= 0.75;
     smc_plot_roofline(&answer, 1, &canvas, &picture);
@@ -530,7 +530,7 @@ static void test_roofline_of_copy(void)
     smc_plot_roofline(answers, 1, &canvas, &picture);
     CU_ASSERT_EQUAL(count_marks(&picture), 0);
     CU_ASSERT(has_text(&picture, "25 %"));
-    CU_ASSERT(has_text(&picture, "1.11 TB/s"));
+    CU_ASSERT(has_text(&picture, "1.12 TB/s"));
     smc_picture_free(&picture);
     ask_timed("reverse-dynamic", &answers[1]);
     answers[1].time = (struct smc_time){.reason = "its reason"};

@@ -70,7 +70,7 @@ static void test_text(void)
         "94 % of the time limited by registers, 3 % in launches too small to fill the\nGPU, 2 % of "
         "unknown occupancy, under 1 % at full occupancy\n",
         "occupancy on average 20 %; resident warps on average 15 % of what the GPU holds\n",
-        "45,000 launches (3 % of the time) ran for less than the 3.6 us that a launch\ntakes",
+        "45,000 launches (3 % of the time) ran for less than the 4.8 us that a launch\ntakes",
         "\nKernel2<cutlass_80_tensorop_bf16_s16816gemm_relu_bf16_256x128_32x3_nn_align8>\n"
         "  84.5     1296  2.65 ms  in all:\n"
         "  84.2     1200  2.85 ms   256  238   73728   1  12.5  11.8        15 registers\n"

@@ -20,6 +20,8 @@ static bool read_value(struct reader *reader, enum smc_ptx_type type, uint64_t *
         if (type == SMC_PTX_F32 && !is_single) {
             const double value = smc_double_of_bits(*bits);
             *bits = smc_bits_of_float((float)(negative ? -value : value));
+        } else if (negative) {
+            *bits ^= UINT64_C(1) << (is_single ? 31 : 63);
         }
     } else if (!smc_ptx_number_of(text, bits)) {
         return complain(reader, "the initial value '%.*s' is not a number",
