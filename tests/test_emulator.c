@@ -674,6 +674,34 @@ static void test_bad_accesses(void)
     check_finding("setp.eq.u32 %p1, %r1, 3;\n@%p1 trap;", 32, SMC_FINDING_TRAP);
 }
 
+/* Compilers load four elements where two or three are used. The last of 31 threads loads eight
+   bytes beyond the allocation. */
+static void test_padded_vectors(void)
+{
+    const char load[] = "and.b32 %%r2, %%r1, 1;\nsetp.eq.u32 %%p1, %%r2, 0;\n"
+                        "@%%p1 ld.global.v4.u32 {%%r4, %%r5, %%r6, %%r7}, [%%rd2];\n"
+                        "add.u32 %%r8, %%r4, %%%s;\ncvt.u64.u32 %%rd4, %%r8;\n"
+                        "@%%p1 st.global.u64 [%%rd1], %%rd4;";
+    char body[1024];
+    struct trial trial = {0};
+    fill(&trial);
+    snprintf(body, sizeof body, load, "r5");
+    run(body, 31, &trial);
+    CU_ASSERT_EQUAL(trial.emulation.findings_total, 0);
+    for (int i = 0; i < 31; i += 2)
+        CU_ASSERT_EQUAL(trial.out[i], (uint32_t)(trial.in[i] + (trial.in[i] >> 32)));
+    end(&trial);
+    snprintf(body, sizeof body, load, "r6");
+    check_finding(body, 31, SMC_FINDING_OUT_OF_BOUNDS);
+    /* Every element that is used is checked for races. */
+    snprintf(body, sizeof body,
+             "setp.eq.u32 %%p2, %%r1, 5;\n"
+             "@%%p2 st.global.u32 [%%rd2+204], 7;\n%s",
+             "setp.eq.u32 %p1, %r1, 30;\n@%p1 ld.global.v4.u32 {%r4, %r5, %r6, %r7}, [%rd2];\n"
+             "add.u32 %r8, %r4, %r5;\n@%p1 st.global.u32 [%rd1], %r8;");
+    check_finding(body, 31, SMC_FINDING_RACE_WRITE_READ);
+}
+
 /* --- The reader ------------------------------------------------------------------------------- */
 
 static void test_refusals(void)
@@ -898,6 +926,7 @@ CU_TestInfo tests_emulator[] = {
     {"barriers", test_barriers},
     {"races are found, and nothing else", test_races},
     {"bad accesses and stuck blocks are found", test_bad_accesses},
+    {"vectors may be loaded across the end of memory, but not used", test_padded_vectors},
     {"what is not supported is named", test_refusals},
     {"addresses in variables", test_addresses_in_variables},
     {"variables that are not supported", test_refused_variables},
