@@ -560,6 +560,23 @@ static void test_lanes(void)
     end(&trial);
 }
 
+/* As cuda_fp16.h writes the logarithm of a half: declarations in one word. */
+static void test_joined_declarations(void)
+{
+    struct trial trial = {0};
+    run("add.u32 %r2, %r1, 15360;\ncvt.u16.u32 %h1, %r2;\n"
+        "{.reg.b16         h, r;\n .reg.b32         f;\n  mov.b16         h, %h1;\n"
+        "  cvt.f32.f16     f, h;\n  lg2.approx.ftz.f32  f, f;\n  cvt.rn.f16.f32      r, f;\n"
+        "{.reg.b16 spc, ulp, p;\n  mov.b16 spc,0x15C5U;\n  mov.b16 ulp,0x8000U;\n"
+        "  set.eq.f16.f16 p,r, spc;\n  fma.rn.f16 r,p,ulp,r;\n}\n  mov.b16         %h2, r;\n}\n"
+        "cvt.u64.u16 %rd4, %h2;\nst.global.u64 [%rd1], %rd4;",
+        32, &trial);
+    CU_ASSERT_EQUAL(trial.emulation.findings_total, 0);
+    CU_ASSERT_EQUAL(trial.out[0], 0);       /* of 1 */
+    CU_ASSERT_EQUAL(trial.out[16], 0x25ba); /* of 1 + 2^-6 */
+    end(&trial);
+}
+
 static void test_barriers(void)
 {
     struct trial trial = {0};
@@ -926,6 +943,7 @@ CU_TestInfo tests_emulator[] = {
     {"barriers", test_barriers},
     {"races are found, and nothing else", test_races},
     {"bad accesses and stuck blocks are found", test_bad_accesses},
+    {"declarations of one word", test_joined_declarations},
     {"vectors may be loaded across the end of memory, but not used", test_padded_vectors},
     {"what is not supported is named", test_refusals},
     {"addresses in variables", test_addresses_in_variables},
