@@ -54,7 +54,7 @@ bench_stencil_speed_LDADD = libsmc.la
 gpu_benchmarks = bench/sgemm_speed$(EXEEXT) bench/stencil_speed$(EXEEXT)
 endif
 CLEANFILES += bench/sgemm_speed$(EXEEXT) bench/stencil_speed$(EXEEXT)
-EXTRA_DIST += bench/batch.sh bench/corpus.sh bench/emulator_speed.sh bench/libraries.sh bench/sitting.txt bench/start.sh
+EXTRA_DIST += bench/batch.sh bench/corpus.sh bench/corpus_references.py bench/emulator_speed.sh bench/libraries.sh bench/sitting.txt bench/start.sh
 
 .PHONY: bench
 bench: smemcalc$(EXEEXT) bench/model_speed$(EXEEXT) bench/tui_speed$(EXEEXT) $(gpu_benchmarks)

@@ -124,6 +124,53 @@ if "$nvcc" -shared -Xcompiler -fPIC -Dmain=library $ptx_only -o "$scratch/liblib
 else
     fail "the runtime within a library" "nvcc fails: $(head -n 1 "$scratch/err")"
 fi
+# NVRTC asks the driver for undocumented calls, too, and works without them.
+cat >"$scratch/nvrtc.cpp" <<'END'
+#include <cuda.h>
+#include <nvrtc.h>
+#include <vector>
+
+int main(void)
+{
+    nvrtcProgram program;
+    CUdevice device;
+    CUcontext context;
+    CUmodule module;
+    CUfunction function;
+    CUdeviceptr memory;
+    const char *options[] = {"-arch=compute_80"};
+    size_t bytes = 0;
+    int value = 0;
+    if (cuInit(0) || cuDeviceGet(&device, 0) || cuDevicePrimaryCtxRetain(&context, device) ||
+        cuCtxSetCurrent(context) ||
+        nvrtcCreateProgram(&program, "extern \"C\" __global__ void set(int *a) { *a = 7; }", "set.cu",
+                           0, nullptr, nullptr) ||
+        nvrtcCompileProgram(program, 1, options) || nvrtcGetPTXSize(program, &bytes))
+        return 2;
+    std::vector<char> ptx(bytes);
+    if (nvrtcGetPTX(program, ptx.data()) || cuModuleLoadData(&module, ptx.data()) ||
+        cuModuleGetFunction(&function, module, "set") || cuMemAlloc(&memory, sizeof value))
+        return 3;
+    void *arguments[] = {&memory};
+    if (cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, nullptr, arguments, nullptr) ||
+        cuMemcpyDtoH(&value, memory, sizeof value))
+        return 4;
+    return value == 7 ? 0 : 5;
+}
+END
+if "$nvcc" -cudart none -o "$scratch/nvrtc" "$scratch/nvrtc.cpp" -lnvrtc -lcuda \
+    -L"$(dirname "$nvcc")/../lib64/stubs" -Xlinker -rpath="$(dirname "$nvcc")/../lib64" \
+    >"$scratch/err" 2>&1; then
+    traced -- "$scratch/nvrtc"
+    ends_with "a program that compiles with NVRTC" 0
+    if grep -q "does not work" "$scratch/err"; then
+        fail "it is not told about the runtime" "$(cat "$scratch/err")"
+    else
+        pass "it is not told about the runtime"
+    fi
+else
+    skip "a program that compiles with NVRTC" "nvcc fails: $(head -n 1 "$scratch/err")"
+fi
 if "$nvcc" -cubin -arch=sm_80 -o "$scratch/cubin" "$tests/shim/runtime.cu" >/dev/null 2>&1 &&
     "$nvcc" -gencode arch=compute_90,code=sm_90 -o "$scratch/code" "$tests/shim/runtime.cu" \
         >/dev/null 2>&1; then

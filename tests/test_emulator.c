@@ -560,6 +560,23 @@ static void test_lanes(void)
     end(&trial);
 }
 
+/* As cuda_fp16.h writes the logarithm of a half: declarations in one word. */
+static void test_joined_declarations(void)
+{
+    struct trial trial = {0};
+    run("add.u32 %r2, %r1, 15360;\ncvt.u16.u32 %h1, %r2;\n"
+        "{.reg.b16         h, r;\n .reg.b32         f;\n  mov.b16         h, %h1;\n"
+        "  cvt.f32.f16     f, h;\n  lg2.approx.ftz.f32  f, f;\n  cvt.rn.f16.f32      r, f;\n"
+        "{.reg.b16 spc, ulp, p;\n  mov.b16 spc,0x15C5U;\n  mov.b16 ulp,0x8000U;\n"
+        "  set.eq.f16.f16 p,r, spc;\n  fma.rn.f16 r,p,ulp,r;\n}\n  mov.b16         %h2, r;\n}\n"
+        "cvt.u64.u16 %rd4, %h2;\nst.global.u64 [%rd1], %rd4;",
+        32, &trial);
+    CU_ASSERT_EQUAL(trial.emulation.findings_total, 0);
+    CU_ASSERT_EQUAL(trial.out[0], 0);       /* of 1 */
+    CU_ASSERT_EQUAL(trial.out[16], 0x25ba); /* of 1 + 2^-6 */
+    end(&trial);
+}
+
 static void test_barriers(void)
 {
     struct trial trial = {0};
@@ -672,6 +689,34 @@ static void test_bad_accesses(void)
     check_finding("setp.lt.u32 %p1, %r1, 32;\n@%p1 bar.sync 1, 64;", 64, SMC_FINDING_DEADLOCK);
     check_finding("$L:\nbra $L;", 32, SMC_FINDING_ENDLESS);
     check_finding("setp.eq.u32 %p1, %r1, 3;\n@%p1 trap;", 32, SMC_FINDING_TRAP);
+}
+
+/* Compilers load four elements where two or three are used. The last of 31 threads loads eight
+   bytes beyond the allocation. */
+static void test_padded_vectors(void)
+{
+    const char load[] = "and.b32 %%r2, %%r1, 1;\nsetp.eq.u32 %%p1, %%r2, 0;\n"
+                        "@%%p1 ld.global.v4.u32 {%%r4, %%r5, %%r6, %%r7}, [%%rd2];\n"
+                        "add.u32 %%r8, %%r4, %%%s;\ncvt.u64.u32 %%rd4, %%r8;\n"
+                        "@%%p1 st.global.u64 [%%rd1], %%rd4;";
+    char body[1024];
+    struct trial trial = {0};
+    fill(&trial);
+    snprintf(body, sizeof body, load, "r5");
+    run(body, 31, &trial);
+    CU_ASSERT_EQUAL(trial.emulation.findings_total, 0);
+    for (int i = 0; i < 31; i += 2)
+        CU_ASSERT_EQUAL(trial.out[i], (uint32_t)(trial.in[i] + (trial.in[i] >> 32)));
+    end(&trial);
+    snprintf(body, sizeof body, load, "r6");
+    check_finding(body, 31, SMC_FINDING_OUT_OF_BOUNDS);
+    /* Every element that is used is checked for races. */
+    snprintf(body, sizeof body,
+             "setp.eq.u32 %%p2, %%r1, 5;\n"
+             "@%%p2 st.global.u32 [%%rd2+204], 7;\n%s",
+             "setp.eq.u32 %p1, %r1, 30;\n@%p1 ld.global.v4.u32 {%r4, %r5, %r6, %r7}, [%rd2];\n"
+             "add.u32 %r8, %r4, %r5;\n@%p1 st.global.u32 [%rd1], %r8;");
+    check_finding(body, 31, SMC_FINDING_RACE_WRITE_READ);
 }
 
 /* --- The reader ------------------------------------------------------------------------------- */
@@ -921,6 +966,8 @@ CU_TestInfo tests_emulator[] = {
     {"barriers", test_barriers},
     {"races are found, and nothing else", test_races},
     {"bad accesses and stuck blocks are found", test_bad_accesses},
+    {"declarations of one word", test_joined_declarations},
+    {"vectors may be loaded across the end of memory, but not used", test_padded_vectors},
     {"what is not supported is named", test_refusals},
     {"addresses in variables", test_addresses_in_variables},
     {"initial floats", test_initial_floats},

@@ -448,12 +448,33 @@ static uint32_t lanes_within(const struct smc_allocation *allocation,
     return within;
 }
 
+/* Copies what the lanes load that cross the end of the allocation, and returns them. */
+static uint32_t cut_at_end(struct smc_worker *worker, const struct smc_op *op,
+                           const struct smc_allocation *allocation,
+                           const uint64_t address[SMC_LANES], uint32_t mask, uint32_t width,
+                           char *host[SMC_LANES])
+{
+    uint32_t cut = 0;
+    EACH_ACTIVE(lane, mask)
+    if (!holds(allocation, address[lane], width)) {
+        memset(worker->cut[lane], 0, width);
+        memcpy(worker->cut[lane], host[lane], op->used_bytes);
+        host[lane] = worker->cut[lane];
+        cut |= 1u << lane;
+    }
+    return cut;
+}
+
+/* `cut`: the lanes that load a vector whose end lies beyond the allocation, and is not used. */
 static uint32_t locate_global(struct smc_worker *worker, const struct smc_warp *warp,
                               const struct smc_op *op, enum smc_access_kind kind,
                               const uint64_t address[SMC_LANES], const struct extent *extent,
-                              uint32_t mask, char *host[SMC_LANES], struct shape *shape)
+                              uint32_t mask, char *host[SMC_LANES], struct shape *shape,
+                              uint32_t *cut)
 {
-    uint32_t width = (uint32_t)op->width_bytes * op->vector, good = mask;
+    const uint32_t bytes = (uint32_t)op->width_bytes * op->vector;
+    const uint32_t width = op->used_bytes ? op->used_bytes : bytes;
+    uint32_t good = mask;
     const struct smc_allocation *allocation = NULL;
     if (worker->last_allocation < worker->launch->allocations)
         allocation = &worker->launch->allocation[worker->last_allocation];
@@ -484,7 +505,9 @@ static uint32_t locate_global(struct smc_worker *worker, const struct smc_warp *
             EACH_ACTIVE(n, within)
             host[n] = allocation->data + (address[n] - allocation->address);
         }
-        count_global(worker, op, traffic_kind(kind), address, within, width, allocation, shape);
+        if (width < bytes)
+            *cut |= cut_at_end(worker, op, allocation, address, within, bytes, host);
+        count_global(worker, op, traffic_kind(kind), address, within, bytes, allocation, shape);
         left &= ~within;
     }
     return good;
@@ -509,6 +532,23 @@ static void check_local(struct smc_worker *worker, const struct smc_warp *warp,
     }
 }
 
+/* Of vectors that cross the end of an allocation only the elements that are used are checked. */
+static void check_cut(struct smc_worker *worker, struct smc_warp *warp, const struct smc_op *op,
+                      const uint64_t address[SMC_LANES], uint32_t cut)
+{
+    for (uint32_t offset = 0; offset < op->used_bytes; offset += op->width_bytes) {
+        uint64_t element[SMC_LANES];
+        char *host[SMC_LANES];
+        EACH_LANE(lane)
+        {
+            element[lane] = address[lane] + offset;
+            host[lane] = worker->cut[lane] + offset;
+        }
+        smc_shadow_check(worker, warp, op, SMC_SPACE_GLOBAL, SMC_READS, element, cut,
+                         op->width_bytes, NULL, host, NULL);
+    }
+}
+
 uint32_t smc_memory_access_at(struct smc_worker *worker, struct smc_warp *warp,
                               const struct smc_op *op, enum smc_ptx_space space,
                               enum smc_access_kind kind, const uint64_t address[SMC_LANES],
@@ -526,6 +566,7 @@ uint32_t smc_memory_access_at(struct smc_worker *worker, struct smc_warp *warp,
     if (!mask)
         return 0;
     uint64_t local = launch->program->local_bytes;
+    uint32_t cut = 0;
     switch (space) {
     case SMC_SPACE_SHARED:
         mask = locate_flat(worker, warp, op, space, worker->shared, launch->smem_bytes, 0, address,
@@ -544,16 +585,20 @@ uint32_t smc_memory_access_at(struct smc_worker *worker, struct smc_warp *warp,
         return locate_flat(worker, warp, op, space, launch->parameters,
                            launch->program->parameter_bytes, 0, address, &extent, mask, host);
     default:
-        mask = locate_global(worker, warp, op, kind, address, &extent, mask, host, shape);
+        mask = locate_global(worker, warp, op, kind, address, &extent, mask, host, shape, &cut);
         space = SMC_SPACE_GLOBAL;
     }
+    if (cut && worker->shadow)
+        check_cut(worker, warp, op, address, cut);
+    const uint32_t located = mask;
+    mask &= ~cut;
     if (worker->shadow && mask) {
         const bool is_shaped = shape && !shape->changes && mask == shape->mask;
         smc_shadow_check(worker, warp, op, space, kind, address, mask, width, value, host,
                          is_shaped && kind == SMC_READS && !op->is_strong ? places_of(shape)
                                                                           : NULL);
     }
-    return mask;
+    return located;
 }
 
 const char *smc_memory_peek(struct smc_worker *worker, const struct smc_warp *warp, uint32_t lane,

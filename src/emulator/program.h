@@ -197,6 +197,8 @@ struct smc_op {
     bool is_narrow; /* strong, or a fence, only within the block or the cluster */
     bool acquires, releases;
     bool only_copies; /* a load of what is only stored again, if both may be local memory */
+    uint8_t
+        used_bytes; /* of a vector that is loaded: up to the last register that is read; 0: all */
     uint32_t v[SMC_MAX_VECTOR]; /* their registers, SMC_NO_SLOT: `_` */
     enum smc_slot_kind v_kind[SMC_MAX_VECTOR];
 

@@ -56,11 +56,14 @@ static const char *end_of_number(const struct smc_lexer *lexer)
     return s;
 }
 
+/* An instruction is one word with its modifiers; .reg.b16 is two, as .reg .b16 is. */
 static const char *end_of_word(const struct smc_lexer *lexer)
 {
     const char *s = lexer->at;
     while (s < lexer->end)
-        if (is_word(*s))
+        if (*lexer->at == '.' && *s == '.' && s > lexer->at)
+            break;
+        else if (is_word(*s))
             s++;
         else if (lexer->end - s > 2 && s[0] == ':' && s[1] == ':' && is_word(s[2]))
             s += 2; /* shared::cta */

@@ -139,6 +139,7 @@ struct smc_worker {
     uint8_t *local_written;    /* for each byte of `local`; NULL: unchecked */
     struct smc_bank_memo *memo;
     size_t last_allocation;
+    char cut[SMC_LANES][32]; /* what was loaded across the end of an allocation */
     uint64_t block;
     uint32_t block_index[3];
     uint64_t blocks_run;

@@ -350,17 +350,18 @@ static bool may_be_local(const struct smc_op *op)
     return op->space == SMC_SPACE_LOCAL || op->space == SMC_SPACE_GENERIC;
 }
 
-/* Adds the slots whose values the op uses. What a move copies, and what is stored to local memory,
-   is not used by that. */
-static void add_uses(uint64_t *used, const struct smc_op *op)
+/* Adds the slots whose values the op uses. Unless copies count, too, what a move copies, and what
+   is stored to local memory, is not used by that. */
+static void add_uses(uint64_t *used, const struct smc_op *op, bool with_copies)
 {
     const uint32_t slot[] = {op->a, op->b, op->c, op->guard};
     bool is_call = op->step == smc_step_call;
-    for (size_t i = is_move(op) ? 3 : 0; i < sizeof slot / sizeof *slot; i++)
+    for (size_t i = is_move(op) && !with_copies ? 3 : 0; i < sizeof slot / sizeof *slot; i++)
         if (slot[i] != SMC_NO_SLOT)
             put(used, slot[i], true);
+    bool only_copies = stores(op) && may_be_local(op) && !with_copies;
     for (uint32_t i = 0; i < SMC_MAX_VECTOR; i++)
-        if (!loads(op) && !(stores(op) && may_be_local(op)) && op->v[i] != SMC_NO_SLOT)
+        if (!loads(op) && !only_copies && op->v[i] != SMC_NO_SLOT)
             put(used, op->v[i], true);
     for (uint32_t i = op->written; i < op->listed; i++)
         put(used, op->list[i], true);
@@ -374,7 +375,7 @@ static void add_uses(uint64_t *used, const struct smc_op *op)
 static void find_copies(struct smc_program *program, uint64_t *used)
 {
     for (size_t i = 0; i < program->ops; i++)
-        add_uses(used, &program->op[i]);
+        add_uses(used, &program->op[i], false);
     bool changed = true;
     for (int turn = 0; changed && turn < MOST_TURNS; turn++) {
         changed = false;
@@ -394,6 +395,26 @@ static void find_copies(struct smc_program *program, uint64_t *used)
     }
 }
 
+/* --- Vectors that are loaded, but not used up to their end --------------------------------------
+ */
+
+/* Compilers load four elements at once where three are used: an aligned vector that begins in an
+   allocation does not fault on a GPU, even if the allocation ends within it. */
+static void find_padding(struct smc_program *program, uint64_t *used)
+{
+    for (size_t i = 0; i < program->ops; i++)
+        add_uses(used, &program->op[i], true);
+    for (size_t i = 0; i < program->ops; i++) {
+        struct smc_op *op = &program->op[i];
+        if (!loads(op))
+            continue;
+        uint32_t elements = op->vector;
+        while (elements > 1 && !is_in(used, op->v[elements - 1]))
+            elements--;
+        op->used_bytes = (uint8_t)(elements * op->width_bytes);
+    }
+}
+
 bool smc_find_tracks(struct smc_program *program)
 {
     size_t ops = program->ops;
@@ -407,6 +428,8 @@ bool smc_find_tracks(struct smc_program *program)
     if (worked) {
         cut_blocks(&flow);
         find_copies(program, flow.now);
+        memset(flow.now, 0, flow.words * sizeof *flow.now);
+        find_padding(program, flow.now);
     }
     /* A kernel beyond this size is not tracked, nor one with functions of very many results. */
     bool fits = worked && (uint64_t)flow.blocks * flow.words <= MOST_WORDS;

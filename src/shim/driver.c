@@ -407,13 +407,17 @@ API cuGetProcAddress(const char *name, void **function, int version, uint64_t fl
     return cuGetProcAddress_v2(name, function, version, flags, NULL);
 }
 
-/* Undocumented calls, which only NVIDIA's runtime asks for. It cannot work without them. */
+/* Undocumented calls. NVIDIA's runtime asks for them and cannot work without them; NVRTC asks for
+   one table and works without it. */
 API cuGetExportTable(const void **table, const uint8_t id[16])
 {
-    (void)id;
+    static const uint8_t of_nvrtc[16] = {0xda, 0x91, 0x51, 0xd3, 0x3a, 0xe6, 0xcc, 0x41,
+                                         0xa5, 0xc0, 0x4f, 0x26, 0xd5, 0x33, 0xe3, 0x28};
+    *table = NULL;
+    if (memcmp(id, of_nvrtc, sizeof of_nvrtc) == 0)
+        return SHIM_INVALID_VALUE;
     shim_tell("NVIDIA's CUDA runtime does not work on the emulator; the emulator's is not used if "
               "the program was stripped or names a folder for its libraries (RPATH): link it with "
               "nvcc -cudart shared and without an RPATH, or do not strip it");
-    *table = NULL;
     return SHIM_INVALID_VALUE;
 }
