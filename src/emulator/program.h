@@ -24,6 +24,14 @@ typedef int64_t __attribute__((may_alias)) lane_s64;
 typedef float __attribute__((may_alias)) lane_f32;
 typedef double __attribute__((may_alias)) lane_f64;
 
+/* Functions with loops over lanes are compiled for several CPUs; which one runs is decided when the
+   program starts. The results are the same, as nothing is contracted (-ffp-contract=off). */
+#if defined __x86_64__ && defined __GLIBC__ && defined __OPTIMIZE__
+#define SMC_FOR_EACH_CPU __attribute__((target_clones("avx512f", "avx2", "default")))
+#else
+#define SMC_FOR_EACH_CPU
+#endif
+
 /* A loop over the lanes, whose iterations are independent of each other. */
 #ifdef __clang__ /* clang checks the independence itself, at run time */
 #define EACH_LANE(i) for (unsigned i = 0; i < SMC_LANES; i++)
