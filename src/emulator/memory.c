@@ -22,6 +22,8 @@ struct pattern {
     bool known;
 };
 
+enum { SECTOR_STEP = 4 }; /* other places are not cached */
+
 /* How the addresses of one instruction lie to each other, which mostly is as when it was last
    executed: then their extent and their costs are known from the first address. */
 struct shape {
@@ -29,22 +31,28 @@ struct shape {
     uint32_t mask, changes;  /* times in a row that it was another one */
     uint32_t owner;          /* a warp, or ANY_WARP */
     bool is_by_warp;         /* of any warp: no longer used, each warp has its own */
+    bool is_near;            /* every delta is that of its lower 32 bits */
     int64_t least, most;
-    uint64_t bits;                           /* OR of all deltas */
-    bool is_near;                            /* every delta is that of its lower 32 bits */
+    uint64_t bits; /* OR of all deltas */
+    struct {       /* of loads of shared memory: what the next one adds to the counts */
+        bool is_known, has_machine;
+        uint32_t unit, place;
+        uint32_t least, wavefronts, machine_wavefronts;
+    } again;
+    uint8_t
+        sectors[SMC_SECTOR_BYTES / SECTOR_STEP]; /* by the place of the first address; 0: unknown */
     const struct smc_allocation *allocation; /* where it went last; NULL: unknown, or the heap */
+    struct smc_lane_layout layout;
+    uint32_t near_delta[SMC_LANES];
+    struct smc_places places;        /* count 0: not found yet */
+    uint32_t near_active[SMC_LANES]; /* all bits, or none */
+    uint64_t active[SMC_LANES];
     struct {
         uint32_t bytes, place; /* of each access; of the first address in a row of banks */
         enum smc_bank_op kind;
         struct smc_bank_cost cost;
         bool is_known;
     } banks[2]; /* as in PTX and as in machine code */
-    uint32_t sectors, sector_place;
-    bool sectors_are_known;
-    uint32_t near_delta[SMC_LANES], near_active[SMC_LANES]; /* active: all bits, or none */
-    struct smc_lane_layout layout;
-    uint64_t active[SMC_LANES];
-    struct smc_places places; /* count 0: not found yet */
 };
 enum { MOST_SHAPES = 4096, WARP_SHAPES = 4096, ANY_WARP = SMC_MAX_WARPS };
 
@@ -158,8 +166,10 @@ static void describe(struct shape *shape, const struct smc_op *op,
         shape->bits |= (uint64_t)delta;
     }
     shape->is_near = shape->least >= INT32_MIN && shape->most <= INT32_MAX;
-    for (uint32_t i = 0; i < SMC_LANES / 8; i++)
+    for (uint32_t i = 0; i < SMC_LANES / 8; i++) {
         shape->layout.eight[i] = eight_lanes(shape, 8 * i);
+        shape->layout.base[i] = deltas[8 * i];
+    }
 }
 
 SMC_FOR_EACH_CPU static uint64_t differing(const struct shape *shape, const lane_u64 *address,
@@ -277,6 +287,7 @@ static struct smc_bank_cost cost_by_shape(struct smc_worker *worker, struct shap
     const uint32_t place = (uint32_t)address[__builtin_ctz(mask)] % unit;
     if (!shape->banks[form].is_known || shape->banks[form].place != place ||
         shape->banks[form].bytes != bytes || shape->banks[form].kind != kind) {
+        shape->again.is_known = false;
         shape->banks[form].cost = find_cost(worker, kind, address, mask, bytes);
         shape->banks[form].is_known = true;
         shape->banks[form].place = place;
@@ -292,12 +303,12 @@ static uint32_t sectors_by_shape(struct shape *shape, const uint64_t address[SMC
     if (!shape || shape->mask != mask)
         return smc_sectors_count(address, mask);
     const uint32_t place = (uint32_t)address[__builtin_ctz(mask)] % SMC_SECTOR_BYTES;
-    if (!shape->sectors_are_known || shape->sector_place != place) {
-        shape->sectors = smc_sectors_count(address, mask);
-        shape->sectors_are_known = true;
-        shape->sector_place = place;
-    }
-    return shape->sectors;
+    if (place % SECTOR_STEP)
+        return smc_sectors_count(address, mask);
+    uint8_t *sectors = &shape->sectors[place / SECTOR_STEP];
+    if (!*sectors)
+        *sectors = (uint8_t)smc_sectors_count(address, mask);
+    return *sectors;
 }
 
 /* --- Counts ----------------------------------------------------------------------------------- */
@@ -656,7 +667,6 @@ uint32_t smc_memory_access_at(struct smc_worker *worker, struct smc_warp *warp,
 
 /* --- Loads that were executed before ---------------------------------------------------------- */
 
-/* Where an address of a load is in a row of banks; UINT32_MAX if its cost there is not known. */
 static bool knows_banks(const struct smc_worker *worker, const struct shape *shape, int form,
                         uint32_t first, uint32_t bytes)
 {
@@ -665,26 +675,48 @@ static bool knows_banks(const struct smc_worker *worker, const struct shape *sha
            shape->banks[form].bytes == bytes && shape->banks[form].place == first % unit;
 }
 
-/* False if something is not known. */
-static bool count_shared_again(struct smc_worker *worker, const struct shape *shape,
-                               const struct smc_op *op, uint32_t first, uint32_t bytes)
+/* Sets what such a load adds to the counts. False if its costs are not known, or if it has more
+   conflicts than the sample, which is then to be taken. */
+static bool find_again(const struct smc_worker *worker, struct shape *shape,
+                       const struct smc_op *op, uint32_t first, uint32_t bytes)
 {
     const struct smc_conflict_sample *kept = &worker->sample[op->instruction];
-    const bool counts_machine = worker->launch->program->follows && op->machine_bytes;
+    const bool has_machine = worker->launch->program->follows && op->machine_bytes;
     const int form = op->machine_bytes == bytes ? 0 : 1;
+    const struct smc_bank_layout *layout = &worker->launch->request->banks;
+    uint32_t unit = unit_of(layout, bytes);
     if (!knows_banks(worker, shape, 0, first, bytes) ||
-        (counts_machine && form && !knows_banks(worker, shape, 1, first, op->machine_bytes)))
+        (has_machine && form && !knows_banks(worker, shape, 1, first, op->machine_bytes)))
         return false;
     const struct smc_bank_cost *cost = &shape->banks[0].cost;
     if (!kept->taken || cost->wavefronts - cost->least > kept->conflicts)
         return false;
+    if (has_machine && unit_of(layout, op->machine_bytes) > unit)
+        unit = unit_of(layout, op->machine_bytes);
+    shape->again.is_known = (unit & (unit - 1)) == 0;
+    shape->again.has_machine = has_machine;
+    shape->again.unit = unit;
+    shape->again.place = first % unit;
+    shape->again.least = cost->least;
+    shape->again.wavefronts = cost->wavefronts;
+    shape->again.machine_wavefronts = shape->banks[form].cost.wavefronts;
+    return shape->again.is_known;
+}
+
+/* False if something is not known. */
+static bool count_shared_again(struct smc_worker *worker, struct shape *shape,
+                               const struct smc_op *op, uint32_t first, uint32_t bytes)
+{
+    if (!(shape->again.is_known && (first & (shape->again.unit - 1)) == shape->again.place) &&
+        !find_again(worker, shape, op, first, bytes))
+        return false;
     struct smc_emulated_count *count = &worker->count[op->instruction];
-    count->least_wavefronts += cost->least;
+    count->least_wavefronts += shape->again.least;
     count->shared_loads++;
-    count->load_wavefronts += cost->wavefronts;
-    if (counts_machine) {
+    count->load_wavefronts += shape->again.wavefronts;
+    if (shape->again.has_machine) {
         count->machine_loads++;
-        count->machine_load_wavefronts += shape->banks[form].cost.wavefronts;
+        count->machine_load_wavefronts += shape->again.machine_wavefronts;
     }
     return true;
 }
@@ -692,21 +724,23 @@ static bool count_shared_again(struct smc_worker *worker, const struct shape *sh
 static bool count_global_again(struct smc_worker *worker, const struct shape *shape,
                                const struct smc_op *op, uint64_t first, uint32_t bytes)
 {
-    if (!shape->sectors_are_known || shape->sector_place != (uint32_t)first % SMC_SECTOR_BYTES)
+    const uint32_t place = (uint32_t)first % SMC_SECTOR_BYTES;
+    const uint32_t sectors = place % SECTOR_STEP ? 0 : shape->sectors[place / SECTOR_STEP];
+    if (!sectors)
         return false;
     const struct smc_allocation *allocation = shape->allocation;
     worker->last_allocation = (size_t)(allocation - worker->launch->allocation);
     struct smc_emulated_count *count = &worker->count[op->instruction];
     const uint64_t lanes = smc_lane_count(shape->mask);
     count->global_requests++;
-    count->global_sectors += shape->sectors;
+    count->global_sectors += sectors;
     count->global_bytes += lanes * bytes;
     if (allocation->array == SIZE_MAX)
         return true;
     struct smc_emulated_traffic *traffic =
         &worker->array_count[allocation->array].kind[SMC_EMULATED_LOAD];
     traffic->requests++;
-    traffic->sectors += shape->sectors;
+    traffic->sectors += sectors;
     traffic->elements += lanes * op->vector;
     traffic->bytes += lanes * bytes;
     return true;

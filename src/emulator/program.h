@@ -175,8 +175,6 @@ enum smc_rounding { SMC_ROUND_NEAREST, SMC_ROUND_ZERO, SMC_ROUND_DOWN, SMC_ROUND
 struct smc_op {
     smc_alu *alu; /* or */
     smc_step *step;
-    smc_alu *inner;      /* of a floating-point operation with another rounding mode, flushing or
-                            saturation */
     uint32_t d, a, b, c; /* offsets in the register file */
     enum smc_slot_kind d_kind;
     uint32_t guard; /* a predicate, or SMC_NO_SLOT */
@@ -184,14 +182,7 @@ struct smc_op {
     bool step_without_lanes; /* call the step even if no lane is active: branches */
     bool is_first;           /* first op of its instruction, where executions are counted */
     uint32_t instruction;
-    uint64_t source_offset; /* of cp.async, whose source is at b */
-    bool skips_l1;          /* cp.async.cg */
-    uint64_t immediate;     /* a table of lop3, a comparison, an offset to an address */
-
-    /* Floating point. */
-    enum smc_rounding rounding;
-    bool flushes, saturates, to_integral;
-    uint8_t finish; /* SMC_FINISH_... */
+    uint64_t immediate; /* a table of lop3, a comparison, an offset to an address */
 
     /* Memory. */
     enum smc_ptx_space space;
@@ -205,8 +196,16 @@ struct smc_op {
     bool is_narrow; /* strong, or a fence, only within the block or the cluster */
     bool acquires, releases;
     bool only_copies; /* a load of what is only stored again, if both may be local memory */
-    uint32_t v[SMC_MAX_VECTOR]; /* their registers, SMC_NO_SLOT: `_` */
-    enum smc_slot_kind v_kind[SMC_MAX_VECTOR];
+    bool skips_l1;    /* cp.async.cg */
+    uint8_t v_kind[SMC_MAX_VECTOR]; /* enum smc_slot_kind */
+    uint32_t v[SMC_MAX_VECTOR];     /* the elements' registers, SMC_NO_SLOT: `_` */
+    uint64_t source_offset;         /* of cp.async, whose source is at b */
+
+    /* Floating point. */
+    smc_alu *inner; /* of an operation with another rounding mode, flushing or saturation */
+    enum smc_rounding rounding;
+    bool flushes, saturates, to_integral;
+    uint8_t finish; /* SMC_FINISH_... */
 
     /* Control. */
     enum smc_reduction reduction; /* of bar.red, vote, redux, atom */

@@ -272,8 +272,9 @@ uint32_t smc_memory_access_at(struct smc_worker *worker, struct smc_warp *warp,
 /* Where the lanes of one access go. */
 enum smc_eight_lanes { SMC_EIGHT_OTHER, SMC_EIGHT_SAME, SMC_EIGHT_NEIGHBORS };
 struct smc_lane_layout {
-    int64_t delta[SMC_LANES];     /* distance from the first active lane */
     uint8_t eight[SMC_LANES / 8]; /* enum smc_eight_lanes */
+    int64_t base[SMC_LANES / 8];  /* delta of the first of each eight */
+    int64_t delta[SMC_LANES];     /* distance from the first active lane */
 };
 /* A load whose addresses lie as when it was executed last, all valid: counts and checks it, and
    returns where the first active lane's data is. NULL: nothing happened, smc_memory_access serves.

@@ -529,51 +529,63 @@ static inline void set_other_reader(struct cell *cell, uint32_t now, uint32_t me
 
 enum noted { NOTED_NOTHING, NOTED, NOTED_SETTLED };
 
-/* Records the lanes that read the cell, whose last write is ordered before this, as note_reader
-   does for one after the other. NOTED_NOTHING: that needs a closer look. */
-static inline enum noted note_lanes(const struct visit *visit, struct cell *cell, uint32_t lanes)
+/* The present. */
+struct moment {
+    uint32_t now, synced, began, place, warp;
+};
+
+static inline struct moment moment_of(const struct visit *visit)
 {
     const struct smc_order *order = &visit->shadow->order;
-    const uint32_t synced = order->all_synced_at, now = order->now;
-    const uint32_t more = lanes & (lanes - 1), place = visit->op->instruction;
-    const uint32_t me = smc_thread_of(visit->warp, (uint32_t)__builtin_ctz(lanes));
+    return (struct moment){order->now, order->all_synced_at, order->block_began_at,
+                           visit->op->instruction, visit->warp->index};
+}
+
+/* Records the lanes that read the cell, whose last write is ordered before this, as note_reader
+   does for one after the other. NOTED_NOTHING: that needs a closer look. */
+static inline enum noted note_lanes(struct moment at, struct cell *cell, uint32_t lanes)
+{
+    const uint32_t more = lanes & (lanes - 1), thread = at.warp * SMC_LANES;
+    const uint32_t me = thread + (uint32_t)__builtin_ctz(lanes);
     if (cell->flags & (READ_IS_STRONG | OTHER_READ_IS_STRONG))
         return NOTED_NOTHING;
-    if (cell->read_at < synced) {
-        if (cell->other_read_at >= synced)
-            return NOTED_NOTHING;
-        set_reader(cell, now, me, place);
+    if (cell->other_read_at >= at.synced)
+        return cell->read_at >= at.synced ? NOTED_SETTLED : NOTED_NOTHING;
+    if (cell->read_at < at.synced) {
+        set_reader(cell, at.now, me, at.place);
         if (!more)
             return NOTED;
-        const uint32_t second = (uint32_t)__builtin_ctz(more);
-        set_other_reader(cell, now, smc_thread_of(visit->warp, second), place);
+        set_other_reader(cell, at.now, thread + (uint32_t)__builtin_ctz(more), at.place);
         return more & (more - 1) ? NOTED_SETTLED : NOTED;
     }
-    if (cell->other_read_at < synced) {
-        if (cell->reader / SMC_LANES == visit->warp->index)
-            return NOTED_NOTHING;
-        set_other_reader(cell, now, me, place);
+    if (cell->reader != me) {
+        set_other_reader(cell, at.now, me, at.place);
         return more ? NOTED_SETTLED : NOTED;
     }
-    return NOTED_SETTLED;
+    set_reader(cell, at.now, me, at.place);
+    if (!more)
+        return NOTED;
+    set_other_reader(cell, at.now, thread + (uint32_t)__builtin_ctz(more), at.place);
+    return more & (more - 1) ? NOTED_SETTLED : NOTED;
 }
 
 /* Returns the lanes that need a closer look. */
 static uint32_t check_shared_places(const struct visit *visit, uint64_t first,
                                     const struct smc_places *places)
 {
-    struct smc_shadow *shadow = visit->shadow;
-    const uint32_t shift = shadow->cell_bytes_shared == 4 ? 2 : 0;
-    const uint32_t synced = shadow->order.all_synced_at, began = shadow->order.block_began_at;
+    struct cell *const cells = visit->shadow->shared;
+    struct settled *const settled = visit->shadow->settled;
+    const uint32_t shift = visit->shadow->cell_bytes_shared == 4 ? 2 : 0, count = places->count;
+    const struct moment at = moment_of(visit);
     uint32_t rest = 0;
-    for (uint32_t n = 0; n < places->count; n++) {
-        const uint64_t number = (first + places->offset[n]) >> shift;
-        struct cell *cell = &shadow->shared[number];
+    for (uint32_t n = 0; n < count; n++) {
+        const uint32_t number = (uint32_t)((first + places->offset[n]) >> shift);
+        struct cell *cell = &cells[number];
         enum noted noted = NOTED_NOTHING;
-        if (cell->write_at - began < synced - began)
-            noted = note_lanes(visit, cell, places->lanes[n]);
+        if (cell->write_at - at.began < at.synced - at.began)
+            noted = note_lanes(at, cell, places->lanes[n]);
         if (noted == NOTED_SETTLED)
-            settle(&shadow->settled[number / SMC_LINE_CELLS], synced, (uint32_t)number);
+            settle(&settled[number / SMC_LINE_CELLS], at.synced, number);
         else if (noted == NOTED_NOTHING)
             rest |= places->lanes[n];
     }
@@ -584,11 +596,11 @@ static uint32_t check_global_places(const struct visit *visit, uint64_t first,
                                     const struct smc_places *places)
 {
     struct smc_shadow *shadow = visit->shadow;
-    const uint32_t shift = shadow->cell_bytes_global == 4 ? 2 : 0;
-    const uint32_t synced = shadow->order.all_synced_at;
+    const uint32_t shift = shadow->cell_bytes_global == 4 ? 2 : 0, count = places->count;
+    const struct moment at = moment_of(visit);
     struct line *line = NULL;
     uint32_t rest = 0;
-    for (uint32_t n = 0; n < places->count; n++) {
+    for (uint32_t n = 0; n < count; n++) {
         const uint64_t number = (first + places->offset[n]) >> shift;
         if (!line || line->number != number / SMC_LINE_CELLS)
             line = line_of(shadow, number / SMC_LINE_CELLS);
@@ -598,40 +610,43 @@ static uint32_t check_global_places(const struct visit *visit, uint64_t first,
         }
         struct cell *cell = &line->cell[number % SMC_LINE_CELLS];
         enum noted noted = NOTED_NOTHING;
-        if (cell->write_at < synced)
-            noted = note_lanes(visit, cell, places->lanes[n]);
+        if (cell->write_at < at.synced)
+            noted = note_lanes(at, cell, places->lanes[n]);
         if (noted == NOTED_SETTLED)
-            settle(&line->settled, synced, (uint32_t)number);
+            settle(&line->settled, at.synced, (uint32_t)(number % SMC_LINE_CELLS));
         else if (noted == NOTED_NOTHING)
             rest |= places->lanes[n];
     }
     return rest;
 }
 
-/* Whether one of the recorded readers is of this warp: a finding names the place of its last read,
-   which for accesses of one cell is only that of the first ones. */
-static inline bool was_read_by_warp(const struct visit *visit, const struct cell *cell)
+static inline bool is_among(struct moment at, uint32_t thread, uint32_t lanes)
 {
-    const uint32_t synced = visit->shadow->order.all_synced_at, warp = visit->warp->index;
-    return (cell->read_at >= synced && cell->reader / SMC_LANES == warp) ||
-           (cell->other_read_at >= synced && cell->other_reader / SMC_LANES == warp);
+    return thread / SMC_LANES == at.warp && lanes >> thread % SMC_LANES & 1;
+}
+
+/* Whether one of the recorded readers is one of these lanes: a finding names the place of its last
+   read, which for accesses of one cell is only that of the first ones. */
+static inline bool was_read_by(struct moment at, const struct cell *cell, uint32_t lanes)
+{
+    return (cell->read_at >= at.synced && is_among(at, cell->reader, lanes)) ||
+           (cell->other_read_at >= at.synced && is_among(at, cell->other_reader, lanes));
 }
 
 /* The same for accesses of several cells of shared memory. */
 static uint32_t check_wide_places(const struct visit *visit, uint64_t first,
                                   const struct smc_places *places)
 {
-    struct smc_shadow *shadow = visit->shadow;
-    const uint32_t unit = shadow->cell_bytes_shared, count = visit->bytes / unit;
-    const uint32_t synced = shadow->order.all_synced_at, began = shadow->order.block_began_at;
+    const uint32_t unit = visit->shadow->cell_bytes_shared, count = visit->bytes / unit;
+    const struct moment at = moment_of(visit);
     uint32_t rest = 0;
     for (uint32_t n = 0; n < places->count; n++) {
-        struct cell *cell = &shadow->shared[(first + places->offset[n]) / unit];
+        struct cell *cell = &visit->shadow->shared[(first + places->offset[n]) / unit];
         bool done = true;
         for (uint32_t i = 0; done && i < count; i++)
-            done = cell[i].write_at - began < synced - began &&
-                   !was_read_by_warp(visit, &cell[i]) &&
-                   note_lanes(visit, &cell[i], places->lanes[n]) != NOTED_NOTHING;
+            done = cell[i].write_at - at.began < at.synced - at.began &&
+                   !was_read_by(at, &cell[i], places->lanes[n]) &&
+                   note_lanes(at, &cell[i], places->lanes[n]) != NOTED_NOTHING;
         rest |= done ? 0 : places->lanes[n];
     }
     return rest;

@@ -82,7 +82,7 @@ static void fetch(const struct smc_op *op, char *d, enum smc_slot_kind kind, uin
 #define FETCH_AGAIN(lane_t)                                                                        \
     for (unsigned lane = 0; lane < SMC_LANES; lane += 8) {                                         \
         lane_t *to = (lane_t *)d + lane, value;                                                    \
-        const char *from = first + layout->delta[lane];                                            \
+        const char *from = first + layout->base[lane / 8];                                         \
         if (layout->eight[lane / 8] == SMC_EIGHT_NEIGHBORS) {                                      \
             memcpy(to, from, 8 * sizeof value);                                                    \
         } else if (layout->eight[lane / 8] == SMC_EIGHT_SAME) {                                    \
