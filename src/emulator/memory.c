@@ -27,11 +27,13 @@ enum { SECTOR_STEP = 4 }; /* other places are not cached */
 /* How the addresses of one instruction lie to each other, which mostly is as when it was last
    executed: then their extent and their costs are known from the first address. */
 struct shape {
-    const struct smc_op *op; /* NULL: none */
-    uint32_t mask, changes;  /* times in a row that it was another one */
-    uint32_t owner;          /* a warp, or ANY_WARP */
-    bool is_by_warp;         /* of any warp: no longer used, each warp has its own */
-    bool is_near;            /* every delta is that of its lower 32 bits */
+    struct smc_lane_layout layout; /* what is used most is at its end and after it */
+    const struct smc_op *op;       /* NULL: none */
+    uint64_t number, like;         /* like: of the leader's shape that has the same deltas, or 0 */
+    uint32_t mask, changes;        /* times in a row that it was another one */
+    uint32_t owner;                /* a warp, or ANY_WARP */
+    bool is_by_warp;               /* of any warp: no longer used, each warp has its own */
+    bool is_near;                  /* every delta is that of its lower 32 bits */
     int64_t least, most;
     uint64_t bits; /* OR of all deltas */
     struct {       /* of loads of shared memory: what the next one adds to the counts */
@@ -42,9 +44,8 @@ struct shape {
     uint8_t
         sectors[SMC_SECTOR_BYTES / SECTOR_STEP]; /* by the place of the first address; 0: unknown */
     const struct smc_allocation *allocation; /* where it went last; NULL: unknown, or the heap */
-    struct smc_lane_layout layout;
+    struct smc_places places;                /* count 0: not found yet */
     uint32_t near_delta[SMC_LANES];
-    struct smc_places places;        /* count 0: not found yet */
     uint32_t near_active[SMC_LANES]; /* all bits, or none */
     uint64_t active[SMC_LANES];
     struct {
@@ -59,6 +60,7 @@ enum { MOST_SHAPES = 4096, WARP_SHAPES = 4096, ANY_WARP = SMC_MAX_WARPS };
 struct smc_bank_memo {
     struct pattern pattern[MEMO_SIZE];
     struct shape warp_shape[WARP_SHAPES]; /* by instruction and warp */
+    uint64_t numbers;                     /* given to shapes */
     uint32_t shape_mask;
     struct shape shape[]; /* by instruction */
 };
@@ -167,7 +169,7 @@ static void describe(struct shape *shape, const struct smc_op *op,
     }
     shape->is_near = shape->least >= INT32_MIN && shape->most <= INT32_MAX;
     for (uint32_t i = 0; i < SMC_LANES / 8; i++) {
-        shape->layout.eight[i] = eight_lanes(shape, 8 * i);
+        shape->layout.eight[i] = (uint8_t)eight_lanes(shape, 8 * i);
         shape->layout.base[i] = deltas[8 * i];
     }
 }
@@ -234,6 +236,7 @@ static struct shape *shape_of(struct smc_worker *worker, const struct smc_warp *
         return NULL;
     }
     describe(shape, op, address, mask);
+    shape->number = ++worker->memo->numbers;
     shape->owner = owner;
     shape->changes = changes + 1;
     return shape;
@@ -746,24 +749,48 @@ static bool count_global_again(struct smc_worker *worker, const struct shape *sh
     return true;
 }
 
-/* Whether the addresses have the shape; if so, *first is that of the first lane. */
-static bool has_shape(const struct smc_warp *warp, const struct smc_op *op,
-                      const struct shape *shape, uint64_t *first)
+/* The address of the first lane. */
+static uint64_t first_address(const struct smc_warp *warp, const struct smc_op *op,
+                              const struct shape *shape)
 {
     const char *file = warp->file + op->a;
     const uint32_t lane = (uint32_t)__builtin_ctz(shape->mask);
-    if (op->address_is_32) { /* bounds are checked: no sum wraps */
-        const uint32_t base = ((const lane_u32 *)file)[lane];
-        *first = base + (uint32_t)op->immediate;
-        if (!shape->is_near)
-            return false;
-        return shape->mask == SMC_ALL_LANES
-                   ? !differing_near_all(shape, (const lane_u32 *)file, base)
-                   : !differing_near(shape, (const lane_u32 *)file, base);
-    }
-    const uint64_t base = ((const lane_u64 *)file)[lane];
-    *first = base + op->immediate;
-    return !differing(shape, (const lane_u64 *)file, base);
+    return op->address_is_32 ? ((const lane_u32 *)file)[lane] + (uint32_t)op->immediate
+                             : ((const lane_u64 *)file)[lane] + op->immediate;
+}
+
+/* Whether the addresses have the shape. As bounds are checked, no sum of 32 bits wraps. */
+static bool has_shape(const struct smc_warp *warp, const struct smc_op *op,
+                      const struct shape *shape)
+{
+    const char *file = warp->file + op->a;
+    const uint32_t lane = (uint32_t)__builtin_ctz(shape->mask);
+    if (!op->address_is_32)
+        return !differing(shape, (const lane_u64 *)file, ((const lane_u64 *)file)[lane]);
+    const uint32_t first = ((const lane_u32 *)file)[lane];
+    if (!shape->is_near)
+        return false;
+    return shape->mask == SMC_ALL_LANES ? !differing_near_all(shape, (const lane_u32 *)file, first)
+                                        : !differing_near(shape, (const lane_u32 *)file, first);
+}
+
+/* The same, also from what is known of the load before it that has the same register. The lanes are
+   those of the shape. */
+static bool has_shape_as_leader(struct smc_warp *warp, const struct smc_op *op, struct shape *shape)
+{
+    struct smc_leader *leader = &warp->leader[op->leader_slot];
+    if (op->leader == SMC_NO_PC)
+        return has_shape(warp, op, shape);
+    const bool is_known = !op->leads && leader->op == op->leader && leader->mask == shape->mask;
+    if (is_known && leader->shape == shape->like)
+        return true;
+    if (!has_shape(warp, op, shape))
+        return false;
+    if (op->leads)
+        *leader = (struct smc_leader){op->leader, shape->mask, shape->number};
+    else if (is_known)
+        shape->like = leader->shape;
+    return true;
 }
 
 /* Where the first lane's data is; NULL if any access is not aligned and within one array. */
@@ -793,10 +820,12 @@ const char *smc_memory_load_again(struct smc_worker *worker, struct smc_warp *wa
     const uint32_t bytes = (uint32_t)op->width_bytes * op->vector;
     uint32_t owner;
     struct shape *shape = shape_at(worker, warp, op, &owner);
-    uint64_t first;
+    if (op->leads)
+        warp->leader[op->leader_slot].op = SMC_NO_PC;
     if (shape->op != op || shape->owner != owner || shape->mask != mask || op->is_strong ||
-        (!is_shared && op->space != SMC_SPACE_GLOBAL) || !has_shape(warp, op, shape, &first))
+        (!is_shared && op->space != SMC_SPACE_GLOBAL) || !has_shape_as_leader(warp, op, shape))
         return NULL;
+    const uint64_t first = first_address(warp, op, shape);
     const char *host = locate_again(worker, shape, op->space, first, bytes);
     if (!host || !(is_shared ? count_shared_again(worker, shape, op, (uint32_t)first, bytes)
                              : count_global_again(worker, shape, op, first, bytes)))

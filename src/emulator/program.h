@@ -133,7 +133,7 @@ enum smc_slot_kind { SMC_SLOT_NONE, SMC_SLOT_PREDICATE, SMC_SLOT_32, SMC_SLOT_64
 #define SMC_NO_SLOT UINT32_MAX
 #define SMC_NO_PC   UINT32_MAX
 
-enum { SMC_MAX_VECTOR = 8 };
+enum { SMC_MAX_VECTOR = 8, SMC_LEADERS = 4 };
 
 enum smc_reduction {
     SMC_REDUCE_NONE,
@@ -200,6 +200,10 @@ struct smc_op {
     uint8_t v_kind[SMC_MAX_VECTOR]; /* enum smc_slot_kind */
     uint32_t v[SMC_MAX_VECTOR];     /* the elements' registers, SMC_NO_SLOT: `_` */
     uint64_t source_offset;         /* of cp.async, whose source is at b */
+    uint32_t leader; /* of loads: the first one with the same value of the register a, before which
+                        nothing else can have run since; itself, if others follow; or SMC_NO_PC */
+    uint8_t leader_slot; /* where a warp keeps what is known of it */
+    bool leads;
 
     /* Floating point. */
     smc_alu *inner; /* of an operation with another rounding mode, flushing or saturation */

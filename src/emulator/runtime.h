@@ -92,6 +92,11 @@ struct smc_warp {
     struct smc_copy *copies;            /* pending cp.async, oldest first */
     uint64_t copy_group;                /* the number of groups committed */
     uint32_t lane_synced_at[SMC_LANES]; /* by __syncwarp: see order.h */
+    struct smc_leader {
+        uint32_t op;    /* a load that others follow (struct smc_op) */
+        uint32_t mask;  /* of the lanes that executed it */
+        uint64_t shape; /* of its addresses: a number that memory.c gives */
+    } leader[SMC_LEADERS];
 };
 
 struct smc_barrier {
@@ -272,9 +277,9 @@ uint32_t smc_memory_access_at(struct smc_worker *worker, struct smc_warp *warp,
 /* Where the lanes of one access go. */
 enum smc_eight_lanes { SMC_EIGHT_OTHER, SMC_EIGHT_SAME, SMC_EIGHT_NEIGHBORS };
 struct smc_lane_layout {
-    uint8_t eight[SMC_LANES / 8]; /* enum smc_eight_lanes */
-    int64_t base[SMC_LANES / 8];  /* delta of the first of each eight */
     int64_t delta[SMC_LANES];     /* distance from the first active lane */
+    int64_t base[SMC_LANES / 8];  /* delta of the first of each eight */
+    uint8_t eight[SMC_LANES / 8]; /* enum smc_eight_lanes */
 };
 /* A load whose addresses lie as when it was executed last, all valid: counts and checks it, and
    returns where the first active lane's data is. NULL: nothing happened, smc_memory_access serves.
