@@ -76,15 +76,8 @@ static uint64_t special_value(const struct smc_worker *worker, enum smc_special 
 {
     const struct smc_launch_state *launch = worker->launch;
     const struct smc_emulation_request *request = launch->request;
-    uint32_t thread = warp * SMC_LANES + lane, x = request->block[0], y = request->block[1];
     uint32_t sms = request->sm_count ? request->sm_count : 1;
     switch (special) {
-    case SMC_SPECIAL_TID_X:
-        return thread % x;
-    case SMC_SPECIAL_TID_Y:
-        return thread / x % y;
-    case SMC_SPECIAL_TID_Z:
-        return thread / x / y;
     case SMC_SPECIAL_NTID_X:
         return request->block[0];
     case SMC_SPECIAL_NTID_Y:
@@ -141,23 +134,68 @@ static uint64_t special_value(const struct smc_worker *worker, enum smc_special 
     }
 }
 
+/* The index of each lane's thread along an axis of the block. */
+static void fill_thread_index(const struct smc_worker *worker, uint32_t warp, int axis,
+                              uint64_t value[SMC_LANES])
+{
+    const uint32_t *block = worker->launch->request->block, first = warp * SMC_LANES;
+    uint32_t at[3] = {first % block[0], first / block[0] % block[1], first / block[0] / block[1]};
+    for (uint32_t lane = 0; lane < SMC_LANES; lane++) {
+        value[lane] = at[axis];
+        if (++at[0] < block[0])
+            continue;
+        at[0] = 0;
+        if (++at[1] < block[1])
+            continue;
+        at[1] = 0;
+        at[2]++;
+    }
+}
+
+static void fill_special(const struct smc_worker *worker, enum smc_special special, uint32_t warp,
+                         uint64_t value[SMC_LANES])
+{
+    switch (special) {
+    case SMC_SPECIAL_TID_X:
+    case SMC_SPECIAL_TID_Y:
+    case SMC_SPECIAL_TID_Z:
+        fill_thread_index(worker, warp, (int)(special - SMC_SPECIAL_TID_X), value);
+        return;
+    case SMC_SPECIAL_LANEID:
+    case SMC_SPECIAL_LANEMASK_EQ:
+    case SMC_SPECIAL_LANEMASK_LT:
+    case SMC_SPECIAL_LANEMASK_LE:
+    case SMC_SPECIAL_LANEMASK_GT:
+    case SMC_SPECIAL_LANEMASK_GE:
+        for (uint32_t i = 0; i < SMC_LANES; i++)
+            value[i] = special_value(worker, special, warp, i);
+        return;
+    default: { /* the same for all lanes */
+        const uint64_t same = special_value(worker, special, warp, 0);
+        EACH_LANE(i) value[i] = same;
+    }
+    }
+}
+
 static void fill_fixed(const struct smc_worker *worker, struct smc_warp *warp)
 {
     const struct smc_program *program = worker->launch->program;
     for (size_t n = 0; n < program->fixed_count; n++) {
         const struct smc_fixed_slot *slot = &program->fixed[n];
         char *d = warp->file + slot->offset;
-        bool constant = slot->special == SMC_SPECIAL_CONSTANT;
-        if (slot->kind == SMC_SLOT_PREDICATE)
+        uint64_t value[SMC_LANES];
+        if (slot->kind == SMC_SLOT_PREDICATE) {
             *(lane_u32 *)d = (uint32_t)slot->bits;
-        for (uint32_t i = 0; i < SMC_LANES && slot->kind != SMC_SLOT_PREDICATE; i++) {
-            uint64_t bits =
-                constant ? slot->bits : special_value(worker, slot->special, warp->index, i);
-            if (slot->kind == SMC_SLOT_64)
-                ((lane_u64 *)d)[i] = bits;
-            else
-                ((lane_u32 *)d)[i] = (uint32_t)bits;
+            continue;
         }
+        if (slot->special == SMC_SPECIAL_CONSTANT)
+            EACH_LANE(i) value[i] = slot->bits;
+        else
+            fill_special(worker, slot->special, warp->index, value);
+        if (slot->kind == SMC_SLOT_64)
+            EACH_LANE(i)((lane_u64 *)d)[i] = value[i];
+        else
+            EACH_LANE(i)((lane_u32 *)d)[i] = (uint32_t)value[i];
     }
 }
 

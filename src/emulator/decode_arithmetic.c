@@ -899,12 +899,14 @@ bool smc_decode_cvt(struct smc_decoder *decoder)
         return smc_decode_refuse(decoder, "");
     if (!smc_decode_count(decoder, 2, 2))
         return false;
-    uint32_t from = smc_decode_any_source(decoder, &operand[1], (enum smc_ptx_type)shape.immediate,
-                                          &shape.v_kind[0]);
+    enum smc_slot_kind from_kind;
+    uint32_t from =
+        smc_decode_any_source(decoder, &operand[1], (enum smc_ptx_type)shape.immediate, &from_kind);
     uint32_t d = smc_decode_any_target(decoder, &operand[0], shape.type, &shape.d_kind);
     if (from == SMC_NO_SLOT || d == SMC_NO_SLOT)
         return false;
-    if (shape.v_kind[0] == SMC_SLOT_PREDICATE || shape.d_kind == SMC_SLOT_PREDICATE)
+    shape.v_kind[0] = (uint8_t)from_kind;
+    if (from_kind == SMC_SLOT_PREDICATE || shape.d_kind == SMC_SLOT_PREDICATE)
         return smc_decode_refuse(decoder, "a predicate");
     shape.rounding = rounding_of(decoder, &shape.to_integral);
     smc_alu *fast = shape.finish ? NULL : smc_convert_fast(&shape);

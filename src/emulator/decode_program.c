@@ -316,6 +316,75 @@ static bool copy_names(struct smc_program *program)
     return !program->arena.failed;
 }
 
+/* --- Loads with the same address register ----------------------------------------------------- */
+
+struct leaders {
+    uint32_t op[SMC_LEADERS]; /* SMC_NO_PC: none */
+    uint32_t next;
+};
+
+static void forget_leaders(struct leaders *leaders, const struct smc_program *program,
+                           uint32_t written)
+{
+    for (uint32_t i = 0; i < SMC_LEADERS; i++)
+        if (leaders->op[i] != SMC_NO_PC &&
+            (written == SMC_NO_SLOT || program->op[leaders->op[i]].a == written))
+            leaders->op[i] = SMC_NO_PC;
+}
+
+/* The load follows one that is known, or becomes one. */
+static void follow(struct leaders *leaders, struct smc_program *program, uint32_t at)
+{
+    struct smc_op *op = &program->op[at];
+    uint32_t i = 0;
+    while (i < SMC_LEADERS &&
+           (leaders->op[i] == SMC_NO_PC || program->op[leaders->op[i]].a != op->a))
+        i++;
+    if (i == SMC_LEADERS) {
+        i = leaders->next++ % SMC_LEADERS;
+        leaders->op[i] = at;
+        op->leader_slot = (uint8_t)i;
+        return;
+    }
+    struct smc_op *leader = &program->op[leaders->op[i]];
+    leader->leads = true;
+    op->leader = leader->leader = leaders->op[i];
+    op->leader_slot = leader->leader_slot;
+}
+
+/* Finds loads whose address register holds what it did at an earlier load that the same lanes have
+   just executed: only arithmetic, loads and stores are between them, and no op that others branch
+   to. */
+static bool find_leaders(struct smc_program *program)
+{
+    struct leaders leaders = {.next = 0};
+    bool *is_target = smc_calloc(program->ops + 1, sizeof *is_target);
+    for (size_t i = 0; is_target && i < program->ops; i++) {
+        const struct smc_op *op = &program->op[i];
+        if (op->step == smc_step_branch)
+            is_target[op->target] = true;
+        for (uint32_t k = 0; k < op->target_count; k++)
+            is_target[op->targets[k]] = true;
+    }
+    forget_leaders(&leaders, program, SMC_NO_SLOT);
+    for (uint32_t at = 0; is_target && at < program->ops; at++) {
+        struct smc_op *op = &program->op[at];
+        const bool loads = op->step == smc_step_load;
+        op->leader = SMC_NO_PC;
+        if (is_target[at] || (!op->alu && !loads && op->step != smc_step_store))
+            forget_leaders(&leaders, program, SMC_NO_SLOT);
+        if (loads && op->guard == SMC_NO_SLOT)
+            follow(&leaders, program, at);
+        if (op->alu)
+            forget_leaders(&leaders, program, op->d);
+        for (uint32_t i = 0; loads && i < op->vector; i++)
+            if (op->v[i] != SMC_NO_SLOT)
+                forget_leaders(&leaders, program, op->v[i]);
+    }
+    free(is_target);
+    return is_target != NULL;
+}
+
 static bool decode_program(struct smc_decoder *decoder)
 {
     struct smc_program *program = decoder->program;
@@ -336,7 +405,8 @@ static bool decode_program(struct smc_decoder *decoder)
         return false;
     smc_find_guesses(program);
     return link_branches(decoder, first_op) && smc_bound_stack(program) &&
-           smc_find_reconvergence(program) && (decoder->lenient || smc_find_tracks(program));
+           smc_find_reconvergence(program) && find_leaders(program) &&
+           (decoder->lenient || smc_find_tracks(program));
 }
 
 static enum smc_status read_program(const char *ptx, size_t bytes, const char *entry,

@@ -87,15 +87,17 @@ static bool read_elements(struct smc_decoder *decoder, const struct smc_operand 
         return smc_decode_refuse(decoder, "another number of elements");
     for (uint32_t i = 0; i < count; i++) {
         const struct smc_operand *element = is_vector ? &operand->element[i] : operand;
+        enum smc_slot_kind kind = SMC_SLOT_NONE;
         if (is_load && element->kind == SMC_OPERAND_SINK)
             op->v[i] = SMC_NO_SLOT;
         else if (is_load)
-            op->v[i] = smc_decode_any_target(decoder, element, op->type, &op->v_kind[i]);
+            op->v[i] = smc_decode_any_target(decoder, element, op->type, &kind);
         else
-            op->v[i] = smc_decode_any_source(decoder, element, op->type, &op->v_kind[i]);
+            op->v[i] = smc_decode_any_source(decoder, element, op->type, &kind);
         if (decoder->failed || decoder->program->arena.failed)
             return false;
-        uint32_t room = op->v_kind[i] == SMC_SLOT_64 ? 8 : op->v_kind[i] == SMC_SLOT_32 ? 4 : 0;
+        op->v_kind[i] = (uint8_t)kind;
+        uint32_t room = kind == SMC_SLOT_64 ? 8 : kind == SMC_SLOT_32 ? 4 : 0;
         if (op->v[i] != SMC_NO_SLOT && room < op->width_bytes)
             return smc_decode_refuse(decoder, "a register that is too narrow");
     }

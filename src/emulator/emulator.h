@@ -205,14 +205,16 @@ struct smc_emulation_request {
 struct smc_emulated_count {
     uint64_t executions; /* of warps */
     uint64_t lanes;      /* active lanes, summed over the executions: thread-instructions */
-    uint64_t divergent;  /* branches at which lanes of one warp diverged */
     uint64_t shared_loads, shared_stores; /* executions on shared memory */
-    uint64_t load_wavefronts, store_wavefronts;
-    uint64_t shared_atomics;   /* not in the two above; how the hardware serves them is unknown */
+    uint64_t load_wavefronts;
     uint64_t least_wavefronts; /* conflicts: load_wavefronts + store_wavefronts - this */
-    uint64_t global_requests, global_sectors, global_bytes; /* loads, stores and atomics */
     /* Loads of shared memory as in the machine code; counted only if those are known. */
     uint64_t machine_loads, machine_load_wavefronts;
+    uint64_t store_wavefronts;
+    uint64_t shared_atomics; /* not in the loads and stores; how the hardware serves them is
+                                unknown */
+    uint64_t global_requests, global_sectors, global_bytes; /* loads, stores and atomics */
+    uint64_t divergent; /* branches at which lanes of one warp diverged */
 };
 
 void smc_emulated_count_add(const struct smc_emulated_count *from, struct smc_emulated_count *to);

@@ -234,7 +234,7 @@ static bool begin_worker(struct smc_worker *worker, struct smc_launch_state *lau
     worker->files = aligned((size_t)program->file_bytes * launch->warps_per_block);
     worker->shared = aligned(launch->smem_bytes);
     worker->local = smc_calloc(launch->threads_per_block, program->local_bytes + 1u);
-    worker->memo = smc_bank_memo_new();
+    worker->memo = smc_bank_memo_new(program);
     if (!launch->request->unchecked)
         worker->shadow = smc_shadow_new(launch);
     size_t local_bytes = (size_t)program->local_bytes * launch->threads_per_block;

@@ -22,34 +22,58 @@ struct pattern {
     bool known;
 };
 
+enum { SECTOR_STEP = 4 }; /* other places are not cached */
+
 /* How the addresses of one instruction lie to each other, which mostly is as when it was last
    executed: then their extent and their costs are known from the first address. */
 struct shape {
-    const struct smc_op *op;                      /* NULL: none */
-    uint32_t mask, changes;                       /* times in a row that it was another one */
-    uint64_t delta[SMC_LANES], active[SMC_LANES]; /* active: all bits, or none */
+    struct smc_lane_layout layout; /* what is used most is at its end and after it */
+    const struct smc_op *op;       /* NULL: none */
+    uint64_t number, like;         /* like: of the leader's shape that has the same deltas, or 0 */
+    uint32_t mask, changes;        /* times in a row that it was another one */
+    uint32_t owner;                /* a warp, or ANY_WARP */
+    bool is_by_warp;               /* of any warp: no longer used, each warp has its own */
+    bool is_near;                  /* every delta is that of its lower 32 bits */
     int64_t least, most;
-    uint64_t bits;            /* OR of all deltas */
-    struct smc_places places; /* count 0: not found yet */
+    uint64_t bits; /* OR of all deltas */
+    struct {       /* of loads of shared memory: what the next one adds to the counts */
+        bool is_known, has_machine;
+        uint32_t unit, place;
+        uint32_t least, wavefronts, machine_wavefronts;
+    } again;
+    uint8_t
+        sectors[SMC_SECTOR_BYTES / SECTOR_STEP]; /* by the place of the first address; 0: unknown */
+    const struct smc_allocation *allocation; /* where it went last; NULL: unknown, or the heap */
+    struct smc_places places;                /* count 0: not found yet */
+    uint32_t near_delta[SMC_LANES];
+    uint32_t near_active[SMC_LANES]; /* all bits, or none */
+    uint64_t active[SMC_LANES];
     struct {
         uint32_t bytes, place; /* of each access; of the first address in a row of banks */
         enum smc_bank_op kind;
         struct smc_bank_cost cost;
         bool is_known;
     } banks[2]; /* as in PTX and as in machine code */
-    uint32_t sectors, sector_place;
-    bool sectors_are_known;
 };
-enum { SHAPES = 256 };
+enum { MOST_SHAPES = 4096, WARP_SHAPES = 4096, ANY_WARP = SMC_MAX_WARPS };
 
 struct smc_bank_memo {
     struct pattern pattern[MEMO_SIZE];
-    struct shape shape[SHAPES]; /* by instruction */
+    struct shape warp_shape[WARP_SHAPES]; /* by instruction and warp */
+    uint64_t numbers;                     /* given to shapes */
+    uint32_t shape_mask;
+    struct shape shape[]; /* by instruction */
 };
 
-struct smc_bank_memo *smc_bank_memo_new(void)
+struct smc_bank_memo *smc_bank_memo_new(const struct smc_program *program)
 {
-    return smc_calloc(1, sizeof(struct smc_bank_memo));
+    uint32_t shapes = 1;
+    while (shapes < MOST_SHAPES && shapes < program->instructions)
+        shapes *= 2;
+    struct smc_bank_memo *memo = smc_calloc(1, sizeof *memo + (size_t)shapes * sizeof *memo->shape);
+    if (memo)
+        memo->shape_mask = shapes - 1;
+    return memo;
 }
 
 static uint32_t hash_of(const struct smc_access *access)
@@ -109,65 +133,149 @@ static struct smc_bank_cost find_cost(struct smc_worker *worker, enum smc_bank_o
 
 /* --- Shapes ----------------------------------------------------------------------------------- */
 
+/* How 8 lanes from `lane` on lie. */
+static enum smc_eight_lanes eight_lanes(const struct shape *shape, uint32_t lane)
+{
+    const int64_t *delta = &shape->layout.delta[lane], bytes = shape->op->width_bytes;
+    bool same = true, next = shape->op->vector == 1;
+    if ((shape->mask >> lane & 0xff) != 0xff)
+        return SMC_EIGHT_OTHER;
+    for (int i = 1; i < 8; i++) {
+        same &= delta[i] == delta[0];
+        next &= delta[i] == delta[0] + i * bytes;
+    }
+    return same ? SMC_EIGHT_SAME : next ? SMC_EIGHT_NEIGHBORS : SMC_EIGHT_OTHER;
+}
+
 static void describe(struct shape *shape, const struct smc_op *op,
                      const uint64_t address[SMC_LANES], uint32_t mask)
 {
     const uint64_t first = address[__builtin_ctz(mask)];
+    int64_t *const deltas = shape->layout.delta;
     *shape = (struct shape){.op = op, .mask = mask};
     EACH_LANE(i)
     {
         shape->active[i] = mask & smc_lane_bit[i] ? UINT64_MAX : 0;
-        shape->delta[i] = (address[i] - first) & shape->active[i];
+        shape->near_active[i] = (uint32_t)shape->active[i];
+        deltas[i] = (int64_t)((address[i] - first) & shape->active[i]);
+        shape->near_delta[i] = (uint32_t)deltas[i];
     }
     EACH_LANE(i)
     {
-        const int64_t delta = (int64_t)shape->delta[i];
+        const int64_t delta = deltas[i];
         shape->least = delta < shape->least ? delta : shape->least;
         shape->most = delta > shape->most ? delta : shape->most;
-        shape->bits |= shape->delta[i];
+        shape->bits |= (uint64_t)delta;
+    }
+    shape->is_near = shape->least >= INT32_MIN && shape->most <= INT32_MAX;
+    for (uint32_t i = 0; i < SMC_LANES / 8; i++) {
+        shape->layout.eight[i] = (uint8_t)eight_lanes(shape, 8 * i);
+        shape->layout.base[i] = deltas[8 * i];
     }
 }
 
+SMC_FOR_EACH_CPU static uint64_t differing(const struct shape *shape, const lane_u64 *address,
+                                           uint64_t first)
+{
+    const int64_t *const delta = shape->layout.delta;
+    uint64_t found = 0;
+    EACH_LANE(i) found |= ((address[i] - first) ^ (uint64_t)delta[i]) & shape->active[i];
+    return found;
+}
+
+SMC_FOR_EACH_CPU static uint32_t differing_near_all(const struct shape *shape,
+                                                    const lane_u32 *address, uint32_t first)
+{
+    uint32_t found = 0;
+    EACH_LANE(i) found |= (address[i] - first) ^ shape->near_delta[i];
+    return found;
+}
+
+SMC_FOR_EACH_CPU static uint32_t differing_near(const struct shape *shape, const lane_u32 *address,
+                                                uint32_t first)
+{
+    uint32_t found = 0;
+    EACH_LANE(i) found |= ((address[i] - first) ^ shape->near_delta[i]) & shape->near_active[i];
+    return found;
+}
+
+/* Where the shape of an instruction is kept: one for all warps, or each warp's own. */
+static struct shape *shape_at(const struct smc_worker *worker, const struct smc_warp *warp,
+                              const struct smc_op *op, uint32_t *owner)
+{
+    struct shape *shape = &worker->memo->shape[op->instruction & worker->memo->shape_mask];
+    *owner = ANY_WARP;
+    if (shape->op != op || !shape->is_by_warp)
+        return shape;
+    *owner = warp->index;
+    return &worker->memo->warp_shape[(op->instruction * SMC_MAX_WARPS + warp->index) % WARP_SHAPES];
+}
+
 /* The shape of these addresses, or NULL if the instruction has had too many of them. */
-static struct shape *shape_of(struct smc_worker *worker, const struct smc_op *op,
-                              const uint64_t address[SMC_LANES], uint32_t mask)
+static struct shape *shape_of(struct smc_worker *worker, const struct smc_warp *warp,
+                              const struct smc_op *op, const uint64_t address[SMC_LANES],
+                              uint32_t mask)
 {
     enum { MANY = 16 };
-    struct shape *shape = &worker->memo->shape[op->instruction % SHAPES];
-    uint32_t changes = shape->op == op ? shape->changes : 0;
-    if (shape->op == op && shape->mask == mask) {
-        const uint64_t first = address[__builtin_ctz(mask)];
-        uint64_t differing = 0;
-        EACH_LANE(i)
-        differing |= ((address[i] - first) ^ shape->delta[i]) & shape->active[i];
-        if (!differing) {
-            shape->changes = 0;
-            return shape;
-        }
+    uint32_t owner;
+    struct shape *shape = shape_at(worker, warp, op, &owner);
+    const bool is_mine = shape->op == op && shape->owner == owner;
+    uint32_t changes = is_mine ? shape->changes : 0;
+    if (is_mine && shape->mask == mask &&
+        !differing(shape, address, address[__builtin_ctz(mask)])) {
+        shape->changes = 0;
+        return shape;
+    }
+    if (changes == MANY && owner == ANY_WARP && worker->launch->warps_per_block > 1) {
+        shape->is_by_warp = true;
+        shape = shape_at(worker, warp, op, &owner);
+        changes = 0;
     }
     if (changes >= MANY && changes % MANY) {
         shape->changes++;
         return NULL;
     }
     describe(shape, op, address, mask);
+    shape->number = ++worker->memo->numbers;
+    shape->owner = owner;
     shape->changes = changes + 1;
     return shape;
 }
 
-static const struct smc_places *places_of(struct shape *shape)
+/* The cells of all places, as words of bits from the lowest one on. */
+static void list_words(struct smc_places *places, uint64_t least, uint32_t cell_bytes)
+{
+    const uint32_t cells = sizeof places->word->cells * 8;
+    places->words = 0;
+    places->least = least;
+    for (uint32_t n = 0; n < places->count; n++) {
+        const uint64_t cell = (places->offset[n] - least) / cell_bytes, number = cell / cells;
+        uint32_t i = 0;
+        while (i < places->words && places->word[i].number != number)
+            i++;
+        if (i == places->words)
+            places->word[places->words++] = (struct smc_place_word){.number = number};
+        places->word[i].cells |= 1u << cell % cells;
+    }
+}
+
+static const struct smc_places *places_of(const struct smc_worker *worker, struct shape *shape,
+                                          enum smc_ptx_space space)
 {
     struct smc_places *places = &shape->places;
-    uint8_t lanes[SMC_LANES] = {0};
-    for (uint32_t left = places->count ? 0 : shape->mask; left; left &= left - 1) {
+    if (places->count)
+        return places;
+    for (uint32_t left = shape->mask; left; left &= left - 1) {
         const uint32_t lane = (uint32_t)__builtin_ctz(left);
+        const uint64_t offset = (uint64_t)shape->layout.delta[lane];
         uint32_t i = 0;
-        while (i < places->count && places->offset[i] != shape->delta[lane])
+        while (i < places->count && places->offset[i] != offset)
             i++;
-        places->offset[i] = shape->delta[lane];
+        places->offset[i] = offset;
+        places->lanes[i] |= 1u << lane;
         places->count += i == places->count;
-        if (lanes[i]++ < 3)
-            places->lanes |= 1u << lane;
     }
+    list_words(places, (uint64_t)shape->least, smc_shadow_cell_bytes(worker->shadow, space));
     return places;
 }
 
@@ -182,6 +290,7 @@ static struct smc_bank_cost cost_by_shape(struct smc_worker *worker, struct shap
     const uint32_t place = (uint32_t)address[__builtin_ctz(mask)] % unit;
     if (!shape->banks[form].is_known || shape->banks[form].place != place ||
         shape->banks[form].bytes != bytes || shape->banks[form].kind != kind) {
+        shape->again.is_known = false;
         shape->banks[form].cost = find_cost(worker, kind, address, mask, bytes);
         shape->banks[form].is_known = true;
         shape->banks[form].place = place;
@@ -197,12 +306,12 @@ static uint32_t sectors_by_shape(struct shape *shape, const uint64_t address[SMC
     if (!shape || shape->mask != mask)
         return smc_sectors_count(address, mask);
     const uint32_t place = (uint32_t)address[__builtin_ctz(mask)] % SMC_SECTOR_BYTES;
-    if (!shape->sectors_are_known || shape->sector_place != place) {
-        shape->sectors = smc_sectors_count(address, mask);
-        shape->sectors_are_known = true;
-        shape->sector_place = place;
-    }
-    return shape->sectors;
+    if (place % SECTOR_STEP)
+        return smc_sectors_count(address, mask);
+    uint8_t *sectors = &shape->sectors[place / SECTOR_STEP];
+    if (!*sectors)
+        *sectors = (uint8_t)smc_sectors_count(address, mask);
+    return *sectors;
 }
 
 /* --- Counts ----------------------------------------------------------------------------------- */
@@ -318,8 +427,8 @@ uint64_t smc_emulated_conflicts(const struct smc_emulated_count *count)
 /* --- Accesses --------------------------------------------------------------------------------- */
 
 /* Any 8 lanes of 64 bits lie in one vector of the widest CPUs: two passes each are vectorised. */
-void smc_memory_addresses(const struct smc_warp *warp, const struct smc_op *op,
-                          uint64_t address[SMC_LANES])
+SMC_FOR_EACH_CPU void smc_memory_addresses(const struct smc_warp *warp, const struct smc_op *op,
+                                           uint64_t address[SMC_LANES])
 {
     const char *file = warp->file + op->a;
     if (op->address_is_32)
@@ -498,6 +607,8 @@ static uint32_t locate_global(struct smc_worker *worker, const struct smc_warp *
         worker->last_allocation = allocation->is_heap
                                       ? worker->launch->allocations
                                       : (size_t)(allocation - worker->launch->allocation);
+        if (shape)
+            shape->allocation = within == mask && !allocation->is_heap ? allocation : NULL;
         if (within == mask) { /* what is not in `mask` is not used */
             const uintptr_t data = (uintptr_t)allocation->data;
             EACH_LANE(n) host[n] = (char *)(data + (address[n] - allocation->address));
@@ -556,7 +667,7 @@ uint32_t smc_memory_access_at(struct smc_worker *worker, struct smc_warp *warp,
 {
     const struct smc_launch_state *launch = worker->launch;
     uint32_t width = (uint32_t)op->width_bytes * op->vector;
-    struct shape *shape = shape_of(worker, op, address, mask);
+    struct shape *shape = shape_of(worker, warp, op, address, mask);
     struct extent extent = extent_of(address, mask, shape);
     if (extent.bits & (width - 1)) {
         mask = drop_misaligned(worker, warp, op, space, address, mask);
@@ -595,10 +706,187 @@ uint32_t smc_memory_access_at(struct smc_worker *worker, struct smc_warp *warp,
     if (worker->shadow && mask) {
         const bool is_shaped = shape && !shape->changes && mask == shape->mask;
         smc_shadow_check(worker, warp, op, space, kind, address, mask, width, value, host,
-                         is_shaped && kind == SMC_READS && !op->is_strong ? places_of(shape)
-                                                                          : NULL);
+                         is_shaped && kind == SMC_READS && !op->is_strong
+                             ? places_of(worker, shape, space)
+                             : NULL);
     }
     return located;
+}
+
+/* --- Loads that were executed before ---------------------------------------------------------- */
+
+static bool knows_banks(const struct smc_worker *worker, const struct shape *shape, int form,
+                        uint32_t first, uint32_t bytes)
+{
+    const uint32_t unit = unit_of(&worker->launch->request->banks, bytes);
+    return shape->banks[form].is_known && shape->banks[form].kind == SMC_BANK_LOAD &&
+           shape->banks[form].bytes == bytes && shape->banks[form].place == first % unit;
+}
+
+/* Sets what such a load adds to the counts. False if its costs are not known, or if it has more
+   conflicts than the sample, which is then to be taken. */
+static bool find_again(const struct smc_worker *worker, struct shape *shape,
+                       const struct smc_op *op, uint32_t first, uint32_t bytes)
+{
+    const struct smc_conflict_sample *kept = &worker->sample[op->instruction];
+    const bool has_machine = worker->launch->program->follows && op->machine_bytes;
+    const int form = op->machine_bytes == bytes ? 0 : 1;
+    const struct smc_bank_layout *layout = &worker->launch->request->banks;
+    uint32_t unit = unit_of(layout, bytes);
+    if (!knows_banks(worker, shape, 0, first, bytes) ||
+        (has_machine && form && !knows_banks(worker, shape, 1, first, op->machine_bytes)))
+        return false;
+    const struct smc_bank_cost *cost = &shape->banks[0].cost;
+    if (!kept->taken || cost->wavefronts - cost->least > kept->conflicts)
+        return false;
+    if (has_machine && unit_of(layout, op->machine_bytes) > unit)
+        unit = unit_of(layout, op->machine_bytes);
+    shape->again.is_known = (unit & (unit - 1)) == 0;
+    shape->again.has_machine = has_machine;
+    shape->again.unit = unit;
+    shape->again.place = first % unit;
+    shape->again.least = cost->least;
+    shape->again.wavefronts = cost->wavefronts;
+    shape->again.machine_wavefronts = shape->banks[form].cost.wavefronts;
+    return shape->again.is_known;
+}
+
+/* False if something is not known. */
+static bool count_shared_again(struct smc_worker *worker, struct shape *shape,
+                               const struct smc_op *op, uint32_t first, uint32_t bytes)
+{
+    if (!(shape->again.is_known && (first & (shape->again.unit - 1)) == shape->again.place) &&
+        !find_again(worker, shape, op, first, bytes))
+        return false;
+    struct smc_emulated_count *count = &worker->count[op->instruction];
+    count->least_wavefronts += shape->again.least;
+    count->shared_loads++;
+    count->load_wavefronts += shape->again.wavefronts;
+    if (shape->again.has_machine) {
+        count->machine_loads++;
+        count->machine_load_wavefronts += shape->again.machine_wavefronts;
+    }
+    return true;
+}
+
+static bool count_global_again(struct smc_worker *worker, const struct shape *shape,
+                               const struct smc_op *op, uint64_t first, uint32_t bytes)
+{
+    const uint32_t place = (uint32_t)first % SMC_SECTOR_BYTES;
+    const uint32_t sectors = place % SECTOR_STEP ? 0 : shape->sectors[place / SECTOR_STEP];
+    if (!sectors)
+        return false;
+    const struct smc_allocation *allocation = shape->allocation;
+    worker->last_allocation = (size_t)(allocation - worker->launch->allocation);
+    struct smc_emulated_count *count = &worker->count[op->instruction];
+    const uint64_t lanes = smc_lane_count(shape->mask);
+    count->global_requests++;
+    count->global_sectors += sectors;
+    count->global_bytes += lanes * bytes;
+    if (allocation->array == SIZE_MAX)
+        return true;
+    struct smc_emulated_traffic *traffic =
+        &worker->array_count[allocation->array].kind[SMC_EMULATED_LOAD];
+    traffic->requests++;
+    traffic->sectors += sectors;
+    traffic->elements += lanes * op->vector;
+    traffic->bytes += lanes * bytes;
+    return true;
+}
+
+/* The address of the first lane. */
+static uint64_t first_address(const struct smc_warp *warp, const struct smc_op *op,
+                              const struct shape *shape)
+{
+    const char *file = warp->file + op->a;
+    const uint32_t lane = (uint32_t)__builtin_ctz(shape->mask);
+    return op->address_is_32 ? ((const lane_u32 *)file)[lane] + (uint32_t)op->immediate
+                             : ((const lane_u64 *)file)[lane] + op->immediate;
+}
+
+/* Whether the addresses have the shape. As bounds are checked, no sum of 32 bits wraps. */
+static bool has_shape(const struct smc_warp *warp, const struct smc_op *op,
+                      const struct shape *shape)
+{
+    const char *file = warp->file + op->a;
+    const uint32_t lane = (uint32_t)__builtin_ctz(shape->mask);
+    if (!op->address_is_32)
+        return !differing(shape, (const lane_u64 *)file, ((const lane_u64 *)file)[lane]);
+    const uint32_t first = ((const lane_u32 *)file)[lane];
+    if (!shape->is_near)
+        return false;
+    return shape->mask == SMC_ALL_LANES ? !differing_near_all(shape, (const lane_u32 *)file, first)
+                                        : !differing_near(shape, (const lane_u32 *)file, first);
+}
+
+/* The same, also from what is known of the load before it that has the same register. The lanes are
+   those of the shape. */
+static bool has_shape_as_leader(struct smc_warp *warp, const struct smc_op *op, struct shape *shape)
+{
+    struct smc_leader *leader = &warp->leader[op->leader_slot];
+    if (op->leader == SMC_NO_PC)
+        return has_shape(warp, op, shape);
+    const bool is_known = !op->leads && leader->op == op->leader && leader->mask == shape->mask;
+    if (is_known && leader->shape == shape->like)
+        return true;
+    if (!has_shape(warp, op, shape))
+        return false;
+    if (op->leads)
+        *leader = (struct smc_leader){op->leader, shape->mask, shape->number};
+    else if (is_known)
+        shape->like = leader->shape;
+    return true;
+}
+
+/* Where the first lane's data is; NULL if any access is not aligned and within one array. */
+static const char *locate_again(const struct smc_worker *worker, const struct shape *shape,
+                                enum smc_ptx_space space, uint64_t first, uint32_t bytes)
+{
+    const int64_t far = INT64_C(1) << 48;
+    if ((first | shape->bits) & (bytes - 1) || first >= (uint64_t)far ||
+        shape->least < -(int64_t)first || shape->most >= far)
+        return NULL;
+    const uint64_t least = first - (uint64_t)-shape->least, most = first + (uint64_t)shape->most;
+    if (space == SMC_SPACE_SHARED) {
+        const uint64_t room = worker->launch->smem_bytes;
+        return most <= room && bytes <= room - most ? worker->shared + first : NULL;
+    }
+    const struct smc_allocation *allocation = shape->allocation;
+    if (!allocation || !holds(allocation, least, bytes) || !holds(allocation, most, bytes))
+        return NULL;
+    return allocation->data + (first - allocation->address);
+}
+
+const char *smc_memory_load_again(struct smc_worker *worker, struct smc_warp *warp,
+                                  const struct smc_op *op, uint32_t mask,
+                                  const struct smc_lane_layout **layout)
+{
+    const bool is_shared = op->space == SMC_SPACE_SHARED;
+    const uint32_t bytes = (uint32_t)op->width_bytes * op->vector;
+    uint32_t owner;
+    struct shape *shape = shape_at(worker, warp, op, &owner);
+    if (op->leads)
+        warp->leader[op->leader_slot].op = SMC_NO_PC;
+    if (shape->op != op || shape->owner != owner || shape->mask != mask || op->is_strong ||
+        (!is_shared && op->space != SMC_SPACE_GLOBAL) || !has_shape_as_leader(warp, op, shape))
+        return NULL;
+    const uint64_t first = first_address(warp, op, shape);
+    const char *host = locate_again(worker, shape, op->space, first, bytes);
+    if (!host || !(is_shared ? count_shared_again(worker, shape, op, (uint32_t)first, bytes)
+                             : count_global_again(worker, shape, op, first, bytes)))
+        return NULL;
+    shape->changes = 0;
+    *layout = &shape->layout;
+    if (!worker->shadow)
+        return host;
+    const struct smc_places *places = places_of(worker, shape, op->space);
+    if (!smc_shadow_knows(worker->shadow, op->space, first, bytes, places)) {
+        uint64_t address[SMC_LANES];
+        smc_memory_addresses(warp, op, address);
+        smc_shadow_check(worker, warp, op, op->space, SMC_READS, address, mask, bytes, NULL, NULL,
+                         places);
+    }
+    return host;
 }
 
 const char *smc_memory_peek(struct smc_worker *worker, const struct smc_warp *warp, uint32_t lane,

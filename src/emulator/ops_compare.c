@@ -33,7 +33,8 @@ void smc_move_64(const struct smc_op *op, void *d, const void *a, const void *b,
 }
 
 #define DEFINE_MOVE(name, to_t, from_t, expression)                                                \
-    void name(const struct smc_op *op, void *d, const void *a, const void *b, const void *c)       \
+    SMC_FOR_EACH_CPU void name(const struct smc_op *op, void *d, const void *a, const void *b,     \
+                               const void *c)                                                      \
     {                                                                                              \
         to_t *result = d;                                                                          \
         const from_t *x = a, *y = b;                                                               \
@@ -50,7 +51,8 @@ DEFINE_MOVE(smc_unpack_low_16, lane_u32, lane_u32, x[i] & 0xffff)
 DEFINE_MOVE(smc_unpack_high_16, lane_u32, lane_u32, x[i] >> 16)
 
 #define DEFINE_SELECT(name, lane_t)                                                                \
-    void name(const struct smc_op *op, void *d, const void *a, const void *b, const void *c)       \
+    SMC_FOR_EACH_CPU void name(const struct smc_op *op, void *d, const void *a, const void *b,     \
+                               const void *c)                                                      \
     {                                                                                              \
         lane_t *result = d;                                                                        \
         const lane_t *x = a, *y = b;                                                               \
@@ -63,8 +65,8 @@ DEFINE_SELECT(smc_select_64, lane_u64)
 
 /* slct: a if c is not negative (-0.0 counts as 0, a NaN as negative). */
 #define DEFINE_SLCT(name, lane_t, sign_t)                                                          \
-    static void name(const struct smc_op *op, void *d, const void *a, const void *b,               \
-                     const void *c)                                                                \
+    SMC_FOR_EACH_CPU static void name(const struct smc_op *op, void *d, const void *a,             \
+                                      const void *b, const void *c)                                \
     {                                                                                              \
         lane_t *result = d;                                                                        \
         const lane_t *x = a, *y = b;                                                               \
@@ -107,8 +109,8 @@ static uint32_t combined(const struct smc_op *op, uint32_t mask, const void *c)
 }
 
 #define DEFINE(name, lane_t, value_t, expression)                                                  \
-    static void name(const struct smc_op *op, void *d, const void *a, const void *b,               \
-                     const void *c)                                                                \
+    SMC_FOR_EACH_CPU static void name(const struct smc_op *op, void *d, const void *a,             \
+                                      const void *b, const void *c)                                \
     {                                                                                              \
         const lane_t *first = a, *second = b;                                                      \
         uint8_t holds[SMC_LANES];                                                                  \

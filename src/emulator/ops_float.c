@@ -24,8 +24,8 @@ static void store_f64(const double out[SMC_LANES], void *d)
 }
 
 #define DEFINE(name, suffix, lane_t, value_t, expression)                                          \
-    static void name##_##suffix(const struct smc_op *op, void *d, const void *a, const void *b,    \
-                                const void *c)                                                     \
+    SMC_FOR_EACH_CPU static void name##_##suffix(const struct smc_op *op, void *d, const void *a,  \
+                                                 const void *b, const void *c)                     \
     {                                                                                              \
         const lane_t *first = a, *second = b;                                                      \
         value_t out[SMC_LANES];                                                                    \
@@ -144,8 +144,8 @@ smc_alu_by_type smc_approximate_div_full = {[SMC_PTX_F32] = approximate_full_quo
 
 /* Changes only the sign bit: a NaN keeps its other bits. */
 #define DEFINE_SIGN(name, lane_t, expression)                                                      \
-    static void name(const struct smc_op *op, void *d, const void *a, const void *b,               \
-                     const void *c)                                                                \
+    SMC_FOR_EACH_CPU static void name(const struct smc_op *op, void *d, const void *a,             \
+                                      const void *b, const void *c)                                \
     {                                                                                              \
         lane_t *result = d;                                                                        \
         const lane_t *x = a;                                                                       \
@@ -216,12 +216,12 @@ static const int rounding_mode[] = {
 };
 
 /* Flushes subnormal numbers to 0 of the same sign. */
-static void flush(const lane_u32 *from, lane_u32 *to)
+SMC_FOR_EACH_CPU static void flush(const lane_u32 *from, lane_u32 *to)
 {
     EACH_LANE(i) to[i] = from[i] & 0x7f800000 ? from[i] : from[i] & 0x80000000;
 }
 
-static void flush_f64(const lane_u64 *from, lane_u64 *to)
+SMC_FOR_EACH_CPU static void flush_f64(const lane_u64 *from, lane_u64 *to)
 {
     EACH_LANE(i)
     to[i] =
@@ -294,8 +294,8 @@ void smc_float_pair(const struct smc_op *op, void *d, const void *a, const void 
 /* --- testp ------------------------------------------------------------------------------------ */
 
 #define DEFINE_TEST(name, lane_t, expression)                                                      \
-    static void name(const struct smc_op *op, void *d, const void *a, const void *b,               \
-                     const void *c)                                                                \
+    SMC_FOR_EACH_CPU static void name(const struct smc_op *op, void *d, const void *a,             \
+                                      const void *b, const void *c)                                \
     {                                                                                              \
         const lane_t *value = a;                                                                   \
         uint8_t holds[SMC_LANES];                                                                  \
@@ -586,8 +586,8 @@ void smc_convert(const struct smc_op *op, void *d, const void *a, const void *b,
 /* --- The ones that address arithmetic is made of ---------------------------------------------- */
 
 #define DEFINE_CAST(name, to_t, from_t)                                                            \
-    static void name(const struct smc_op *op, void *d, const void *a, const void *b,               \
-                     const void *c)                                                                \
+    SMC_FOR_EACH_CPU static void name(const struct smc_op *op, void *d, const void *a,             \
+                                      const void *b, const void *c)                                \
     {                                                                                              \
         to_t *result = d;                                                                          \
         const from_t *x = a;                                                                       \

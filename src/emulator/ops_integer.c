@@ -15,8 +15,8 @@ typedef unsigned __int128 uint128_t;
 #define DEFINE(name, type, expression) DEFINE_AS(name##_##type, AS_##type, expression)
 #define DEFINE_AS(...)                 DEFINE_LANES(__VA_ARGS__)
 #define DEFINE_LANES(name, lane_t, value_t, bits_t, wide_t, expression)                            \
-    static void name(const struct smc_op *op, void *d, const void *a, const void *b,               \
-                     const void *c)                                                                \
+    SMC_FOR_EACH_CPU static void name(const struct smc_op *op, void *d, const void *a,             \
+                                      const void *b, const void *c)                                \
     {                                                                                              \
         typedef value_t value;                                                                     \
         typedef bits_t bits;                                                                       \
@@ -77,8 +77,8 @@ FOR_SIGNED(rem, y == 0 ? (bits)-1 : y == -1 ? 0 : (bits)(x % y))
     {                                                                                              \
         return (uint16_t)(expression);                                                             \
     }                                                                                              \
-    static void name(const struct smc_op *op, void *d, const void *a, const void *b,               \
-                     const void *c)                                                                \
+    SMC_FOR_EACH_CPU static void name(const struct smc_op *op, void *d, const void *a,             \
+                                      const void *b, const void *c)                                \
     {                                                                                              \
         lane_u32 *result = d;                                                                      \
         const lane_u32 *x = a, *y = b;                                                             \
@@ -120,8 +120,8 @@ smc_alu_by_type smc_integer_sad = {TABLE_BOTH(sad)};
 /* Results twice as wide as the factors: 16-bit results use 32-bit lanes, 32-bit results use 64-bit
    lanes. */
 #define DEFINE_WIDE(name, value_t, lane_t, wide_t, add_third)                                      \
-    static void name(const struct smc_op *op, void *d, const void *a, const void *b,               \
-                     const void *c)                                                                \
+    SMC_FOR_EACH_CPU static void name(const struct smc_op *op, void *d, const void *a,             \
+                                      const void *b, const void *c)                                \
     {                                                                                              \
         lane_t *result = d;                                                                        \
         const lane_u32 *first = a, *second = b;                                                    \
@@ -154,7 +154,8 @@ static int32_t saturated(int64_t value)
 }
 
 #define DEFINE_SATURATED(name, expression)                                                         \
-    void name(const struct smc_op *op, void *d, const void *a, const void *b, const void *c)       \
+    SMC_FOR_EACH_CPU void name(const struct smc_op *op, void *d, const void *a, const void *b,     \
+                               const void *c)                                                      \
     {                                                                                              \
         lane_s32 *result = d;                                                                      \
         const lane_s32 *first = a, *second = b, *third = c;                                        \
@@ -171,8 +172,8 @@ DEFINE_SATURATED(smc_integer_mad_hi_sat, (x * y >> 32) + third[i])
 /* --- Carries: predicate c comes in; a second op gives the one that goes out ------------------- */
 
 #define DEFINE_CARRY(suffix, lane_t, bits_t, wide_t)                                               \
-    static void add_carry_##suffix(const struct smc_op *op, void *d, const void *a, const void *b, \
-                                   const void *c)                                                  \
+    SMC_FOR_EACH_CPU static void add_carry_##suffix(const struct smc_op *op, void *d,              \
+                                                    const void *a, const void *b, const void *c)   \
     {                                                                                              \
         lane_t *result = d;                                                                        \
         const lane_t *first = a, *second = b;                                                      \
@@ -180,8 +181,8 @@ DEFINE_SATURATED(smc_integer_mad_hi_sat, (x * y >> 32) + third[i])
         (void)op;                                                                                  \
         EACH_LANE(i) result[i] = first[i] + second[i] + ((carry & smc_lane_bit[i]) != 0);          \
     }                                                                                              \
-    static void sub_borrow_##suffix(const struct smc_op *op, void *d, const void *a,               \
-                                    const void *b, const void *c)                                  \
+    SMC_FOR_EACH_CPU static void sub_borrow_##suffix(const struct smc_op *op, void *d,             \
+                                                     const void *a, const void *b, const void *c)  \
     {                                                                                              \
         lane_t *result = d;                                                                        \
         const lane_t *first = a, *second = b;                                                      \
@@ -189,8 +190,8 @@ DEFINE_SATURATED(smc_integer_mad_hi_sat, (x * y >> 32) + third[i])
         (void)op;                                                                                  \
         EACH_LANE(i) result[i] = first[i] - second[i] - ((borrow & smc_lane_bit[i]) != 0);         \
     }                                                                                              \
-    static void carry_of_add_##suffix(const struct smc_op *op, void *d, const void *a,             \
-                                      const void *b, const void *c)                                \
+    SMC_FOR_EACH_CPU static void carry_of_add_##suffix(                                            \
+        const struct smc_op *op, void *d, const void *a, const void *b, const void *c)             \
     {                                                                                              \
         const lane_t *first = a, *second = b;                                                      \
         const uint32_t carry = *(const lane_u32 *)c;                                               \
@@ -201,8 +202,8 @@ DEFINE_SATURATED(smc_integer_mad_hi_sat, (x * y >> 32) + third[i])
                 ((wide_t)first[i] + second[i] + (carry >> i & 1)) >> (8 * sizeof(bits_t)) != 0;    \
         *(lane_u32 *)d = smc_mask_of(out);                                                         \
     }                                                                                              \
-    static void borrow_of_sub_##suffix(const struct smc_op *op, void *d, const void *a,            \
-                                       const void *b, const void *c)                               \
+    SMC_FOR_EACH_CPU static void borrow_of_sub_##suffix(                                           \
+        const struct smc_op *op, void *d, const void *a, const void *b, const void *c)             \
     {                                                                                              \
         const lane_t *first = a, *second = b;                                                      \
         const uint32_t borrow = *(const lane_u32 *)c;                                              \
@@ -232,8 +233,8 @@ const uint32_t smc_lane_bit[SMC_LANES] = {
     EIGHT(0), EIGHT(8), EIGHT(16), EIGHT(24)};
 
 #define DEFINE_BITS(name, lane_t, value_t, expression)                                             \
-    static void name(const struct smc_op *op, void *d, const void *a, const void *b,               \
-                     const void *c)                                                                \
+    SMC_FOR_EACH_CPU static void name(const struct smc_op *op, void *d, const void *a,             \
+                                      const void *b, const void *c)                                \
     {                                                                                              \
         lane_t *result = d;                                                                        \
         const lane_t *first = a, *second = b;                                                      \
@@ -285,8 +286,8 @@ smc_alu_by_type smc_bits_cnot = {TABLE_WIDTHS(cnot)};
 /* --- Shifts: by 32 bits; what is beyond the width counts as all of it ------------------------- */
 
 #define DEFINE_SHIFT(name, lane_t, value_t, bits_t, expression)                                    \
-    static void name(const struct smc_op *op, void *d, const void *a, const void *b,               \
-                     const void *c)                                                                \
+    SMC_FOR_EACH_CPU static void name(const struct smc_op *op, void *d, const void *a,             \
+                                      const void *b, const void *c)                                \
     {                                                                                              \
         lane_t *result = d;                                                                        \
         const lane_t *first = a;                                                                   \
@@ -319,7 +320,8 @@ smc_alu_by_type smc_bits_shr = {
 };
 
 #define DEFINE_FUNNEL(name, expression)                                                            \
-    void name(const struct smc_op *op, void *d, const void *a, const void *b, const void *c)       \
+    SMC_FOR_EACH_CPU void name(const struct smc_op *op, void *d, const void *a, const void *b,     \
+                               const void *c)                                                      \
     {                                                                                              \
         lane_u32 *result = d;                                                                      \
         const lane_u32 *low = a, *high = b, *amount = c;                                           \
@@ -371,8 +373,8 @@ static uint32_t place_of(uint32_t value, uint32_t width)
 }
 
 #define DEFINE_FIELD(suffix, lane_t, width, is_signed)                                             \
-    static void bfe_##suffix(const struct smc_op *op, void *d, const void *a, const void *b,       \
-                             const void *c)                                                        \
+    SMC_FOR_EACH_CPU static void bfe_##suffix(const struct smc_op *op, void *d, const void *a,     \
+                                              const void *b, const void *c)                        \
     {                                                                                              \
         lane_t *result = d;                                                                        \
         const lane_t *x = a;                                                                       \
@@ -395,8 +397,8 @@ smc_alu_by_type smc_bits_bfe = {[SMC_PTX_U32] = bfe_u32,
 
 /* The decoder packs position and length into c; the position is in the low 8 bits of one word. */
 #define DEFINE_INSERT(name, lane_t, width)                                                         \
-    static void name(const struct smc_op *op, void *d, const void *a, const void *b,               \
-                     const void *c)                                                                \
+    SMC_FOR_EACH_CPU static void name(const struct smc_op *op, void *d, const void *a,             \
+                                      const void *b, const void *c)                                \
     {                                                                                              \
         lane_t *result = d;                                                                        \
         const lane_t *from = a, *into = b;                                                         \
@@ -413,8 +415,8 @@ smc_alu_by_type smc_bits_bfi = {[SMC_PTX_B32] = bfi_b32, [SMC_PTX_B64] = bfi_b64
 /* --- Counting: 32 bits come out of 64 as well ------------------------------------------------- */
 
 #define DEFINE_COUNT(name, lane_t, value_t, result_t, expression)                                  \
-    static void name(const struct smc_op *op, void *d, const void *a, const void *b,               \
-                     const void *c)                                                                \
+    SMC_FOR_EACH_CPU static void name(const struct smc_op *op, void *d, const void *a,             \
+                                      const void *b, const void *c)                                \
     {                                                                                              \
         result_t *result = d;                                                                      \
         const lane_t *first = a;                                                                   \
@@ -480,7 +482,8 @@ smc_alu_by_type smc_bits_bfind_shift = {TABLE_NUMBERS(bfind_shift)};
 /* --- Masks and extensions --------------------------------------------------------------------- */
 
 #define DEFINE_MASK(name, expression)                                                              \
-    void name(const struct smc_op *op, void *d, const void *a, const void *b, const void *c)       \
+    SMC_FOR_EACH_CPU void name(const struct smc_op *op, void *d, const void *a, const void *b,     \
+                               const void *c)                                                      \
     {                                                                                              \
         lane_u32 *result = d;                                                                      \
         const lane_u32 *first = a, *second = b;                                                    \
@@ -609,7 +612,8 @@ void smc_bits_prmt(const struct smc_op *op, void *d, const void *a, const void *
 }
 
 #define DEFINE_DP4A(name, first_t, second_t)                                                       \
-    void name(const struct smc_op *op, void *d, const void *a, const void *b, const void *c)       \
+    SMC_FOR_EACH_CPU void name(const struct smc_op *op, void *d, const void *a, const void *b,     \
+                               const void *c)                                                      \
     {                                                                                              \
         lane_u32 *result = d;                                                                      \
         const lane_u32 *x = a, *y = b, *z = c;                                                     \
@@ -648,8 +652,8 @@ void smc_dp2a(const struct smc_op *op, void *d, const void *a, const void *b, co
 
 /* Products of 24 bits: the lower 32 of 48 bits, or the upper ones. */
 #define DEFINE_MUL24(name, value_t, wide_t, shift)                                                 \
-    static void name(const struct smc_op *op, void *d, const void *a, const void *b,               \
-                     const void *c)                                                                \
+    SMC_FOR_EACH_CPU static void name(const struct smc_op *op, void *d, const void *a,             \
+                                      const void *b, const void *c)                                \
     {                                                                                              \
         lane_u32 *result = d;                                                                      \
         const lane_u32 *x = a, *y = b;                                                             \

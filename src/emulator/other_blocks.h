@@ -45,7 +45,9 @@ struct smc_past_line *smc_past_line(const struct smc_past *past, uint64_t addres
 
 static inline uint32_t smc_run_thread(const struct smc_run *run, uint32_t cell)
 {
-    return (uint32_t)(run->thread + run->step * (int)((cell - run->first) / run->stride));
+    const uint32_t distance = cell - run->first;
+    return (uint32_t)(run->thread +
+                      run->step * (int)(run->stride == 1 ? distance : distance / run->stride));
 }
 
 /* The cells of `mask` for which a read of this block is to be added. */

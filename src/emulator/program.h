@@ -24,6 +24,14 @@ typedef int64_t __attribute__((may_alias)) lane_s64;
 typedef float __attribute__((may_alias)) lane_f32;
 typedef double __attribute__((may_alias)) lane_f64;
 
+/* Functions with loops over lanes are compiled for several CPUs; which one runs is decided when the
+   program starts. The results are the same, as nothing is contracted (-ffp-contract=off). */
+#if defined __x86_64__ && defined __GLIBC__ && defined __OPTIMIZE__
+#define SMC_FOR_EACH_CPU __attribute__((target_clones("avx512f", "avx2", "default")))
+#else
+#define SMC_FOR_EACH_CPU
+#endif
+
 /* A loop over the lanes, whose iterations are independent of each other. */
 #ifdef __clang__ /* clang checks the independence itself, at run time */
 #define EACH_LANE(i) for (unsigned i = 0; i < SMC_LANES; i++)
@@ -125,7 +133,7 @@ enum smc_slot_kind { SMC_SLOT_NONE, SMC_SLOT_PREDICATE, SMC_SLOT_32, SMC_SLOT_64
 #define SMC_NO_SLOT UINT32_MAX
 #define SMC_NO_PC   UINT32_MAX
 
-enum { SMC_MAX_VECTOR = 8 };
+enum { SMC_MAX_VECTOR = 8, SMC_LEADERS = 4 };
 
 enum smc_reduction {
     SMC_REDUCE_NONE,
@@ -167,8 +175,6 @@ enum smc_rounding { SMC_ROUND_NEAREST, SMC_ROUND_ZERO, SMC_ROUND_DOWN, SMC_ROUND
 struct smc_op {
     smc_alu *alu; /* or */
     smc_step *step;
-    smc_alu *inner;      /* of a floating-point operation with another rounding mode, flushing or
-                            saturation */
     uint32_t d, a, b, c; /* offsets in the register file */
     enum smc_slot_kind d_kind;
     uint32_t guard; /* a predicate, or SMC_NO_SLOT */
@@ -176,14 +182,7 @@ struct smc_op {
     bool step_without_lanes; /* call the step even if no lane is active: branches */
     bool is_first;           /* first op of its instruction, where executions are counted */
     uint32_t instruction;
-    uint64_t source_offset; /* of cp.async, whose source is at b */
-    bool skips_l1;          /* cp.async.cg */
-    uint64_t immediate;     /* a table of lop3, a comparison, an offset to an address */
-
-    /* Floating point. */
-    enum smc_rounding rounding;
-    bool flushes, saturates, to_integral;
-    uint8_t finish; /* SMC_FINISH_... */
+    uint64_t immediate; /* a table of lop3, a comparison, an offset to an address */
 
     /* Memory. */
     enum smc_ptx_space space;
@@ -197,10 +196,21 @@ struct smc_op {
     bool is_narrow; /* strong, or a fence, only within the block or the cluster */
     bool acquires, releases;
     bool only_copies; /* a load of what is only stored again, if both may be local memory */
-    uint8_t
-        used_bytes; /* of a vector that is loaded: up to the last register that is read; 0: all */
-    uint32_t v[SMC_MAX_VECTOR]; /* their registers, SMC_NO_SLOT: `_` */
-    enum smc_slot_kind v_kind[SMC_MAX_VECTOR];
+    uint8_t used_bytes; /* of a vector that is loaded: up to the last register read; 0: all */
+    bool skips_l1;    /* cp.async.cg */
+    uint8_t v_kind[SMC_MAX_VECTOR]; /* enum smc_slot_kind */
+    uint32_t v[SMC_MAX_VECTOR];     /* the elements' registers, SMC_NO_SLOT: `_` */
+    uint64_t source_offset;         /* of cp.async, whose source is at b */
+    uint32_t leader; /* of loads: the first one with the same value of the register a, before which
+                        nothing else can have run since; itself, if others follow; or SMC_NO_PC */
+    uint8_t leader_slot; /* where a warp keeps what is known of it */
+    bool leads;
+
+    /* Floating point. */
+    smc_alu *inner; /* of an operation with another rounding mode, flushing or saturation */
+    enum smc_rounding rounding;
+    bool flushes, saturates, to_integral;
+    uint8_t finish; /* SMC_FINISH_... */
 
     /* Control. */
     enum smc_reduction reduction; /* of bar.red, vote, redux, atom */

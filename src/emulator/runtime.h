@@ -92,6 +92,11 @@ struct smc_warp {
     struct smc_copy *copies;            /* pending cp.async, oldest first */
     uint64_t copy_group;                /* the number of groups committed */
     uint32_t lane_synced_at[SMC_LANES]; /* by __syncwarp: see order.h */
+    struct smc_leader {
+        uint32_t op;    /* a load that others follow (struct smc_op) */
+        uint32_t mask;  /* of the lanes that executed it */
+        uint64_t shape; /* of its addresses: a number that memory.c gives */
+    } leader[SMC_LEADERS];
 };
 
 struct smc_barrier {
@@ -255,7 +260,7 @@ static inline bool smc_sample_replaces(const struct smc_conflict_sample *sample,
    lanes access one allocation, the last one. */
 void smc_count_copy(struct smc_worker *worker, const struct smc_op *op,
                     const uint64_t from[SMC_LANES], const uint64_t to[SMC_LANES], uint32_t mask);
-struct smc_bank_memo *smc_bank_memo_new(void);
+struct smc_bank_memo *smc_bank_memo_new(const struct smc_program *program);
 
 /* memory.c */
 /* Finds where in the host's memory the active lanes' accesses of `bytes` each go. Lanes with an
@@ -270,6 +275,19 @@ uint32_t smc_memory_access_at(struct smc_worker *worker, struct smc_warp *warp,
                               const struct smc_op *op, enum smc_ptx_space space,
                               enum smc_access_kind kind, const uint64_t address[SMC_LANES],
                               uint32_t mask, const void *const *value, char *host[SMC_LANES]);
+/* Where the lanes of one access go. */
+enum smc_eight_lanes { SMC_EIGHT_OTHER, SMC_EIGHT_SAME, SMC_EIGHT_NEIGHBORS };
+struct smc_lane_layout {
+    int64_t delta[SMC_LANES];     /* distance from the first active lane */
+    int64_t base[SMC_LANES / 8];  /* delta of the first of each eight */
+    uint8_t eight[SMC_LANES / 8]; /* enum smc_eight_lanes */
+};
+/* A load whose addresses lie as when it was executed last, all valid: counts and checks it, and
+   returns where the first active lane's data is. NULL: nothing happened, smc_memory_access serves.
+ */
+const char *smc_memory_load_again(struct smc_worker *worker, struct smc_warp *warp,
+                                  const struct smc_op *op, uint32_t mask,
+                                  const struct smc_lane_layout **layout);
 /* Where a lane's generic address is in the host's memory, and how many bytes follow there; NULL if
    it is in no memory. Neither counted nor checked for races. */
 const char *smc_memory_peek(struct smc_worker *worker, const struct smc_warp *warp, uint32_t lane,

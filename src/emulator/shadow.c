@@ -7,7 +7,7 @@
 #include "base/memory.h"
 #include "emulator/other_blocks.h"
 
-enum { MAX_LINES = 1 << 16, TABLE_SIZE = 1 << 17 };
+enum { MAX_LINES = 1 << 16, TABLE_SIZE = 1 << 17, RECENT_LINES = 64 };
 
 enum { WRITE_IS_STRONG = 1, READ_IS_STRONG = 2, OTHER_READ_IS_STRONG = 4, WRITE_IS_NARROW = 8 };
 
@@ -50,7 +50,15 @@ struct smc_shadow {
     uint32_t *table; /* index into `line` + 1 */
     struct line **line;
     uint32_t lines, lines_made;
+    struct line *recent[RECENT_LINES]; /* by number; NULL: none */
 };
+
+uint32_t smc_shadow_cell_bytes(const struct smc_shadow *shadow, enum smc_ptx_space space)
+{
+    return shadow && space == SMC_SPACE_SHARED ? shadow->cell_bytes_shared
+           : shadow                            ? shadow->cell_bytes_global
+                                               : 1;
+}
 
 uint32_t smc_cell_bytes_global(const struct smc_program *program)
 {
@@ -205,6 +213,7 @@ static void empty_table(struct smc_shadow *shadow)
             add_line(shadow, shadow->line[i]);
     }
     shadow->lines = 0;
+    memset(shadow->recent, 0, sizeof shadow->recent);
 }
 
 void smc_shadow_begin_block(struct smc_shadow *shadow, uint64_t block)
@@ -263,7 +272,7 @@ struct visit {
     struct smc_warp *warp;
     const struct smc_op *op;
     enum smc_ptx_space space;
-    uint32_t bytes;
+    uint32_t bytes, mask;
 };
 
 /* Whether the last write is ordered before what `me` does now: as every access is, or because it is
@@ -422,7 +431,7 @@ static void check_past(const struct visit *visit, const struct line *line, uint3
 
 /* The line of global memory, created on first use; NULL if out of memory, and then it is not
    checked. */
-static struct line *line_of(struct smc_shadow *shadow, uint64_t number)
+static struct line *find_line(struct smc_shadow *shadow, uint64_t number)
 {
     uint32_t slot = (uint32_t)(number * UINT64_C(0x9E3779B97F4A7C15) >> 32) % TABLE_SIZE;
     for (; shadow->table[slot]; slot = (slot + 1) % TABLE_SIZE) {
@@ -449,6 +458,14 @@ static struct line *line_of(struct smc_shadow *shadow, uint64_t number)
     return line;
 }
 
+static inline struct line *line_of(struct smc_shadow *shadow, uint64_t number)
+{
+    struct line **recent = &shadow->recent[number % RECENT_LINES];
+    if (!*recent || (*recent)->number != number)
+        *recent = find_line(shadow, number);
+    return *recent;
+}
+
 /* --- Reads that need no check ----------------------------------------------------------------- */
 
 static void settle(struct settled *settled, uint32_t synced, uint32_t cell)
@@ -464,29 +481,238 @@ static void unsettle(struct smc_shadow *shadow, uint64_t cell, uint32_t count)
         shadow->settled[i / SMC_LINE_CELLS].cells &= ~(1u << i % SMC_LINE_CELLS);
 }
 
-static bool is_settled(const struct settled *settled, uint32_t synced, uint64_t cell)
+/* Whether these cells of shared memory, or of a line that exists, need no check. */
+static bool word_is_settled(const struct smc_shadow *shadow, enum smc_ptx_space space,
+                            uint64_t number, uint32_t cells)
 {
-    return settled->synced == synced && settled->cells >> cell % SMC_LINE_CELLS & 1;
+    const struct line *line = shadow->recent[number % RECENT_LINES];
+    if (space != SMC_SPACE_SHARED && (!line || line->number != number))
+        return false;
+    const struct settled *settled =
+        space == SMC_SPACE_SHARED ? &shadow->settled[number] : &line->settled;
+    return settled->synced == shadow->order.all_synced_at && !(cells & ~settled->cells);
 }
 
-/* Whether all reads at these places need no check. */
-static bool are_settled(const struct visit *visit, uint64_t first, const struct smc_places *places)
+bool smc_shadow_knows(const struct smc_shadow *shadow, enum smc_ptx_space space, uint64_t first,
+                      uint32_t bytes, const struct smc_places *places)
 {
-    struct smc_shadow *shadow = visit->shadow;
-    const uint32_t synced = shadow->order.all_synced_at, shift = visit->bytes == 4 ? 2 : 0;
-    const struct line *line = NULL;
-    for (uint32_t i = 0; i < places->count; i++) {
-        const uint64_t cell = (first + places->offset[i]) >> shift, number = cell / SMC_LINE_CELLS;
-        if (visit->space == SMC_SPACE_SHARED) {
-            if (!is_settled(&shadow->settled[number], synced, cell))
-                return false;
-            continue;
-        }
-        if (!line || line->number != number)
-            line = line_of(shadow, number);
-        if (!line || !is_settled(&line->settled, synced, cell))
+    const uint32_t cell_bytes = smc_shadow_cell_bytes(shadow, space);
+    const uint64_t cell = (first + places->least) >> (cell_bytes == 4 ? 2 : 0);
+    if (bytes != cell_bytes || shadow->order.partly_synced)
+        return false;
+    for (uint32_t i = 0; i < places->words; i++) {
+        const uint64_t cells = (uint64_t)places->word[i].cells << cell % SMC_LINE_CELLS;
+        const uint64_t number = cell / SMC_LINE_CELLS + places->word[i].number;
+        const uint32_t low = (uint32_t)cells, high = (uint32_t)(cells >> SMC_LINE_CELLS);
+        if ((low && !word_is_settled(shadow, space, number, low)) ||
+            (high && !word_is_settled(shadow, space, number + 1, high)))
             return false;
     }
+    return true;
+}
+
+/* --- Weak reads by several lanes of one instruction ------------------------------------------- */
+
+static inline void set_reader(struct cell *cell, uint32_t now, uint32_t me, uint32_t place)
+{
+    cell->read_at = now;
+    cell->reader = (uint16_t)me;
+    cell->read_place = place;
+}
+
+static inline void set_other_reader(struct cell *cell, uint32_t now, uint32_t me, uint32_t place)
+{
+    cell->other_read_at = now;
+    cell->other_reader = (uint16_t)me;
+    cell->other_read_place = place;
+}
+
+enum noted { NOTED_NOTHING, NOTED, NOTED_SETTLED };
+
+/* The present. */
+struct moment {
+    uint32_t now, synced, began, place, warp;
+};
+
+static inline struct moment moment_of(const struct visit *visit)
+{
+    const struct smc_order *order = &visit->shadow->order;
+    return (struct moment){order->now, order->all_synced_at, order->block_began_at,
+                           visit->op->instruction, visit->warp->index};
+}
+
+/* Records the lanes that read the cell, whose last write is ordered before this, as note_reader
+   does for one after the other. NOTED_NOTHING: that needs a closer look. */
+static inline enum noted note_lanes(struct moment at, struct cell *cell, uint32_t lanes)
+{
+    const uint32_t more = lanes & (lanes - 1), thread = at.warp * SMC_LANES;
+    const uint32_t me = thread + (uint32_t)__builtin_ctz(lanes);
+    if (cell->flags & (READ_IS_STRONG | OTHER_READ_IS_STRONG))
+        return NOTED_NOTHING;
+    if (cell->other_read_at >= at.synced)
+        return cell->read_at >= at.synced ? NOTED_SETTLED : NOTED_NOTHING;
+    if (cell->read_at < at.synced) {
+        set_reader(cell, at.now, me, at.place);
+        if (!more)
+            return NOTED;
+        set_other_reader(cell, at.now, thread + (uint32_t)__builtin_ctz(more), at.place);
+        return more & (more - 1) ? NOTED_SETTLED : NOTED;
+    }
+    if (cell->reader != me) {
+        set_other_reader(cell, at.now, me, at.place);
+        return more ? NOTED_SETTLED : NOTED;
+    }
+    set_reader(cell, at.now, me, at.place);
+    if (!more)
+        return NOTED;
+    set_other_reader(cell, at.now, thread + (uint32_t)__builtin_ctz(more), at.place);
+    return more & (more - 1) ? NOTED_SETTLED : NOTED;
+}
+
+/* Returns the lanes that need a closer look. */
+static uint32_t check_shared_places(const struct visit *visit, uint64_t first,
+                                    const struct smc_places *places)
+{
+    struct cell *const cells = visit->shadow->shared;
+    struct settled *const settled = visit->shadow->settled;
+    const uint32_t shift = visit->shadow->cell_bytes_shared == 4 ? 2 : 0, count = places->count;
+    const struct moment at = moment_of(visit);
+    uint32_t rest = 0;
+    for (uint32_t n = 0; n < count; n++) {
+        const uint32_t number = (uint32_t)((first + places->offset[n]) >> shift);
+        struct cell *cell = &cells[number];
+        enum noted noted = NOTED_NOTHING;
+        if (cell->write_at - at.began < at.synced - at.began)
+            noted = note_lanes(at, cell, places->lanes[n]);
+        if (noted == NOTED_SETTLED)
+            settle(&settled[number / SMC_LINE_CELLS], at.synced, number);
+        else if (noted == NOTED_NOTHING)
+            rest |= places->lanes[n];
+    }
+    return rest;
+}
+
+static uint32_t check_global_places(const struct visit *visit, uint64_t first,
+                                    const struct smc_places *places)
+{
+    struct smc_shadow *shadow = visit->shadow;
+    const uint32_t shift = shadow->cell_bytes_global == 4 ? 2 : 0, count = places->count;
+    const struct moment at = moment_of(visit);
+    struct line *line = NULL;
+    uint32_t rest = 0;
+    for (uint32_t n = 0; n < count; n++) {
+        const uint64_t number = (first + places->offset[n]) >> shift;
+        if (!line || line->number != number / SMC_LINE_CELLS)
+            line = line_of(shadow, number / SMC_LINE_CELLS);
+        if (!line || (shadow->in_order && line->past && line->past->writes)) {
+            rest |= places->lanes[n];
+            continue;
+        }
+        struct cell *cell = &line->cell[number % SMC_LINE_CELLS];
+        enum noted noted = NOTED_NOTHING;
+        if (cell->write_at < at.synced)
+            noted = note_lanes(at, cell, places->lanes[n]);
+        if (noted == NOTED_SETTLED)
+            settle(&line->settled, at.synced, (uint32_t)(number % SMC_LINE_CELLS));
+        else if (noted == NOTED_NOTHING)
+            rest |= places->lanes[n];
+    }
+    return rest;
+}
+
+static inline bool is_among(struct moment at, uint32_t thread, uint32_t lanes)
+{
+    return thread / SMC_LANES == at.warp && lanes >> thread % SMC_LANES & 1;
+}
+
+/* Whether one of the recorded readers is one of these lanes: a finding names the place of its last
+   read, which for accesses of one cell is only that of the first ones. */
+static inline bool was_read_by(struct moment at, const struct cell *cell, uint32_t lanes)
+{
+    return (cell->read_at >= at.synced && is_among(at, cell->reader, lanes)) ||
+           (cell->other_read_at >= at.synced && is_among(at, cell->other_reader, lanes));
+}
+
+/* The same for accesses of several cells of shared memory. */
+static uint32_t check_wide_places(const struct visit *visit, uint64_t first,
+                                  const struct smc_places *places)
+{
+    const uint32_t unit = visit->shadow->cell_bytes_shared, count = visit->bytes / unit;
+    const struct moment at = moment_of(visit);
+    uint32_t rest = 0;
+    for (uint32_t n = 0; n < places->count; n++) {
+        struct cell *cell = &visit->shadow->shared[(first + places->offset[n]) / unit];
+        bool done = true;
+        for (uint32_t i = 0; done && i < count; i++)
+            done = cell[i].write_at - at.began < at.synced - at.began &&
+                   !was_read_by(at, &cell[i], places->lanes[n]) &&
+                   note_lanes(at, &cell[i], places->lanes[n]) != NOTED_NOTHING;
+        rest |= done ? 0 : places->lanes[n];
+    }
+    return rest;
+}
+
+static uint32_t check_places(const struct visit *visit, uint64_t first,
+                             const struct smc_places *places)
+{
+    if (visit->bytes != smc_shadow_cell_bytes(visit->shadow, visit->space))
+        return visit->space == SMC_SPACE_SHARED ? check_wide_places(visit, first, places)
+                                                : visit->mask;
+    return visit->space == SMC_SPACE_SHARED ? check_shared_places(visit, first, places)
+                                            : check_global_places(visit, first, places);
+}
+
+/* --- Writes of what was not accessed since the last barrier ----------------------------------- */
+
+static bool write_untouched(const struct visit *visit, struct cell *cell, uint32_t count,
+                            uint32_t me)
+{
+    const struct smc_order *order = &visit->shadow->order;
+    const uint32_t synced = order->all_synced_at;
+    const uint8_t flags = (uint8_t)((visit->op->is_strong ? WRITE_IS_STRONG : 0) |
+                                    (visit->op->is_narrow ? WRITE_IS_NARROW : 0));
+    for (uint32_t i = 0; i < count; i++)
+        if (cell[i].write_at >= synced || cell[i].read_at >= synced ||
+            cell[i].other_read_at >= synced)
+            return false;
+    for (uint32_t i = 0; i < count; i++) {
+        cell[i].write_at = order->now;
+        cell[i].writer = (uint16_t)me;
+        cell[i].write_place = visit->op->instruction;
+        cell[i].flags &= (uint8_t) ~(WRITE_IS_STRONG | WRITE_IS_NARROW);
+        cell[i].flags |= flags;
+    }
+    return true;
+}
+
+/* The same as check_shared and check_global for most writes. False: nothing happened. */
+static bool check_untouched(const struct visit *visit, uint32_t me, uint64_t address,
+                            const void *value, struct line **last)
+{
+    struct smc_shadow *shadow = visit->shadow;
+    const bool is_shared = visit->space == SMC_SPACE_SHARED;
+    const uint32_t shift =
+        (is_shared ? shadow->cell_bytes_shared : shadow->cell_bytes_global) == 4 ? 2 : 0;
+    const uint32_t count = visit->bytes >> shift;
+    const uint64_t number = address >> shift;
+    if (is_shared) {
+        if (!write_untouched(visit, &shadow->shared[number], count, me))
+            return false;
+        unsettle(shadow, number, count);
+        return true;
+    }
+    if (!*last || (*last)->number != number / SMC_LINE_CELLS)
+        *last = line_of(shadow, number / SMC_LINE_CELLS);
+    struct line *line = *last;
+    const uint32_t cell = number % SMC_LINE_CELLS;
+    if (!line || (line->past && (visit->op->is_strong ||
+                                 (shadow->in_order && (line->past->writes || line->past->reads)))))
+        return false;
+    if (!write_untouched(visit, &line->cell[cell], count, me))
+        return false;
+    line->settled.cells = 0;
+    for (uint32_t i = 0; line->past && i < count; i++)
+        memcpy(&line->value[cell + i], (const char *)value + (i << shift), (size_t)1 << shift);
     return true;
 }
 
@@ -630,6 +856,11 @@ static void check_lanes(const struct visit *visit, enum smc_access_kind kind,
     EACH_ACTIVE(lane, mask)
     {
         uint32_t me = smc_thread_of(visit->warp, lane);
+        if (kind == SMC_WRITES && value &&
+            check_untouched(visit, me, address[lane], value[lane], &last)) {
+            memcpy(host[lane], value[lane], visit->bytes);
+            continue;
+        }
         /* If several lanes of one instruction write one word, the previous value is that of the
            last such lane. */
         bool same =
@@ -651,23 +882,14 @@ void smc_shadow_check(struct smc_worker *worker, struct smc_warp *warp, const st
                       const struct smc_places *places)
 {
     struct smc_shadow *shadow = worker->shadow;
-    const struct visit visit = {worker, shadow, warp, op, space, bytes};
+    const struct visit visit = {worker, shadow, warp, op, space, bytes, mask};
     const uint32_t cell_bytes =
         space == SMC_SPACE_SHARED ? shadow->cell_bytes_shared : shadow->cell_bytes_global;
     uint32_t left = mask;
-    if (places && bytes == cell_bytes && !shadow->order.partly_synced) {
-        if (are_settled(&visit, address[__builtin_ctz(mask)], places))
-            return;
-        left = mask & ~places->lanes;
-        if (left) {
-            check_lanes(&visit, kind, address, places->lanes, value, host);
-            if (are_settled(&visit, address[__builtin_ctz(mask)], places))
-                return;
-        } else {
-            left = mask;
-        }
-    }
-    check_lanes(&visit, kind, address, left, value, host);
+    if (places && bytes >= cell_bytes && !shadow->order.partly_synced)
+        left = check_places(&visit, address[__builtin_ctz(mask)], places);
+    if (left)
+        check_lanes(&visit, kind, address, left, value, host);
     if (op->is_strong && shadow->order.releases)
         smc_order_strong(&shadow->order, warp, op, kind, address,
                          space == SMC_SPACE_SHARED ? SMC_SHARED_WINDOW : 0, mask);
@@ -677,8 +899,8 @@ void smc_shadow_check_copy(struct smc_worker *worker, struct smc_warp *warp,
                            const struct smc_op *op, const uint64_t address[SMC_LANES],
                            uint32_t mask)
 {
-    const struct visit visit = {worker, worker->shadow,   warp,
-                                op,     SMC_SPACE_SHARED, op->width_bytes};
+    const struct visit visit = {worker,           worker->shadow,  warp, op,
+                                SMC_SPACE_SHARED, op->width_bytes, mask};
     uint32_t unit = worker->shadow->cell_bytes_shared;
     uint64_t bytes = worker->launch->smem_bytes;
     EACH_ACTIVE(lane, mask)

@@ -28,12 +28,27 @@ void smc_shadow_fence(struct smc_shadow *shadow, const struct smc_warp *warp, ui
 /* The time of an arrival that does not wait: the barrier does not order what follows it. */
 uint32_t smc_shadow_arrive(struct smc_shadow *shadow);
 
+/* The bytes of a cell: of what is recorded by itself. */
+uint32_t smc_shadow_cell_bytes(const struct smc_shadow *shadow, enum smc_ptx_space space);
+
 /* Where the lanes of one access go: each place once, by its distance from the first active lane's
-   address; and up to three lanes of each place, which are enough to know its readers. */
-struct smc_places {
-    uint64_t offset[SMC_LANES];
-    uint32_t count, lanes;
+   address, and which lanes go there. The same places as cells: bit n of a word is cell
+   32 * number + n from that of the lowest place on, which is `least` from the first lane's. */
+struct smc_place_word {
+    uint64_t number;
+    uint32_t cells;
 };
+struct smc_places {
+    uint32_t count, words;
+    uint64_t least;
+    struct smc_place_word word[SMC_LANES];
+    uint64_t offset[SMC_LANES];
+    uint32_t lanes[SMC_LANES];
+};
+
+/* Whether weak reads of one cell at each of these places need no check. */
+bool smc_shadow_knows(const struct smc_shadow *shadow, enum smc_ptx_space space, uint64_t first,
+                      uint32_t bytes, const struct smc_places *places);
 
 /* Checks accesses of the lanes in `mask` before they happen. `host` holds the old values. For
    writes, `value` points at the new value of each lane, which is stored as it is checked, lane by

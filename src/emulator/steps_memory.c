@@ -78,10 +78,52 @@ static void fetch(const struct smc_op *op, char *d, enum smc_slot_kind kind, uin
     }
 }
 
+/* The same for a load that was executed before. */
+#define FETCH_AGAIN(lane_t)                                                                        \
+    for (unsigned lane = 0; lane < SMC_LANES; lane += 8) {                                         \
+        lane_t *to = (lane_t *)d + lane, value;                                                    \
+        const char *from = first + layout->base[lane / 8];                                         \
+        if (layout->eight[lane / 8] == SMC_EIGHT_NEIGHBORS) {                                      \
+            memcpy(to, from, 8 * sizeof value);                                                    \
+        } else if (layout->eight[lane / 8] == SMC_EIGHT_SAME) {                                    \
+            memcpy(&value, from, sizeof value);                                                    \
+            for (unsigned i = 0; i < 8; i++)                                                       \
+                to[i] = value;                                                                     \
+        } else {                                                                                   \
+            for (unsigned i = 0; i < 8; i++)                                                       \
+                memcpy(&to[i], first + layout->delta[lane + i], sizeof value);                     \
+        }                                                                                          \
+    }
+
+static void fetch_again(const struct smc_op *op, char *d, enum smc_slot_kind kind, uint32_t mask,
+                        const char *first, const struct smc_lane_layout *layout)
+{
+    char *host[SMC_LANES];
+    if (mask == SMC_ALL_LANES && op->width_bytes == 4 && kind == SMC_SLOT_32) {
+        FETCH_AGAIN(lane_u32)
+        return;
+    }
+    if (mask == SMC_ALL_LANES && op->width_bytes == 8 && kind == SMC_SLOT_64) {
+        FETCH_AGAIN(lane_u64)
+        return;
+    }
+    EACH_LANE(i) host[i] = (char *)((uintptr_t)first + (uintptr_t)layout->delta[i]);
+    fetch(op, d, kind, 0, mask, host);
+}
+
 enum smc_next smc_step_load(struct smc_worker *worker, struct smc_warp *warp,
                             const struct smc_op *op, uint32_t mask)
 {
     char *host[SMC_LANES];
+    const struct smc_lane_layout *layout;
+    const char *first = smc_memory_load_again(worker, warp, op, mask, &layout);
+    if (first) {
+        for (uint32_t i = 0; i < op->vector; i++)
+            if (op->v[i] != SMC_NO_SLOT)
+                fetch_again(op, warp->file + op->v[i], op->v_kind[i], mask,
+                            first + i * op->width_bytes, layout);
+        return SMC_GO_ON;
+    }
     mask = smc_memory_access(worker, warp, op, SMC_READS, mask, NULL, host);
     worker->polls += op->is_strong;
     for (uint32_t i = 0; i < op->vector; i++)
