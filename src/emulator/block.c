@@ -186,6 +186,7 @@ static void begin(struct smc_worker *worker, uint64_t block)
     worker->block_index[1] = (uint32_t)(block / grid[0] % grid[1]);
     worker->block_index[2] = (uint32_t)(block / grid[0] / grid[1]);
     worker->gave_up = false;
+    worker->fruitless = 0;
     memset(worker->barrier, 0, sizeof worker->barrier);
     memset(worker->shared, 0, launch->smem_bytes);
     clear_local(worker);
@@ -204,9 +205,29 @@ static void begin(struct smc_worker *worker, uint64_t block)
     }
 }
 
+/* A warp whose waits for an mbarrier object fail. Returns false if there is none. */
+static bool report_failing_wait(struct smc_worker *worker)
+{
+    for (uint32_t w = 0; w < worker->launch->warps_per_block; w++) {
+        const struct smc_warp *warp = &worker->warp[w];
+        if (!warp->live || !warp->yields)
+            continue;
+        struct smc_finding finding =
+            smc_finding_at(worker, SMC_FINDING_DEADLOCK, warp->yields - 1,
+                           smc_thread_of(warp, (uint32_t)__builtin_ctz(warp->failing)));
+        finding.waiting = warp->arrived;
+        finding.expected = warp->wanted;
+        smc_find(worker, &finding);
+        return true;
+    }
+    return false;
+}
+
 /* The first lane that waits at anything. */
 static void report_waiting(struct smc_worker *worker)
 {
+    if (report_failing_wait(worker))
+        return;
     for (uint32_t w = 0; w < worker->launch->warps_per_block; w++) {
         const struct smc_warp *warp = &worker->warp[w];
         for (uint64_t left = warp->used; left; left &= left - 1) {
@@ -253,24 +274,33 @@ static void report_endless(struct smc_worker *worker, const struct smc_warp *war
     smc_end_launch(worker);
 }
 
+/* Rounds in which warps only wait for mbarrier objects, after which they wait for ever: many, as a
+   program may count its attempts. */
+enum { MOST_FRUITLESS = 1 << 14 };
+
 /* Runs every warp for a time slice; returns true if one of them advanced. */
 static bool run_warps(struct smc_worker *worker)
 {
     const struct smc_emulation_request *request = worker->launch->request;
     uint64_t budget = request->budget ? request->budget : SMC_EMULATOR_BUDGET;
-    bool moved = false;
+    const uint64_t changes = worker->changes;
+    bool moved = false, worked = false;
     for (uint32_t w = 0; w < worker->launch->warps_per_block && !worker->gave_up; w++) {
         struct smc_warp *warp = &worker->warp[w];
         if (!warp->live)
             continue;
         if (request->stop && smc_launch_stops(worker->launch))
             return true;
-        moved |= smc_warp_run(worker, warp);
+        if (smc_warp_run(worker, warp)) {
+            moved = true;
+            worked |= !warp->yields;
+        }
         if (warp->live && warp->steps > budget)
             report_endless(worker, warp);
         try_barriers(worker);
     }
-    return moved;
+    worker->fruitless = worked || worker->changes != changes ? 0 : worker->fruitless + 1;
+    return moved && worker->fruitless < MOST_FRUITLESS;
 }
 
 void smc_block_run(struct smc_worker *worker, uint64_t block)

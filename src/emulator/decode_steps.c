@@ -411,8 +411,9 @@ bool smc_decode_trap(struct smc_decoder *decoder)
    accesses the program orders. */
 bool smc_decode_fence(struct smc_decoder *decoder)
 {
-    if (smc_decode_has(decoder, "proxy") || smc_decode_has(decoder, "mbarrier_init"))
-        return smc_decode_refuse(decoder, "");
+    if (smc_decode_has(decoder, "proxy") && !smc_decode_has(decoder, "acquire") &&
+        !smc_decode_has(decoder, "release"))
+        return true; /* all proxies see memory alike */
     struct smc_op *op = emit_step(decoder, smc_step_fence);
     if (!op)
         return false;

@@ -14,6 +14,7 @@ emulator_sources = \
 	src/emulator/decode_calls.c \
 	src/emulator/decode_compare.c \
 	src/emulator/decode_matrix.c \
+	src/emulator/decode_mbarrier.c \
 	src/emulator/decode_program.c \
 	src/emulator/decode_steps.c \
 	src/emulator/decode_textures.c \
@@ -26,6 +27,7 @@ emulator_sources = \
 	src/emulator/lane_values.c src/emulator/lane_values.h \
 	src/emulator/launch.c \
 	src/emulator/matrix.h \
+	src/emulator/mbarrier.c src/emulator/mbarrier.h \
 	src/emulator/memory.c \
 	src/emulator/mnemonics.def \
 	src/emulator/narrow.h \

@@ -88,6 +88,9 @@ struct smc_warp {
     uint64_t used; /* bit n: group n exists */
     int current;
     uint64_t steps, clock;
+    uint32_t yields;          /* a wait failed: the index of its instruction plus one */
+    uint32_t failing;         /* of these lanes */
+    uint32_t arrived, wanted; /* at what the first of them waits for */
     struct smc_frames frames;
     struct smc_copy *copies;            /* pending cp.async, oldest first */
     uint64_t copy_group;                /* the number of groups committed */
@@ -143,6 +146,7 @@ struct smc_worker {
     uint32_t block_index[3];
     uint64_t blocks_run;
     uint64_t float_adds;
+    uint32_t fruitless;                /* rounds in a row in which warps only waited */
     uint64_t polls, changes;           /* strong reads, and stores or atomics that changed memory */
     struct smc_shared_sum *shared_sum; /* one for each four bytes; NULL before the first addition */
     double shared_bound;

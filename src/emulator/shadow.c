@@ -254,6 +254,14 @@ void smc_shadow_fence(struct smc_shadow *shadow, const struct smc_warp *warp, ui
     smc_order_fence(&shadow->order, warp, mask, is_narrow);
 }
 
+void smc_shadow_order(struct smc_shadow *shadow, const struct smc_warp *warp,
+                      const struct smc_op *op, enum smc_access_kind kind,
+                      const uint64_t key[SMC_LANES], uint32_t mask)
+{
+    if (shadow->order.releases)
+        smc_order_strong(&shadow->order, warp, op, kind, key, SMC_SHARED_WINDOW, mask);
+}
+
 /* --- Accesses --------------------------------------------------------------------------------- */
 
 /* What all lanes of one instruction have in common. */

@@ -1,0 +1,140 @@
+/* Decoders of mbarrier objects, and of the bulk copies that complete transactions of them. */
+#include "emulator/decode.h"
+#include "emulator/mbarrier.h"
+#include "emulator/operations.h"
+
+/* Appends the op, with the guard of the statement. */
+static bool emit(struct smc_decoder *decoder, smc_step *step, const struct smc_op *shape)
+{
+    if (decoder->failed || shape->a == SMC_NO_SLOT || shape->b == SMC_NO_SLOT ||
+        shape->c == SMC_NO_SLOT || shape->d == SMC_NO_SLOT)
+        return false;
+    struct smc_op *op = smc_decode_emit(decoder);
+    if (!op)
+        return false;
+    struct smc_op copy = *shape;
+    copy.guard = op->guard;
+    copy.guard_negated = op->guard_negated;
+    copy.is_first = op->is_first;
+    copy.instruction = op->instruction;
+    copy.target = op->target;
+    copy.reconverge_at = op->reconverge_at;
+    copy.step = step;
+    *op = copy;
+    decoder->program->has_fences |= op->acquires || op->releases;
+    return true;
+}
+
+static bool is_shared_or_generic(struct smc_decoder *decoder, enum smc_ptx_space space)
+{
+    return space == SMC_SPACE_SHARED || space == SMC_SPACE_GENERIC ||
+           smc_decode_refuse(decoder, "it is in shared memory");
+}
+
+/* What all operations on an mbarrier object have: its address, and its meaning for the order of
+   accesses unless .relaxed is given. */
+static bool read_object(struct smc_decoder *decoder, const struct smc_operand *address,
+                        struct smc_op *shape)
+{
+    shape->type = SMC_PTX_B64;
+    shape->width_bytes = 8;
+    shape->vector = 1;
+    shape->is_strong = shape->is_narrow = true;
+    shape->space = smc_decode_space(decoder);
+    return is_shared_or_generic(decoder, shape->space) &&
+           smc_decode_address(decoder, address, shape);
+}
+
+/* mbarrier.init [object], count;  mbarrier.inval [object]; */
+static bool decode_init(struct smc_decoder *decoder, bool is_init)
+{
+    const struct smc_operand *operand = decoder->statement->operand;
+    struct smc_op shape = {0};
+    if (!smc_decode_count(decoder, 1 + is_init, 1 + is_init) ||
+        !read_object(decoder, &operand[0], &shape))
+        return false;
+    shape.is_strong = shape.is_narrow = false;
+    shape.b = is_init ? smc_decode_source(decoder, &operand[1], SMC_PTX_U32)
+                      : smc_decode_constant(decoder, SMC_SLOT_32, 0);
+    return emit(decoder, smc_step_mbarrier_init, &shape);
+}
+
+/* mbarrier.arrive state, [object]{, count};  mbarrier.arrive.expect_tx state, [object], bytes;
+   mbarrier.arrive_drop alike. b: the count, c: the bytes. */
+static bool decode_arrive(struct smc_decoder *decoder)
+{
+    const struct smc_operand *operand = decoder->statement->operand;
+    const bool expects = smc_decode_has(decoder, "expect_tx");
+    const bool returns = operand[0].kind != SMC_OPERAND_ADDRESS;
+    const unsigned least = 1u + returns + expects;
+    struct smc_op shape = {0};
+    if (!smc_decode_count(decoder, least, 2u + returns) ||
+        !read_object(decoder, &operand[returns], &shape))
+        return false;
+    const bool has_value = decoder->statement->operands == 2u + returns;
+    const uint32_t value = has_value
+                               ? smc_decode_source(decoder, &operand[1 + returns], SMC_PTX_U32)
+                               : smc_decode_constant(decoder, SMC_SLOT_32, 1);
+    shape.b = expects ? smc_decode_constant(decoder, SMC_SLOT_32, 1) : value;
+    shape.c = expects ? value : smc_decode_constant(decoder, SMC_SLOT_32, 0);
+    shape.releases = !smc_decode_has(decoder, "relaxed");
+    shape.reduction = smc_decode_has(decoder, "arrive_drop") ? SMC_REDUCE_DEC : SMC_REDUCE_NONE;
+    if (returns && operand[0].kind != SMC_OPERAND_SINK) {
+        shape.d_kind = SMC_SLOT_64;
+        shape.d = smc_decode_target(decoder, &operand[0], SMC_PTX_B64);
+    }
+    return emit(decoder, smc_step_mbarrier_arrive, &shape);
+}
+
+/* mbarrier.expect_tx [object], bytes;  mbarrier.complete_tx alike. */
+static bool decode_transactions(struct smc_decoder *decoder)
+{
+    const struct smc_operand *operand = decoder->statement->operand;
+    struct smc_op shape = {0};
+    if (!smc_decode_count(decoder, 2, 2) || !read_object(decoder, &operand[0], &shape))
+        return false;
+    shape.reduction = smc_decode_has(decoder, "complete_tx") ? SMC_REDUCE_DEC : SMC_REDUCE_INC;
+    shape.c = smc_decode_source(decoder, &operand[1], SMC_PTX_U32);
+    return emit(decoder, smc_step_mbarrier_transactions, &shape);
+}
+
+/* mbarrier.try_wait done, [object], state{, time};  with .parity the parity of a phase instead of a
+   state. */
+static bool decode_wait(struct smc_decoder *decoder)
+{
+    const struct smc_operand *operand = decoder->statement->operand;
+    const bool tries = smc_decode_has(decoder, "try_wait");
+    struct smc_op shape = {.d_kind = SMC_SLOT_PREDICATE};
+    if (!smc_decode_count(decoder, 3, 3u + tries) || !read_object(decoder, &operand[1], &shape))
+        return false;
+    shape.is_aligned = smc_decode_has(decoder, "parity");
+    shape.acquires = !smc_decode_has(decoder, "relaxed");
+    shape.b = smc_decode_source(decoder, &operand[2], shape.is_aligned ? SMC_PTX_B32 : SMC_PTX_B64);
+    shape.d = smc_decode_target(decoder, &operand[0], SMC_PTX_PRED);
+    return emit(decoder, smc_step_mbarrier_wait, &shape);
+}
+
+/* mbarrier.pending_count count, state; */
+static bool decode_pending(struct smc_decoder *decoder)
+{
+    const enum smc_ptx_type types[] = {SMC_PTX_B64};
+    return smc_decode_count(decoder, 2, 2) &&
+           smc_decode_simple(decoder, smc_mbarrier_pending, SMC_PTX_U32, 1, types) != NULL;
+}
+
+bool smc_decode_mbarrier(struct smc_decoder *decoder)
+{
+    if (smc_decode_has(decoder, "shared::cluster"))
+        return smc_decode_refuse(decoder, "clusters");
+    if (smc_decode_has(decoder, "init") || smc_decode_has(decoder, "inval"))
+        return decode_init(decoder, smc_decode_has(decoder, "init"));
+    if (smc_decode_has(decoder, "arrive") || smc_decode_has(decoder, "arrive_drop"))
+        return decode_arrive(decoder);
+    if (smc_decode_has(decoder, "expect_tx") || smc_decode_has(decoder, "complete_tx"))
+        return decode_transactions(decoder);
+    if (smc_decode_has(decoder, "test_wait") || smc_decode_has(decoder, "try_wait"))
+        return decode_wait(decoder);
+    if (smc_decode_has(decoder, "pending_count"))
+        return decode_pending(decoder);
+    return smc_decode_refuse(decoder, "");
+}

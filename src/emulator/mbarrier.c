@@ -1,0 +1,197 @@
+/* mbarrier objects (PTX ISA, "Parallel Synchronization and Communication Instructions: mbarrier").
+   An object counts arrivals and transactions of its current phase, which completes when neither is
+   pending. A wait that fails ends the turn of its warp. Arrivals release and waits acquire by
+   phase: see order.h, with the parity of the phase as part of the address. */
+#include "emulator/mbarrier.h"
+
+#include <string.h>
+
+#include "emulator/runtime.h"
+#include "emulator/shadow.h"
+
+/* The object: arrivals that are pending in this phase and expected in the next ones, the
+   transactions as a signed number, and the parity of the phase. */
+enum { COUNT_BITS = 20, EXPECTED_AT = 20, TRANSACTIONS_AT = 40, PARITY_AT = 63 };
+static const uint32_t count_mask = (1u << COUNT_BITS) - 1;
+
+struct object {
+    uint32_t pending, expected, transactions, parity;
+};
+
+static struct object unpack(uint64_t word)
+{
+    return (struct object){.pending = (uint32_t)word & count_mask,
+                           .expected = (uint32_t)(word >> EXPECTED_AT) & count_mask,
+                           .transactions = (uint32_t)(word >> TRANSACTIONS_AT) & count_mask,
+                           .parity = (uint32_t)(word >> PARITY_AT)};
+}
+
+static uint64_t pack(const struct object *object)
+{
+    return (object->pending & count_mask) |
+           (uint64_t)(object->expected & count_mask) << EXPECTED_AT |
+           (uint64_t)(object->transactions & count_mask) << TRANSACTIONS_AT |
+           (uint64_t)(object->parity & 1) << PARITY_AT;
+}
+
+static void complete_phase(struct object *object)
+{
+    if (object->pending == 0 && (object->transactions & count_mask) == 0) {
+        object->parity ^= 1;
+        object->pending = object->expected;
+    }
+}
+
+/* Addresses within the block's shared memory. */
+static void find_objects(const struct smc_warp *warp, const struct smc_op *op,
+                         uint64_t address[SMC_LANES])
+{
+    smc_memory_addresses(warp, op, address);
+    if (op->space == SMC_SPACE_GENERIC)
+        EACH_LANE(i) address[i] -= SMC_SHARED_WINDOW;
+}
+
+static uint64_t load(const char *host)
+{
+    uint64_t word;
+    memcpy(&word, host, sizeof word);
+    return word;
+}
+
+/* What the lane's operation on the object means for the order of accesses. */
+static void order(struct smc_worker *worker, const struct smc_warp *warp, const struct smc_op *op,
+                  enum smc_access_kind kind, uint64_t address, uint32_t parity, uint32_t lane)
+{
+    uint64_t key[SMC_LANES] = {0};
+    key[lane] = address | parity;
+    if (worker->shadow)
+        smc_shadow_order(worker->shadow, warp, op, kind, key, 1u << lane);
+}
+
+/* The access itself: ordered by its phase, not by its address. */
+static uint32_t reach(struct smc_worker *worker, struct smc_warp *warp, const struct smc_op *op,
+                      enum smc_access_kind kind, const uint64_t address[SMC_LANES], uint32_t mask,
+                      char *host[SMC_LANES])
+{
+    struct smc_op access = *op;
+    access.acquires = access.releases = false;
+    return smc_memory_access_at(worker, warp, &access, SMC_SPACE_SHARED, kind, address, mask, NULL,
+                                host);
+}
+
+enum smc_next smc_step_mbarrier_init(struct smc_worker *worker, struct smc_warp *warp,
+                                     const struct smc_op *op, uint32_t mask)
+{
+    const lane_u32 *count = (const lane_u32 *)(warp->file + op->b);
+    uint64_t address[SMC_LANES], word[SMC_LANES] = {0};
+    const void *value[SMC_LANES];
+    char *host[SMC_LANES];
+    find_objects(warp, op, address);
+    EACH_LANE(lane)
+    {
+        const struct object object = {.pending = count[lane], .expected = count[lane]};
+        word[lane] = pack(&object);
+    }
+    for (unsigned lane = 0; lane < SMC_LANES; lane++)
+        value[lane] = &word[lane];
+    mask = smc_memory_access_at(worker, warp, op, SMC_SPACE_SHARED, SMC_WRITES, address, mask,
+                                value, host);
+    worker->changes++;
+    EACH_ACTIVE(lane, mask) memcpy(host[lane], &word[lane], sizeof word[lane]);
+    return SMC_GO_ON;
+}
+
+enum smc_next smc_step_mbarrier_arrive(struct smc_worker *worker, struct smc_warp *warp,
+                                       const struct smc_op *op, uint32_t mask)
+{
+    const lane_u32 *count = (const lane_u32 *)(warp->file + op->b);
+    const lane_u32 *transactions = (const lane_u32 *)(warp->file + op->c);
+    uint64_t address[SMC_LANES];
+    char *host[SMC_LANES];
+    find_objects(warp, op, address);
+    mask = reach(worker, warp, op, SMC_UPDATES, address, mask, host);
+    EACH_ACTIVE(lane, mask)
+    {
+        const uint64_t before = load(host[lane]);
+        struct object object = unpack(before);
+        const uint32_t arrivals = count[lane], most = object.pending;
+        order(worker, warp, op, SMC_UPDATES, address[lane], object.parity, lane);
+        object.transactions += transactions[lane];
+        object.pending -= arrivals < most ? arrivals : most;
+        if (op->reduction == SMC_REDUCE_DEC)
+            object.expected -= arrivals < object.expected ? arrivals : object.expected;
+        complete_phase(&object);
+        const uint64_t after = pack(&object);
+        memcpy(host[lane], &after, sizeof after);
+        if (op->d_kind == SMC_SLOT_64)
+            ((lane_u64 *)(warp->file + op->d))[lane] = before;
+    }
+    worker->changes++;
+    return SMC_GO_ON;
+}
+
+enum smc_next smc_step_mbarrier_transactions(struct smc_worker *worker, struct smc_warp *warp,
+                                             const struct smc_op *op, uint32_t mask)
+{
+    const lane_u32 *transactions = (const lane_u32 *)(warp->file + op->c);
+    uint64_t address[SMC_LANES];
+    char *host[SMC_LANES];
+    find_objects(warp, op, address);
+    mask = reach(worker, warp, op, SMC_UPDATES, address, mask, host);
+    EACH_ACTIVE(lane, mask)
+    {
+        struct object object = unpack(load(host[lane]));
+        order(worker, warp, op, SMC_UPDATES, address[lane], object.parity, lane);
+        if (op->reduction == SMC_REDUCE_DEC)
+            object.transactions -= transactions[lane];
+        else
+            object.transactions += transactions[lane];
+        complete_phase(&object);
+        const uint64_t after = pack(&object);
+        memcpy(host[lane], &after, sizeof after);
+    }
+    worker->changes++;
+    return SMC_GO_ON;
+}
+
+enum smc_next smc_step_mbarrier_wait(struct smc_worker *worker, struct smc_warp *warp,
+                                     const struct smc_op *op, uint32_t mask)
+{
+    const char *wanted = warp->file + op->b;
+    lane_u32 *d = (lane_u32 *)(warp->file + op->d);
+    uint64_t address[SMC_LANES];
+    char *host[SMC_LANES];
+    uint32_t complete = 0;
+    find_objects(warp, op, address);
+    const uint32_t found = reach(worker, warp, op, SMC_READS, address, mask, host);
+    EACH_ACTIVE(lane, found)
+    {
+        const uint32_t parity = op->is_aligned ? ((const lane_u32 *)wanted)[lane] & 1
+                                               : unpack(((const lane_u64 *)wanted)[lane]).parity;
+        if (unpack(load(host[lane])).parity == parity)
+            continue;
+        complete |= 1u << lane;
+        order(worker, warp, op, SMC_READS, address[lane], parity, lane);
+    }
+    *d = (*d & ~mask) | complete;
+    if (complete == found)
+        return SMC_GO_ON;
+    worker->polls++;
+    warp->group[warp->current].pc++;
+    warp->yields = op->instruction + 1;
+    warp->failing = found & ~complete;
+    const struct object object = unpack(load(host[__builtin_ctz(warp->failing)]));
+    warp->arrived = object.expected - object.pending;
+    warp->wanted = object.expected;
+    return SMC_WAITS;
+}
+
+void smc_mbarrier_pending(const struct smc_op *op, void *d, const void *a, const void *b,
+                          const void *c)
+{
+    const lane_u64 *state = a;
+    uint32_t pending[SMC_LANES];
+    (void)op, (void)b, (void)c;
+    EACH_LANE(i) pending[i] = (uint32_t)state[i] & count_mask;
+    memcpy(d, pending, sizeof pending);
+}
