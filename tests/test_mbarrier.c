@@ -31,7 +31,9 @@ static void load(void)
     CU_ASSERT_FATAL(ptx_bytes > 0);
 }
 
-static void run(const char *entry, uint32_t blocks, uint32_t threads, struct trial *trial)
+/* With `given` as what out holds before. */
+static void run_with(const char *entry, uint32_t blocks, uint32_t threads, const uint32_t given[3],
+                     struct trial *trial)
 {
     struct smc_emulated_array arrays[] = {
         {.name = "out", .data = trial->out, .bytes = sizeof trial->out},
@@ -49,6 +51,7 @@ static void run(const char *entry, uint32_t blocks, uint32_t threads, struct tri
     *trial = (struct trial){.program = NULL};
     for (uint32_t i = 0; i < ELEMENTS; i++)
         trial->in[i] = i * 2654435761u;
+    memcpy(trial->out, given, 3 * sizeof *given);
     load();
     enum smc_status status = smc_program_read(ptx, ptx_bytes, entry, &trial->program, &error);
     request.program = trial->program;
@@ -57,6 +60,11 @@ static void run(const char *entry, uint32_t blocks, uint32_t threads, struct tri
     if (status != SMC_OK)
         printf("%s: %s\n", entry, error.message);
     CU_ASSERT_EQUAL_FATAL(status, SMC_OK);
+}
+
+static void run(const char *entry, uint32_t blocks, uint32_t threads, struct trial *trial)
+{
+    run_with(entry, blocks, threads, (const uint32_t[]){0, 0, 0}, trial);
 }
 
 static void end(struct trial *trial)
@@ -158,10 +166,80 @@ static void test_transactions(void)
     end(&trial);
 }
 
-CU_TestInfo tests_mbarrier[] = {{"phases order accesses", test_phases},
-                                {"races without waits are found", test_missing_waits},
-                                {"a phase that never completes", test_waiting_for_ever},
-                                {"threads that drop out", test_leaving},
-                                {"a ring of buffers, waits for a parity", test_ring},
-                                {"transactions", test_transactions},
-                                CU_TEST_INFO_NULL};
+static void test_bulk_copies(void)
+{
+    struct trial trial;
+    run("bulk", 3, THREADS, &trial);
+    CU_ASSERT(trial.emulation.completed);
+    CU_ASSERT_EQUAL(trial.emulation.findings_total, 0);
+    for (uint32_t i = 0; i < 3 * 1024; i++)
+        CU_ASSERT_EQUAL(trial.out[i], 3 * trial.in[i] + 1);
+    CU_ASSERT_EQUAL(trial.emulation.array[1].kind[SMC_EMULATED_LOAD].bytes, 3 * 4096);
+    CU_ASSERT_EQUAL(trial.emulation.array[1].kind[SMC_EMULATED_LOAD].sectors, 3 * 128);
+    CU_ASSERT_EQUAL(trial.emulation.array[0].kind[SMC_EMULATED_STORE].bytes, 3 * 4096);
+    end(&trial);
+    run("bulk_without_wait", 1, THREADS, &trial);
+    CU_ASSERT(found(&trial, SMC_FINDING_RACE_WRITE_READ));
+    end(&trial);
+}
+
+static void test_bad_bulk_copies(void)
+{
+    static const struct {
+        uint32_t bytes, from, to;
+        bool is_good;
+        enum smc_finding_kind kind;
+    } copies[] = {
+        {64, 16, 32, true, SMC_FINDING_KINDS},
+        {60, 16, 32, false, SMC_FINDING_MISALIGNED},
+        {64, 8, 32, false, SMC_FINDING_MISALIGNED},
+        {64, 16, 40, false, SMC_FINDING_MISALIGNED},
+        {64, 4 * ELEMENTS - 48, 32, false, SMC_FINDING_OUT_OF_BOUNDS},
+        {4096, 16, 32, false, SMC_FINDING_OUT_OF_BOUNDS},
+    };
+    for (size_t i = 0; i < sizeof copies / sizeof *copies; i++) {
+        const uint32_t given[] = {copies[i].bytes, copies[i].from, copies[i].to};
+        struct trial trial;
+        run_with("any_bulk", 1, 32, given, &trial);
+        if (copies[i].is_good) {
+            CU_ASSERT_EQUAL(trial.emulation.findings_total, 0);
+            CU_ASSERT_EQUAL(trial.out[3], trial.in[copies[i].from / 4]);
+        } else {
+            CU_ASSERT(found(&trial, copies[i].kind));
+        }
+        end(&trial);
+    }
+}
+
+static void test_copies(void)
+{
+    struct trial trial;
+    run("copies", 1, THREADS, &trial);
+    CU_ASSERT(trial.emulation.completed);
+    CU_ASSERT_EQUAL(trial.emulation.findings_total, 0);
+    for (uint32_t i = 0; i < THREADS; i++)
+        CU_ASSERT_EQUAL(trial.out[i], trial.in[THREADS - 1 - i]);
+    end(&trial);
+    run("stages", 1, THREADS, &trial);
+    CU_ASSERT(trial.emulation.completed);
+    CU_ASSERT_EQUAL(trial.emulation.findings_total, 0);
+    for (uint32_t i = 0; i < THREADS; i++) {
+        uint32_t sum = 0;
+        for (uint32_t n = 0; n < ROUNDS; n++)
+            sum += (n + 1) * trial.in[n * THREADS + THREADS - 1 - i];
+        CU_ASSERT_EQUAL(trial.out[i], sum);
+    }
+    end(&trial);
+}
+
+CU_TestInfo tests_mbarrier[] = {
+    {"phases order accesses", test_phases},
+    {"races without waits are found", test_missing_waits},
+    {"a phase that never completes", test_waiting_for_ever},
+    {"threads that drop out", test_leaving},
+    {"a ring of buffers, waits for a parity", test_ring},
+    {"transactions", test_transactions},
+    {"bulk copies", test_bulk_copies},
+    {"sizes, alignment and bounds of bulk copies", test_bad_bulk_copies},
+    {"asynchronous copies that arrive, pipelines", test_copies},
+    CU_TEST_INFO_NULL};

@@ -138,3 +138,78 @@ bool smc_decode_mbarrier(struct smc_decoder *decoder)
         return decode_pending(decoder);
     return smc_decode_refuse(decoder, "");
 }
+
+/* cp.async.mbarrier.arrive.noinc [object]; */
+static bool decode_copies_arrive(struct smc_decoder *decoder)
+{
+    struct smc_op shape = {.releases = true};
+    if (!smc_decode_count(decoder, 1, 1) ||
+        !read_object(decoder, &decoder->statement->operand[0], &shape))
+        return false;
+    shape.b = smc_decode_constant(decoder, SMC_SLOT_32, smc_decode_has(decoder, "noinc"));
+    shape.c = smc_decode_constant(decoder, SMC_SLOT_32, 0);
+    return emit(decoder, smc_step_copies_arrive, &shape);
+}
+
+/* --- Bulk copies ------------------------------------------------------------------------------ */
+
+/* A 64-bit slot with the whole address. */
+static uint32_t address_slot(struct smc_decoder *decoder, const struct smc_operand *operand)
+{
+    struct smc_op address = {0};
+    if (!smc_decode_address(decoder, operand, &address))
+        return SMC_NO_SLOT;
+    uint32_t slot = address.a;
+    if (address.address_is_32) {
+        const uint32_t one = smc_decode_constant(decoder, SMC_SLOT_32, 1);
+        slot = smc_slot_new(decoder->program, SMC_SLOT_64);
+        if (one == SMC_NO_SLOT || !smc_decode_emit_alu(decoder, smc_integer_mul_wide[SMC_PTX_U32],
+                                                       SMC_SLOT_64, slot, address.a, one, one))
+            return SMC_NO_SLOT;
+    }
+    if (!address.immediate)
+        return slot;
+    const uint32_t offset = smc_decode_constant(decoder, SMC_SLOT_64, address.immediate);
+    const uint32_t sum = smc_slot_new(decoder->program, SMC_SLOT_64);
+    return offset != SMC_NO_SLOT && smc_decode_emit_alu(decoder, smc_integer_add[SMC_PTX_U64],
+                                                        SMC_SLOT_64, sum, slot, offset, offset)
+               ? sum
+               : SMC_NO_SLOT;
+}
+
+/* cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes [to], [from], bytes, [object];
+   cp.async.bulk.global.shared::cta.bulk_group [to], [from], bytes; both may have a cache policy. */
+static bool decode_bulk_copy(struct smc_decoder *decoder)
+{
+    const struct smc_operand *operand = decoder->statement->operand;
+    const bool stores = smc_decode_has(decoder, "bulk_group");
+    const bool loads = smc_decode_has(decoder, "mbarrier::complete_tx::bytes");
+    const unsigned count = (stores ? 3u : 4u) + (unsigned)smc_decode_has(decoder, "L2::cache_hint");
+    struct smc_op shape = {.type = SMC_PTX_B32, .width_bytes = 16, .vector = 1, .is_narrow = true};
+    if (smc_decode_has(decoder, "multicast::cluster"))
+        return smc_decode_refuse(decoder, "clusters");
+    if (smc_decode_has(decoder, "cp_mask") || smc_decode_has(decoder, "ignore_oob") ||
+        stores == loads)
+        return smc_decode_refuse(decoder, "a bulk copy of this form");
+    if (!smc_decode_count(decoder, count, count))
+        return false;
+    shape.space = stores ? SMC_SPACE_GLOBAL : SMC_SPACE_SHARED;
+    shape.reduction =
+        stores || !smc_decode_has(decoder, "global") ? SMC_REDUCE_NONE : SMC_REDUCE_EXCHANGE;
+    shape.releases = loads;
+    shape.a = address_slot(decoder, &operand[0]);
+    shape.b = address_slot(decoder, &operand[1]);
+    shape.v[0] = smc_decode_source(decoder, &operand[2], SMC_PTX_U32);
+    shape.c = loads ? address_slot(decoder, &operand[3]) : shape.a;
+    return shape.v[0] != SMC_NO_SLOT && emit(decoder, smc_step_bulk_copy, &shape);
+}
+
+bool smc_decode_bulk(struct smc_decoder *decoder)
+{
+    if (smc_decode_has(decoder, "mbarrier"))
+        return decode_copies_arrive(decoder);
+    if (smc_decode_has(decoder, "commit_group") || smc_decode_has(decoder, "wait_group") ||
+        smc_decode_has(decoder, "prefetch"))
+        return true; /* bulk copies are complete at once */
+    return decode_bulk_copy(decoder);
+}

@@ -345,9 +345,10 @@ bool smc_decode_cp(struct smc_decoder *decoder)
 {
     const struct smc_operand *operand = decoder->statement->operand;
     struct smc_op shape = {.vector = 1, .width_bytes = 4};
-    if (!smc_decode_has(decoder, "async") || smc_decode_has(decoder, "bulk") ||
-        smc_decode_has(decoder, "mbarrier"))
+    if (!smc_decode_has(decoder, "async"))
         return smc_decode_refuse(decoder, "");
+    if (smc_decode_has(decoder, "bulk") || smc_decode_has(decoder, "mbarrier"))
+        return smc_decode_bulk(decoder);
     if (smc_decode_has(decoder, "commit_group"))
         return emit_access(decoder, smc_step_commit, &shape);
     if (smc_decode_has(decoder, "wait_all")) {

@@ -277,11 +277,23 @@ uint32_t smc_memory_access_at(struct smc_worker *worker, struct smc_warp *warp,
    it is in no memory. Neither counted nor checked for races. */
 const char *smc_memory_peek(struct smc_worker *worker, const struct smc_warp *warp, uint32_t lane,
                             uint64_t address, uint64_t *bytes);
+/* Many bytes that one lane accesses at once. */
+struct smc_bulk {
+    enum smc_ptx_space space; /* shared or global */
+    uint64_t address;         /* in it */
+    char *data;               /* in the host's memory */
+};
+/* Sets `data`, and counts the access. False, after a finding: it is not in one array. */
+bool smc_memory_bulk(struct smc_worker *worker, const struct smc_warp *warp,
+                     const struct smc_op *op, enum smc_access_kind kind, uint32_t bytes,
+                     uint32_t lane, struct smc_bulk *bulk);
 /* Each lane's address, generic or relative to op->space: register + immediate. */
 void smc_memory_addresses(const struct smc_warp *warp, const struct smc_op *op,
                           uint64_t address[SMC_LANES]);
 /* steps_memory.c */
 void smc_copies_forget(struct smc_warp *warp);
+/* Stores what the lanes have copied. */
+void smc_copies_complete(struct smc_worker *worker, struct smc_warp *warp, uint32_t mask);
 
 /* findings.c */
 void smc_find(struct smc_worker *worker, const struct smc_finding *finding);

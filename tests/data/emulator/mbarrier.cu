@@ -1,6 +1,9 @@
 // Kernels of tests/test_mbarrier.c. mbarrier.ptx is made of this file:
 //   nvcc -arch=sm_90 -std=c++17 -ptx -lineinfo mbarrier.cu
+#include <cooperative_groups.h>
+#include <cooperative_groups/memcpy_async.h>
 #include <cuda/barrier>
+#include <cuda/pipeline>
 #include <cuda/ptx>
 
 using block_barrier = cuda::barrier<cuda::thread_scope_block>;
@@ -167,4 +170,104 @@ extern "C" __global__ void transactions(unsigned *out, const unsigned *in)
     out[5] = cuda::ptx::mbarrier_test_wait(&bar, third);
     asm volatile("mbarrier.inval.shared::cta.b64 [%0];" ::"r"(at) : "memory");
     out[6] = in[0];
+}
+
+// A bulk copy in, one out, and the phase that completes with the last byte that arrived.
+extern "C" __global__ void bulk(unsigned *out, const unsigned *in)
+{
+    __shared__ alignas(16) unsigned tile[1024];
+    __shared__ block_barrier bar;
+    if (threadIdx.x == 0) {
+        init(&bar, blockDim.x);
+        cuda::ptx::fence_proxy_async(cuda::ptx::space_shared);
+    }
+    __syncthreads();
+    block_barrier::arrival_token token;
+    if (threadIdx.x == 0) {
+        cuda::memcpy_async(tile, in + 1024 * blockIdx.x, cuda::aligned_size_t<16>(sizeof tile),
+                           bar);
+        token = cuda::device::barrier_arrive_tx(bar, 1, 0);
+    } else {
+        token = bar.arrive();
+    }
+    bar.wait(std::move(token));
+    for (int i = threadIdx.x; i < 1024; i += blockDim.x)
+        tile[i] = 3 * tile[i] + 1;
+    cuda::ptx::fence_proxy_async(cuda::ptx::space_shared);
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        cuda::ptx::cp_async_bulk(cuda::ptx::space_global, cuda::ptx::space_shared,
+                                 out + 1024 * blockIdx.x, tile, sizeof tile);
+        cuda::ptx::cp_async_bulk_commit_group();
+        cuda::ptx::cp_async_bulk_wait_group_read(cuda::ptx::n32_t<0>());
+    }
+}
+
+// As many bytes from one place to another as out says: how many, from where, to where.
+extern "C" __global__ void any_bulk(unsigned *out, const unsigned *in)
+{
+    __shared__ alignas(16) char tile[1024];
+    __shared__ alignas(8) uint64_t bar;
+    if (threadIdx.x > 0)
+        return;
+    cuda::ptx::mbarrier_init(&bar, 1);
+    cuda::ptx::cp_async_bulk(cuda::ptx::space_shared, cuda::ptx::space_global, tile + out[2],
+                             (const char *)in + out[1], out[0], &bar);
+    cuda::ptx::mbarrier_arrive_expect_tx(cuda::ptx::sem_release, cuda::ptx::scope_cta,
+                                         cuda::ptx::space_shared, &bar, out[0]);
+    while (!cuda::ptx::mbarrier_try_wait_parity(&bar, 0))
+        ;
+    out[3] = *(unsigned *)(tile + out[2]);
+}
+
+// Threads read what a bulk copy brings, without a wait.
+extern "C" __global__ void bulk_without_wait(unsigned *out, const unsigned *in)
+{
+    __shared__ alignas(16) unsigned tile[THREADS];
+    __shared__ alignas(8) uint64_t bar;
+    if (threadIdx.x == 0)
+        cuda::ptx::mbarrier_init(&bar, 1);
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        cuda::ptx::cp_async_bulk(cuda::ptx::space_shared, cuda::ptx::space_global, tile, in,
+                                 sizeof tile, &bar);
+        cuda::ptx::mbarrier_arrive_expect_tx(cuda::ptx::sem_release, cuda::ptx::scope_cta,
+                                             cuda::ptx::space_shared, &bar, sizeof tile);
+    }
+    out[threadIdx.x] = tile[threadIdx.x];
+}
+
+// Each thread copies an element with cp.async; its arrival is that of the copy.
+extern "C" __global__ void copies(unsigned *out, const unsigned *in)
+{
+    __shared__ alignas(16) unsigned tile[THREADS];
+    __shared__ block_barrier bar;
+    if (threadIdx.x == 0)
+        init(&bar, blockDim.x);
+    __syncthreads();
+    cuda::memcpy_async(&tile[threadIdx.x], &in[threadIdx.x], cuda::aligned_size_t<4>(4), bar);
+    bar.arrive_and_wait();
+    out[threadIdx.x] = tile[THREADS - 1 - threadIdx.x];
+}
+
+// A pipeline of two stages, which all threads fill and empty.
+extern "C" __global__ void stages(unsigned *out, const unsigned *in)
+{
+    auto block = cooperative_groups::this_thread_block();
+    __shared__ cuda::pipeline_shared_state<cuda::thread_scope_block, 2> state;
+    __shared__ unsigned tile[2][THREADS];
+    auto pipeline = cuda::make_pipeline(block, &state);
+    unsigned sum = 0;
+    for (unsigned next = 0, i = 0; i < ROUNDS; i++) {
+        for (; next < ROUNDS && next < i + 2; next++) {
+            pipeline.producer_acquire();
+            cuda::memcpy_async(block, tile[next % 2], in + next * THREADS, sizeof tile[0],
+                               pipeline);
+            pipeline.producer_commit();
+        }
+        pipeline.consumer_wait();
+        sum += (i + 1) * tile[i % 2][THREADS - 1 - threadIdx.x];
+        pipeline.consumer_release();
+    }
+    out[threadIdx.x] = sum;
 }
