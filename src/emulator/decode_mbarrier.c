@@ -124,8 +124,6 @@ static bool decode_pending(struct smc_decoder *decoder)
 
 bool smc_decode_mbarrier(struct smc_decoder *decoder)
 {
-    if (smc_decode_has(decoder, "shared::cluster"))
-        return smc_decode_refuse(decoder, "clusters");
     if (smc_decode_has(decoder, "init") || smc_decode_has(decoder, "inval"))
         return decode_init(decoder, smc_decode_has(decoder, "init"));
     if (smc_decode_has(decoder, "arrive") || smc_decode_has(decoder, "arrive_drop"))
@@ -149,6 +147,37 @@ static bool decode_copies_arrive(struct smc_decoder *decoder)
     shape.b = smc_decode_constant(decoder, SMC_SLOT_32, smc_decode_has(decoder, "noinc"));
     shape.c = smc_decode_constant(decoder, SMC_SLOT_32, 0);
     return emit(decoder, smc_step_copies_arrive, &shape);
+}
+
+/* --- Shared memory of a cluster --------------------------------------------------------------- */
+
+/* mapa.shared::cluster.u32 d, address, rank; without a space, of generic addresses. */
+bool smc_decode_mapa(struct smc_decoder *decoder)
+{
+    const struct smc_operand *operand = decoder->statement->operand;
+    struct smc_op shape = {0};
+    enum smc_ptx_type type;
+    if (!smc_decode_known_type(decoder, &type) || !smc_decode_count(decoder, 3, 3))
+        return false;
+    shape.a = smc_decode_source(decoder, &operand[1], type);
+    shape.b = smc_decode_source(decoder, &operand[2], SMC_PTX_U32);
+    shape.d = smc_decode_target(decoder, &operand[0], type);
+    shape.d_kind = smc_slot_kind_of(type);
+    return emit(decoder, smc_step_map_shared, &shape);
+}
+
+/* getctarank.shared::cluster.u32 d, address; the type is that of the address. */
+bool smc_decode_getctarank(struct smc_decoder *decoder)
+{
+    const struct smc_operand *operand = decoder->statement->operand;
+    struct smc_op shape = {.d_kind = SMC_SLOT_32};
+    enum smc_ptx_type type;
+    if (!smc_decode_known_type(decoder, &type) || !smc_decode_count(decoder, 2, 2))
+        return false;
+    shape.address_is_32 = smc_slot_kind_of(type) == SMC_SLOT_32;
+    shape.a = smc_decode_source(decoder, &operand[1], type);
+    shape.d = smc_decode_target(decoder, &operand[0], SMC_PTX_U32);
+    return emit(decoder, smc_step_shared_rank, &shape);
 }
 
 /* --- Bulk copies ------------------------------------------------------------------------------ */

@@ -14,8 +14,6 @@ static bool read_shape(struct smc_decoder *decoder, struct smc_op *op)
     op->type = smc_decode_type(decoder, 0);
     if (op->type == SMC_PTX_TYPE_COUNT || op->type == SMC_PTX_PRED || op->type == SMC_PTX_B128)
         return smc_decode_refuse(decoder, "this type");
-    if (smc_decode_has(decoder, "shared::cluster"))
-        return smc_decode_refuse(decoder, "clusters");
     op->width_bytes = smc_ptx_type_info[op->type].bytes;
     op->vector = 1;
     for (uint8_t i = 0; i < 3; i++)
@@ -484,7 +482,8 @@ bool smc_decode_bar(struct smc_decoder *decoder)
     struct smc_op shape = {.is_aligned =
                                smc_decode_is(decoder, "bar") || smc_decode_has(decoder, "aligned")};
     if (smc_decode_has(decoder, "cluster"))
-        return smc_decode_refuse(decoder, "clusters");
+        return emit_step(decoder, arrives ? smc_step_cluster_arrive : smc_step_cluster_wait) !=
+               NULL;
     if (smc_decode_has(decoder, "warp"))
         return decode_sync_warp(decoder);
     if (!smc_decode_count(decoder, reduces ? 3 : 1, reduces ? 4 : 2))

@@ -6,6 +6,7 @@ emulator_sources = \
 	src/emulator/bank_verdicts.def \
 	src/emulator/bank_walk.c src/emulator/bank_walk.h \
 	src/emulator/block.c \
+	src/emulator/clusters.c src/emulator/clusters.h \
 	src/emulator/contract.c \
 	src/emulator/decode.c src/emulator/decode.h \
 	src/emulator/call_stack.c \

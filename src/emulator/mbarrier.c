@@ -6,16 +6,17 @@
 
 #include <string.h>
 
-#include "emulator/runtime.h"
+#include "emulator/clusters.h"
 #include "emulator/shadow.h"
 
 /* The object: arrivals that are pending in this phase and expected in the next ones, the
-   transactions as a signed number, and the parity of the phase. */
-enum { COUNT_BITS = 20, EXPECTED_AT = 20, TRANSACTIONS_AT = 40, PARITY_AT = 63 };
+   transactions as a signed number, whether other blocks have arrived, and the parity of the phase.
+ */
+enum { COUNT_BITS = 20, EXPECTED_AT = 20, TRANSACTIONS_AT = 40, REMOTE_AT = 62, PARITY_AT = 63 };
 static const uint32_t count_mask = (1u << COUNT_BITS) - 1;
 
 struct object {
-    uint32_t pending, expected, transactions, parity;
+    uint32_t pending, expected, transactions, is_remote, parity;
 };
 
 static struct object unpack(uint64_t word)
@@ -23,6 +24,7 @@ static struct object unpack(uint64_t word)
     return (struct object){.pending = (uint32_t)word & count_mask,
                            .expected = (uint32_t)(word >> EXPECTED_AT) & count_mask,
                            .transactions = (uint32_t)(word >> TRANSACTIONS_AT) & count_mask,
+                           .is_remote = (uint32_t)(word >> REMOTE_AT) & 1,
                            .parity = (uint32_t)(word >> PARITY_AT)};
 }
 
@@ -31,7 +33,7 @@ static uint64_t pack(const struct object *object)
     return (object->pending & count_mask) |
            (uint64_t)(object->expected & count_mask) << EXPECTED_AT |
            (uint64_t)(object->transactions & count_mask) << TRANSACTIONS_AT |
-           (uint64_t)(object->parity & 1) << PARITY_AT;
+           (uint64_t)object->is_remote << REMOTE_AT | (uint64_t)(object->parity & 1) << PARITY_AT;
 }
 
 static void complete_phase(struct object *object)
@@ -58,13 +60,25 @@ static uint64_t load(const char *host)
     return word;
 }
 
+/* Whether the object is of another block of the cluster, or may be. */
+static bool is_remote(const struct smc_worker *worker, uint64_t address)
+{
+    return address >= SMC_CLUSTER_STRIDE &&
+           address / SMC_CLUSTER_STRIDE - 1 != smc_cluster_rank(worker);
+}
+
 /* What the lane's operation on the object means for the order of accesses. */
 static void order(struct smc_worker *worker, const struct smc_warp *warp, const struct smc_op *op,
-                  enum smc_access_kind kind, uint64_t address, uint32_t parity, uint32_t lane)
+                  enum smc_access_kind kind, uint64_t address, struct object *object,
+                  uint32_t parity, uint32_t lane)
 {
     uint64_t key[SMC_LANES] = {0};
-    key[lane] = address | parity;
-    if (worker->shadow)
+    key[lane] = address % SMC_CLUSTER_STRIDE | parity;
+    if (is_remote(worker, address))
+        object->is_remote = 1;
+    else if (worker->shadow && object->is_remote && kind == SMC_READS)
+        smc_shadow_acquire_all(worker->shadow, warp, 1u << lane);
+    else if (worker->shadow)
         smc_shadow_order(worker->shadow, warp, op, kind, key, 1u << lane);
 }
 
@@ -115,7 +129,7 @@ enum smc_next smc_step_mbarrier_arrive(struct smc_worker *worker, struct smc_war
         const uint64_t before = load(host[lane]);
         struct object object = unpack(before);
         const uint32_t arrivals = count[lane], most = object.pending;
-        order(worker, warp, op, SMC_UPDATES, address[lane], object.parity, lane);
+        order(worker, warp, op, SMC_UPDATES, address[lane], &object, object.parity, lane);
         object.transactions += transactions[lane];
         object.pending -= arrivals < most ? arrivals : most;
         if (op->reduction == SMC_REDUCE_DEC)
@@ -141,7 +155,7 @@ enum smc_next smc_step_mbarrier_transactions(struct smc_worker *worker, struct s
     EACH_ACTIVE(lane, mask)
     {
         struct object object = unpack(load(host[lane]));
-        order(worker, warp, op, SMC_UPDATES, address[lane], object.parity, lane);
+        order(worker, warp, op, SMC_UPDATES, address[lane], &object, object.parity, lane);
         if (op->reduction == SMC_REDUCE_DEC)
             object.transactions -= transactions[lane];
         else
@@ -168,10 +182,11 @@ enum smc_next smc_step_mbarrier_wait(struct smc_worker *worker, struct smc_warp 
     {
         const uint32_t parity = op->is_aligned ? ((const lane_u32 *)wanted)[lane] & 1
                                                : unpack(((const lane_u64 *)wanted)[lane]).parity;
-        if (unpack(load(host[lane])).parity == parity)
+        struct object object = unpack(load(host[lane]));
+        if (object.parity == parity)
             continue;
         complete |= 1u << lane;
-        order(worker, warp, op, SMC_READS, address[lane], parity, lane);
+        order(worker, warp, op, SMC_READS, address[lane], &object, parity, lane);
     }
     *d = (*d & ~mask) | complete;
     if (complete == found)
@@ -221,7 +236,7 @@ static void complete_transactions(struct smc_worker *worker, struct smc_warp *wa
     if (!reach(worker, warp, &access, SMC_UPDATES, address, 1u << lane, host))
         return;
     struct object object = unpack(load(host[lane]));
-    order(worker, warp, op, SMC_UPDATES, at, object.parity, lane);
+    order(worker, warp, op, SMC_UPDATES, at, &object, object.parity, lane);
     object.transactions -= bytes;
     complete_phase(&object);
     const uint64_t after = pack(&object);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "emulator/clusters.h"
 #include "emulator/runtime.h"
 #include "emulator/shadow.h"
 #include "model/sectors.h"
@@ -528,6 +529,8 @@ uint32_t smc_memory_access_at(struct smc_worker *worker, struct smc_warp *warp,
     uint64_t local = launch->program->local_bytes;
     switch (space) {
     case SMC_SPACE_SHARED:
+        if (extent.most >= SMC_CLUSTER_STRIDE && launch->cluster_blocks > 1)
+            return smc_cluster_access(worker, warp, op, kind, address, mask, value, host);
         mask = locate_flat(worker, warp, op, space, worker->shared, launch->smem_bytes, 0, address,
                            &extent, mask, host);
         if (mask)

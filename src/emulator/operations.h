@@ -123,6 +123,8 @@ smc_step smc_step_copy, smc_step_commit, smc_step_wait;
 /* Control flow and barriers. */
 smc_step smc_step_branch, smc_step_indexed_branch, smc_step_exit, smc_step_trap, smc_step_barrier,
     smc_step_arrive, smc_step_sync_warp, smc_step_fence, smc_step_clock;
+/* clusters.c */
+smc_step smc_step_cluster_arrive, smc_step_cluster_wait, smc_step_map_shared, smc_step_shared_rank;
 /* calls.c. Of alloca, a: bytes, d: the address, immediate: its alignment. */
 smc_step smc_step_call, smc_step_return, smc_step_allocate, smc_step_save_stack,
     smc_step_restore_stack;

@@ -11,7 +11,13 @@
 /* Of a block, for the system; from compute capability 8.0 on it has so many. */
 enum { SMC_RESERVED_SMEM_BYTES = 1024 };
 
-enum { SMC_MAX_WARPS = 32, SMC_MAX_GROUPS = 64, SMC_BARRIERS = 16, SMC_KEPT_FINDINGS = 64 };
+enum {
+    SMC_MAX_WARPS = 32,
+    SMC_MAX_GROUPS = 64,
+    SMC_BARRIERS = 16,
+    SMC_CLUSTER_BARRIER = SMC_BARRIERS,
+    SMC_KEPT_FINDINGS = 64
+};
 
 /* --- The launch: the same for all workers ----------------------------------------------------- */
 
@@ -37,6 +43,8 @@ struct smc_launch_state {
     uint32_t smem_bytes, threads_per_block, warps_per_block;
     uint32_t reserved_smem_at; /* where the system's part of smem_bytes begins, if it has one */
     uint64_t blocks;
+    uint32_t cluster[3], cluster_blocks; /* see clusters.h */
+    uint64_t together;                   /* blocks that make progress together */
     atomic_uint_fast64_t next_block;
     atomic_uint_fast64_t last_block; /* blocks above it need not run: it has an endless loop */
     atomic_bool stopped;             /* an early end was requested */
@@ -88,9 +96,10 @@ struct smc_warp {
     uint64_t used; /* bit n: group n exists */
     int current;
     uint64_t steps, clock;
-    uint32_t yields;          /* a wait failed: the index of its instruction plus one */
-    uint32_t failing;         /* of these lanes */
-    uint32_t arrived, wanted; /* at what the first of them waits for */
+    uint32_t yields;  /* a wait failed: the index of its instruction plus one */
+    uint32_t failing; /* of these lanes */
+    uint32_t cluster_arrived, cluster_passed; /* lanes, at and past the cluster's barrier */
+    uint32_t arrived, wanted;                 /* at what the first of them waits for */
     struct smc_frames frames;
     struct smc_copy *copies;            /* pending cp.async, oldest first */
     uint64_t copy_group;                /* the number of groups committed */
@@ -136,7 +145,10 @@ struct smc_worker {
     struct smc_conflict_sample *sample;
     struct smc_emulated_array_count *array_count;
     struct smc_warp *warp;
-    struct smc_barrier barrier[SMC_BARRIERS];
+    struct smc_barrier barrier[SMC_BARRIERS + 1]; /* and that of the cluster */
+    struct smc_barrier passed; /* the cluster's barrier, when it was last complete */
+    bool is_running;           /* a block */
+    bool shares;               /* the counts of the worker before it */
     char *files, *shared, *local;
     struct smc_shadow *shadow; /* NULL: unchecked */
     uint8_t *local_written;    /* for each byte of `local`; NULL: unchecked */
@@ -169,6 +181,13 @@ static inline bool smc_launch_stops(struct smc_launch_state *launch)
 
 /* block.c */
 void smc_block_run(struct smc_worker *worker, uint64_t block);
+/* The same in parts: every warp has a turn until the block has ended. False: none got further. */
+void smc_block_begin(struct smc_worker *worker, uint64_t block);
+bool smc_block_advance(struct smc_worker *worker);
+bool smc_block_has_ended(const struct smc_worker *worker);
+void smc_block_end(struct smc_worker *worker);
+/* Reports what the block waits for, for ever. */
+void smc_block_report_waiting(struct smc_worker *worker);
 /* After an error that ends the launch: blocks above this one need not run. */
 void smc_end_launch(struct smc_worker *worker);
 /* warp.c */

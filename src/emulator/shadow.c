@@ -523,6 +523,20 @@ static void check_shared_reads(const struct visit *visit, const uint64_t address
     }
 }
 
+void smc_shadow_written_elsewhere(struct smc_shadow *shadow, uint64_t address, uint32_t bytes)
+{
+    const uint32_t unit = shadow->cell_bytes_shared;
+    for (uint64_t i = address / unit; i <= (address + bytes - 1) / unit; i++) {
+        unsettle(shadow, i, 1);
+        shadow->shared[i].write_at = shadow->order.block_began_at;
+    }
+}
+
+void smc_shadow_acquire_all(struct smc_shadow *shadow, const struct smc_warp *warp, uint32_t mask)
+{
+    smc_order_acquire_all(&shadow->order, warp, mask);
+}
+
 static void check_cells(const struct visit *visit, struct cell *cell, uint32_t count,
                         enum smc_access_kind kind, uint32_t me, uint64_t address, bool same_value)
 {

@@ -6,7 +6,7 @@
 
 /* The time slice of a warp in instructions: then the next warp runs, for which others may be
    waiting, and early stop requests are checked. */
-enum { TIME_SLICE = 1 << 14, CHECK_EVERY = 1 << 10 };
+enum { TIME_SLICE = 1 << 14, CHECK_EVERY = 1 << 10, POLLS_COUNT = 15 };
 
 void smc_warp_begin(struct smc_warp *warp, uint32_t lanes)
 {
@@ -395,6 +395,20 @@ static uint64_t run_group(struct smc_worker *worker, struct smc_warp *warp, int 
     return steps;
 }
 
+/* The warp waits for what other blocks write. */
+static void await_others(struct smc_worker *worker, struct smc_warp *warp)
+{
+    const struct smc_group *group = &warp->group[warp->current];
+    const struct smc_program *program = worker->launch->program;
+    if (group->pc >= program->ops)
+        return;
+    warp->yields = program->op[group->pc].instruction + 1;
+    warp->failing = group->active;
+    warp->arrived = smc_lane_count(group->active);
+    warp->wanted = worker->launch->threads_per_block;
+    worker->fruitless += POLLS_COUNT;
+}
+
 bool smc_warp_run(struct smc_worker *worker, struct smc_warp *warp)
 {
     uint64_t steps = 0;
@@ -412,8 +426,13 @@ bool smc_warp_run(struct smc_worker *worker, struct smc_warp *warp)
         }
         if (steps < limit || smc_launch_stops(worker->launch))
             break;
-        if (worker->polls > polls && worker->changes == changes)
-            make_way(warp);
+        if (worker->polls == polls || worker->changes != changes)
+            continue;
+        make_way(warp);
+        if (worker->launch->together > 1) {
+            await_others(worker, warp);
+            break;
+        }
     }
     warp->steps += steps;
     return steps > 0;

@@ -216,16 +216,16 @@ int shim_launch(const struct shim_launch *launch)
         return result;
     if (launch->cooperative) {
         const uint64_t blocks = (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2];
-        shim_tell("kernel %s: cooperative launches are not emulated", launch->function->name);
-        return blocks > (uint64_t)blocks_per_sm * shim_device()->sm_count
-                   ? SHIM_COOPERATIVE_TOO_LARGE
-                   : SHIM_NOT_SUPPORTED;
+        if (blocks > (uint64_t)blocks_per_sm * shim_device()->sm_count)
+            return SHIM_COOPERATIVE_TOO_LARGE;
     }
     const struct smc_program *program = launch->function->program;
     struct smc_emulation_request request = {
         .program = program,
         .grid = {launch->grid[0], launch->grid[1], launch->grid[2]},
         .block = {launch->block[0], launch->block[1], launch->block[2]},
+        .cluster = {launch->cluster[0], launch->cluster[1], launch->cluster[2]},
+        .cooperative = launch->cooperative,
         .dynamic_smem_bytes = launch->dynamic_smem_bytes,
         .argument_count = smc_program_parameter_count(program),
         .sm_count = shim_device()->sm_count,
