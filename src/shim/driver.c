@@ -164,11 +164,14 @@ static int attribute_of(int attribute)
     case 83:
     case 89:
     case 91:
+    case 95:
     case 99:
     case 115:
         return 1;
     case 16:
         return (int)device->sm_count;
+    case 120:
+        return sm->cluster_max_portable > 0;
     case 36:
         return memory_clock_khz(device);
     case 37:

@@ -77,6 +77,11 @@ static int check(const struct shim_launch *launch, uint32_t *blocks_per_sm)
         if (function->required_block[0] && launch->block[i] != function->required_block[i])
             return SHIM_INVALID_VALUE;
     }
+    uint32_t cluster = 1;
+    for (int i = 0; i < 3 && launch->cluster[0]; i++)
+        cluster *= launch->cluster[i] < 64 ? launch->cluster[i] : 64;
+    if (launch->cluster[0] && (cluster == 0 || cluster > sm->cluster_max_nonportable))
+        return SHIM_INVALID_CLUSTER;
     if (threads > sm->max_threads_per_block ||
         (function->max_threads > 0 && threads > function->max_threads))
         return SHIM_INVALID_VALUE;

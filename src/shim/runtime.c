@@ -279,11 +279,13 @@ static int get_properties(struct shim_properties *properties, int device)
     properties->managed_memory = attribute(83);
     properties->concurrent_managed = attribute(89);
     properties->host_pointer_for_registered = attribute(91);
+    properties->cooperative_launch = attribute(95);
     properties->smem_per_block_optin_bytes = (size_t)attribute(97);
     properties->host_register = attribute(99);
     properties->blocks_per_sm = attribute(106);
     properties->smem_reserved_per_block_bytes = (size_t)attribute(111);
     properties->memory_pools = attribute(115);
+    properties->clusters = attribute(120);
 #if SHIM_RUNTIME < 13
     properties->clock_khz = attribute(13);
     properties->memory_clock_khz = attribute(36);
