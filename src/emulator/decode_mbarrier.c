@@ -1,6 +1,5 @@
 /* Decoders of mbarrier objects, and of the bulk copies that complete transactions of them. */
 #include "emulator/decode.h"
-#include "emulator/mbarrier.h"
 #include "emulator/operations.h"
 
 /* Appends the op, with the guard of the statement. */

@@ -28,7 +28,7 @@ emulator_sources = \
 	src/emulator/lane_values.c src/emulator/lane_values.h \
 	src/emulator/launch.c \
 	src/emulator/matrix.h \
-	src/emulator/mbarrier.c src/emulator/mbarrier.h \
+	src/emulator/mbarrier.c \
 	src/emulator/memory.c \
 	src/emulator/mnemonics.def \
 	src/emulator/narrow.h \

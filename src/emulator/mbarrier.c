@@ -2,7 +2,7 @@
    Instructions: mbarrier"). An object counts arrivals and transactions of its current phase, which
    completes when neither is pending. A wait that fails ends the turn of its warp. Arrivals release
    and waits acquire by phase: see order.h, with the parity of the phase as part of the address. */
-#include "emulator/mbarrier.h"
+#include "emulator/operations.h"
 
 #include <string.h>
 
