@@ -214,7 +214,8 @@ static bool decode_bulk_copy(struct smc_decoder *decoder)
     const bool loads = smc_decode_has(decoder, "mbarrier::complete_tx::bytes");
     const unsigned count = (stores ? 3u : 4u) + (unsigned)smc_decode_has(decoder, "L2::cache_hint");
     struct smc_op shape = {.type = SMC_PTX_B32, .width_bytes = 16, .vector = 1, .is_narrow = true};
-    if (smc_decode_has(decoder, "multicast::cluster"))
+    if (smc_decode_has(decoder, "multicast::cluster") ||
+        (loads && !smc_decode_has(decoder, "global")))
         return smc_decode_refuse(decoder, "clusters");
     if (smc_decode_has(decoder, "cp_mask") || smc_decode_has(decoder, "ignore_oob") ||
         stores == loads)
