@@ -37,6 +37,8 @@ tests_unit_SOURCES = \
 	tests/test_diff.c \
 	tests/test_call_stack.c \
 	tests/test_calls.c \
+	tests/test_clusters.c \
+	tests/test_mbarrier.c \
 	tests/test_textures.c \
 	tests/test_emulator.c \
 	tests/test_executor.c \

@@ -329,6 +329,8 @@ static void step(struct walker *walker, struct smc_lane_state *state, const stru
                (op->step == smc_step_barrier && op->reduction != SMC_REDUCE_NONE)) {
         bool uniform = together && op->step != smc_step_clock;
         forget(walker, state, op, op->d, mask, uniform, SMC_CAUSE_LANES);
+    } else if (op->d_kind != SMC_SLOT_NONE) {
+        forget(walker, state, op, op->d, mask, false, SMC_CAUSE_LANES);
     }
     for (uint32_t i = 0; i < op->written; i++)
         forget(walker, state, op, op->list[i], mask, false, SMC_CAUSE_LOADED);

@@ -1,6 +1,7 @@
 /* Runs a block: its warps one after the other, from barrier to barrier. */
 #include <string.h>
 
+#include "emulator/clusters.h"
 #include "emulator/shadow.h"
 
 static uint32_t block_live_lanes(const struct smc_worker *worker)
@@ -76,7 +77,7 @@ static uint64_t special_value(const struct smc_worker *worker, enum smc_special 
 {
     const struct smc_launch_state *launch = worker->launch;
     const struct smc_emulation_request *request = launch->request;
-    uint32_t sms = request->sm_count ? request->sm_count : 1;
+    uint32_t sms = request->sm_count ? request->sm_count : 1, axis;
     switch (special) {
     case SMC_SPECIAL_NTID_X:
         return request->block[0];
@@ -96,6 +97,35 @@ static uint64_t special_value(const struct smc_worker *worker, enum smc_special 
         return request->grid[1];
     case SMC_SPECIAL_NCTAID_Z:
         return request->grid[2];
+    case SMC_SPECIAL_CLUSTERID_X:
+    case SMC_SPECIAL_CLUSTERID_Y:
+    case SMC_SPECIAL_CLUSTERID_Z:
+        axis = special - SMC_SPECIAL_CLUSTERID_X;
+        return worker->block_index[axis] / launch->cluster[axis];
+    case SMC_SPECIAL_NCLUSTERID_X:
+    case SMC_SPECIAL_NCLUSTERID_Y:
+    case SMC_SPECIAL_NCLUSTERID_Z:
+        axis = special - SMC_SPECIAL_NCLUSTERID_X;
+        return request->grid[axis] / launch->cluster[axis];
+    case SMC_SPECIAL_CLUSTER_CTAID_X:
+    case SMC_SPECIAL_CLUSTER_CTAID_Y:
+    case SMC_SPECIAL_CLUSTER_CTAID_Z:
+        axis = special - SMC_SPECIAL_CLUSTER_CTAID_X;
+        return worker->block_index[axis] % launch->cluster[axis];
+    case SMC_SPECIAL_CLUSTER_NCTAID_X:
+    case SMC_SPECIAL_CLUSTER_NCTAID_Y:
+    case SMC_SPECIAL_CLUSTER_NCTAID_Z:
+        return launch->cluster[special - SMC_SPECIAL_CLUSTER_NCTAID_X];
+    case SMC_SPECIAL_CLUSTER_CTARANK:
+        return smc_cluster_rank(worker);
+    case SMC_SPECIAL_CLUSTER_NCTARANK:
+        return launch->cluster_blocks;
+    case SMC_SPECIAL_IS_EXPLICIT_CLUSTER:
+        return launch->program->module.cluster[0] || request->cluster[0] ? UINT32_MAX : 0;
+    case SMC_SPECIAL_ENVREG_1:
+        return request->cooperative ? SMC_WORKSPACE_BASE >> 32 : 0;
+    case SMC_SPECIAL_ENVREG_2:
+        return request->cooperative ? (uint32_t)SMC_WORKSPACE_BASE : 0;
     case SMC_SPECIAL_LANEID:
         return lane;
     case SMC_SPECIAL_WARPID:
@@ -184,11 +214,13 @@ static void fill_fixed(const struct smc_worker *worker, struct smc_warp *warp)
         const struct smc_fixed_slot *slot = &program->fixed[n];
         char *d = warp->file + slot->offset;
         uint64_t value[SMC_LANES];
+        const bool is_constant = slot->special == SMC_SPECIAL_CONSTANT;
         if (slot->kind == SMC_SLOT_PREDICATE) {
-            *(lane_u32 *)d = (uint32_t)slot->bits;
+            *(lane_u32 *)d =
+                (uint32_t)(is_constant ? slot->bits : special_value(worker, slot->special, 0, 0));
             continue;
         }
-        if (slot->special == SMC_SPECIAL_CONSTANT)
+        if (is_constant)
             EACH_LANE(i) value[i] = slot->bits;
         else
             fill_special(worker, slot->special, warp->index, value);
@@ -215,7 +247,7 @@ static void clear_local(struct smc_worker *worker)
     }
 }
 
-static void begin(struct smc_worker *worker, uint64_t block)
+void smc_block_begin(struct smc_worker *worker, uint64_t block)
 {
     const struct smc_launch_state *launch = worker->launch;
     const uint32_t *grid = launch->request->grid;
@@ -224,6 +256,8 @@ static void begin(struct smc_worker *worker, uint64_t block)
     worker->block_index[1] = (uint32_t)(block / grid[0] % grid[1]);
     worker->block_index[2] = (uint32_t)(block / grid[0] / grid[1]);
     worker->gave_up = false;
+    worker->is_running = true;
+    worker->fruitless = 0;
     memset(worker->barrier, 0, sizeof worker->barrier);
     memset(worker->shared, 0, launch->smem_bytes);
     clear_local(worker);
@@ -234,6 +268,7 @@ static void begin(struct smc_worker *worker, uint64_t block)
         uint32_t threads = launch->threads_per_block - w * SMC_LANES;
         uint32_t lanes = threads >= SMC_LANES ? SMC_ALL_LANES : (1u << threads) - 1;
         struct smc_warp *warp = &worker->warp[w];
+        warp->cluster_arrived = warp->cluster_passed = 0;
         memset(warp->lane_synced_at, 0, sizeof warp->lane_synced_at);
         smc_copies_forget(warp);
         smc_warp_begin(warp, lanes);
@@ -242,9 +277,29 @@ static void begin(struct smc_worker *worker, uint64_t block)
     }
 }
 
-/* The first lane that waits at anything. */
-static void report_waiting(struct smc_worker *worker)
+/* A warp whose waits for an mbarrier object fail. Returns false if there is none. */
+static bool report_failing_wait(struct smc_worker *worker)
 {
+    for (uint32_t w = 0; w < worker->launch->warps_per_block; w++) {
+        const struct smc_warp *warp = &worker->warp[w];
+        if (!warp->live || !warp->yields)
+            continue;
+        struct smc_finding finding =
+            smc_finding_at(worker, SMC_FINDING_DEADLOCK, warp->yields - 1,
+                           smc_thread_of(warp, (uint32_t)__builtin_ctz(warp->failing)));
+        finding.waiting = warp->arrived;
+        finding.expected = warp->wanted;
+        smc_find(worker, &finding);
+        return true;
+    }
+    return false;
+}
+
+/* The first lane that waits at anything. */
+void smc_block_report_waiting(struct smc_worker *worker)
+{
+    if (report_failing_wait(worker))
+        return;
     for (uint32_t w = 0; w < worker->launch->warps_per_block; w++) {
         const struct smc_warp *warp = &worker->warp[w];
         for (uint64_t left = warp->used; left; left &= left - 1) {
@@ -291,39 +346,60 @@ static void report_endless(struct smc_worker *worker, const struct smc_warp *war
     smc_end_launch(worker);
 }
 
-/* Runs every warp for a time slice; returns true if one of them advanced. */
-static bool run_warps(struct smc_worker *worker)
+/* Rounds in which warps only wait for mbarrier objects, after which they wait for ever: many, as a
+   program may count its attempts. */
+enum { MOST_FRUITLESS = 1 << 14 };
+
+bool smc_block_advance(struct smc_worker *worker)
 {
     const struct smc_emulation_request *request = worker->launch->request;
     uint64_t budget = request->budget ? request->budget : SMC_EMULATOR_BUDGET;
-    bool moved = false;
+    const uint64_t changes = worker->changes;
+    bool moved = false, worked = false;
     for (uint32_t w = 0; w < worker->launch->warps_per_block && !worker->gave_up; w++) {
         struct smc_warp *warp = &worker->warp[w];
         if (!warp->live)
             continue;
         if (request->stop && smc_launch_stops(worker->launch))
             return true;
-        moved |= smc_warp_run(worker, warp);
+        if (smc_warp_run(worker, warp)) {
+            moved = true;
+            worked |= !warp->yields;
+        }
         if (warp->live && warp->steps > budget)
             report_endless(worker, warp);
         try_barriers(worker);
+        if (worker->barrier[SMC_CLUSTER_BARRIER].lanes)
+            smc_cluster_try(worker);
     }
-    return moved;
+    worker->fruitless = worked || worker->changes != changes ? 0 : worker->fruitless + 1;
+    return moved && worker->fruitless < MOST_FRUITLESS;
+}
+
+bool smc_block_has_ended(const struct smc_worker *worker)
+{
+    return worker->gave_up || block_live_lanes(worker) == 0;
+}
+
+void smc_block_end(struct smc_worker *worker)
+{
+    if (worker->shadow)
+        smc_shadow_end_block(worker->shadow);
+    worker->is_running = false;
+    worker->blocks_run += !atomic_load(&worker->launch->stopped);
 }
 
 void smc_block_run(struct smc_worker *worker, uint64_t block)
 {
-    begin(worker, block);
-    while (!worker->gave_up && block_live_lanes(worker) > 0) {
-        bool moved = run_warps(worker);
+    smc_block_begin(worker, block);
+    while (!smc_block_has_ended(worker)) {
+        bool moved = smc_block_advance(worker);
         if (atomic_load(&worker->launch->stopped))
             break;
         if (!moved && !worker->gave_up) {
-            report_waiting(worker);
+            smc_block_report_waiting(worker);
             worker->gave_up = true;
         }
     }
-    if (worker->shadow)
-        smc_shadow_end_block(worker->shadow);
-    worker->blocks_run += !atomic_load(&worker->launch->stopped);
+    smc_block_end(worker);
 }

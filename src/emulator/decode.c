@@ -65,10 +65,15 @@ enum smc_ptx_space smc_decode_space(const struct smc_decoder *decoder)
         const char *name;
         enum smc_ptx_space space;
     } names[] = {
-        {"shared", SMC_SPACE_SHARED},      {"shared::cta", SMC_SPACE_SHARED},
-        {"local", SMC_SPACE_LOCAL},        {"param", SMC_SPACE_PARAM},
-        {"global", SMC_SPACE_GLOBAL},      {"const", SMC_SPACE_CONST},
-        {"param::entry", SMC_SPACE_PARAM}, {"param::func", SMC_SPACE_PARAM},
+        {"shared", SMC_SPACE_SHARED},
+        {"shared::cta", SMC_SPACE_SHARED},
+        {"local", SMC_SPACE_LOCAL},
+        {"param", SMC_SPACE_PARAM},
+        {"shared::cluster", SMC_SPACE_SHARED},
+        {"global", SMC_SPACE_GLOBAL},
+        {"const", SMC_SPACE_CONST},
+        {"param::entry", SMC_SPACE_PARAM},
+        {"param::func", SMC_SPACE_PARAM},
     };
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (smc_decode_has(decoder, names[i].name))
@@ -150,6 +155,8 @@ static uint32_t special_slot(struct smc_decoder *decoder, const struct smc_opera
     for (int i = SMC_SPECIAL_CONSTANT + 1; i < SMC_SPECIAL_COUNT; i++)
         if (smc_span_is(operand->name, names[i])) {
             decoder->program->reads_reserved_smem |= i >= SMC_SPECIAL_RESERVED_SMEM_BEGIN;
+            decoder->program->asks_cooperative |=
+                i == SMC_SPECIAL_ENVREG_1 || i == SMC_SPECIAL_ENVREG_2;
             return fixed_slot(decoder, (enum smc_special)i, kind, 0);
         }
     if (is_environment(operand->name)) /* 0: the launch is not cooperative */
@@ -240,7 +247,7 @@ uint32_t smc_decode_any_source(struct smc_decoder *decoder, const struct smc_ope
             return smc_decode_constant(decoder, *kind, operand->integer ? UINT32_MAX : 0);
         return smc_decode_constant(decoder, *kind, constant_bits(operand, type));
     case SMC_OPERAND_SPECIAL:
-        if (*kind == SMC_SLOT_PREDICATE)
+        if ((*kind == SMC_SLOT_PREDICATE) != smc_span_is(operand->name, "%is_explicit_cluster"))
             return refuse(decoder, "no predicate");
         return special_slot(decoder, operand, *kind);
     case SMC_OPERAND_SYMBOL:

@@ -71,6 +71,8 @@ bool smc_decode_address(struct smc_decoder *decoder, const struct smc_operand *o
 
 /* Decodes mov from a clock register (%clock); returns true if the source was one. */
 bool smc_decode_clock(struct smc_decoder *decoder);
+/* decode_mbarrier.c: bulk copies, and copies whose end is an arrival. */
+bool smc_decode_bulk(struct smc_decoder *decoder);
 /* contract.c: decides which sums are fused with a product. False: out of memory. */
 bool smc_find_contractions(struct smc_decoder *decoder);
 /* decode_arithmetic.c: a mul whose factors are overwritten before they are used. */

@@ -495,6 +495,11 @@ size_t smc_program_parameter_offset(const struct smc_program *program, size_t in
     return program->module.parameter[index]->address;
 }
 
+bool smc_program_asks_cooperative(const struct smc_program *program)
+{
+    return program->asks_cooperative;
+}
+
 uint32_t smc_program_local_bytes(const struct smc_program *program)
 {
     return program->local_bytes;

@@ -14,8 +14,6 @@ static bool read_shape(struct smc_decoder *decoder, struct smc_op *op)
     op->type = smc_decode_type(decoder, 0);
     if (op->type == SMC_PTX_TYPE_COUNT || op->type == SMC_PTX_PRED || op->type == SMC_PTX_B128)
         return smc_decode_refuse(decoder, "this type");
-    if (smc_decode_has(decoder, "shared::cluster"))
-        return smc_decode_refuse(decoder, "clusters");
     op->width_bytes = smc_ptx_type_info[op->type].bytes;
     op->vector = 1;
     for (uint8_t i = 0; i < 3; i++)
@@ -347,9 +345,10 @@ bool smc_decode_cp(struct smc_decoder *decoder)
 {
     const struct smc_operand *operand = decoder->statement->operand;
     struct smc_op shape = {.vector = 1, .width_bytes = 4};
-    if (!smc_decode_has(decoder, "async") || smc_decode_has(decoder, "bulk") ||
-        smc_decode_has(decoder, "mbarrier"))
+    if (!smc_decode_has(decoder, "async"))
         return smc_decode_refuse(decoder, "");
+    if (smc_decode_has(decoder, "bulk") || smc_decode_has(decoder, "mbarrier"))
+        return smc_decode_bulk(decoder);
     if (smc_decode_has(decoder, "commit_group"))
         return emit_access(decoder, smc_step_commit, &shape);
     if (smc_decode_has(decoder, "wait_all")) {
@@ -413,8 +412,9 @@ bool smc_decode_trap(struct smc_decoder *decoder)
    accesses the program orders. */
 bool smc_decode_fence(struct smc_decoder *decoder)
 {
-    if (smc_decode_has(decoder, "proxy") || smc_decode_has(decoder, "mbarrier_init"))
-        return smc_decode_refuse(decoder, "");
+    if (smc_decode_has(decoder, "proxy") && !smc_decode_has(decoder, "acquire") &&
+        !smc_decode_has(decoder, "release"))
+        return true; /* all proxies see memory alike */
     struct smc_op *op = emit_step(decoder, smc_step_fence);
     if (!op)
         return false;
@@ -484,7 +484,8 @@ bool smc_decode_bar(struct smc_decoder *decoder)
     struct smc_op shape = {.is_aligned =
                                smc_decode_is(decoder, "bar") || smc_decode_has(decoder, "aligned")};
     if (smc_decode_has(decoder, "cluster"))
-        return smc_decode_refuse(decoder, "clusters");
+        return emit_step(decoder, arrives ? smc_step_cluster_arrive : smc_step_cluster_wait) !=
+               NULL;
     if (smc_decode_has(decoder, "warp"))
         return decode_sync_warp(decoder);
     if (!smc_decode_count(decoder, reduces ? 3 : 1, reduces ? 4 : 2))

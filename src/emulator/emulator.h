@@ -73,6 +73,8 @@ size_t smc_program_parameter_count(const struct smc_program *program);
 size_t smc_program_parameter_bytes(const struct smc_program *program, size_t index);
 /* Where it begins in a buffer that holds all of them. */
 size_t smc_program_parameter_offset(const struct smc_program *program, size_t index);
+/* Whether it asks for what a cooperative launch gives it, as grid synchronization does. */
+bool smc_program_asks_cooperative(const struct smc_program *program);
 /* The local memory of a thread. */
 uint32_t smc_program_local_bytes(const struct smc_program *program);
 /* The name of file number `file` of the line table; NULL if it has none. */
@@ -172,6 +174,8 @@ void smc_heap_free(struct smc_heap *heap);
 struct smc_emulation_request {
     const struct smc_program *program;
     uint32_t grid[3], block[3];
+    uint32_t cluster[3]; /* blocks of a cluster; 0: as the kernel was compiled */
+    bool cooperative;    /* all blocks make progress together, and the grid can synchronize */
     uint32_t dynamic_smem_bytes;
     const struct smc_emulated_array *arrays;
     size_t array_count;

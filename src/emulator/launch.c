@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "emulator/clusters.h"
 #include "emulator/other_blocks.h"
 #include "emulator/shadow.h"
 
@@ -128,12 +129,30 @@ static void add_arrays(struct smc_launch_state *launch)
     }
 }
 
+/* What cooperative groups keep of a grid, whose barrier is the second word. */
+static bool add_workspace(struct smc_launch_state *launch)
+{
+    static const char name[] = "the workspace of the grid";
+    uint32_t *data = launch->request->cooperative ? smc_calloc(1, SMC_WORKSPACE_BYTES) : NULL;
+    if (!data)
+        return !launch->request->cooperative;
+    *data = SMC_WORKSPACE_BYTES;
+    launch->allocation[launch->allocations++] =
+        (struct smc_allocation){.address = SMC_WORKSPACE_BASE,
+                                .bytes = SMC_WORKSPACE_BYTES,
+                                .data = (char *)data,
+                                .array = SIZE_MAX,
+                                .name = name,
+                                .name_bytes = sizeof name - 1};
+    return true;
+}
+
 static bool lay_out_memory(struct smc_launch_state *launch)
 {
     const struct smc_ptx_module *module = &launch->program->module;
     launch->allocation =
-        smc_calloc(module->symbols + launch->request->array_count + 1, sizeof *launch->allocation);
-    if (!launch->allocation || !add_variables(launch))
+        smc_calloc(module->symbols + launch->request->array_count + 2, sizeof *launch->allocation);
+    if (!launch->allocation || !add_variables(launch) || !add_workspace(launch))
         return false;
     add_arrays(launch);
     qsort(launch->allocation, launch->allocations, sizeof *launch->allocation, compare_addresses);
@@ -147,7 +166,7 @@ static bool lay_out_memory(struct smc_launch_state *launch)
     if (launch->request->heap)
         *launch->request->heap = launch->heap;
     bool failed = launch->program->has_heap && !launch->heap;
-    if (!launch->request->unchecked && !failed)
+    if (!launch->request->unchecked && !failed && launch->together == 1)
         launch->past = smc_past_new(launch, smc_cell_bytes_global(launch->program), &failed);
     return launch->parameters && launch->sum && !failed;
 }
@@ -223,18 +242,35 @@ static void *aligned(size_t bytes)
     return memory;
 }
 
-static bool begin_worker(struct smc_worker *worker, struct smc_launch_state *launch)
+/* Workers whose blocks make progress together run on one thread, and have their counts together. */
+static void begin_counts(struct smc_worker *worker, const struct smc_worker *first)
+{
+    const struct smc_launch_state *launch = worker->launch;
+    const size_t instructions = launch->program->instructions + 1;
+    worker->shares = launch->together > 1 && worker != first;
+    if (worker->shares) {
+        worker->count = first->count;
+        worker->sample = first->sample;
+        worker->array_count = first->array_count;
+        worker->memo = first->memo;
+        return;
+    }
+    worker->count = smc_calloc(instructions, sizeof *worker->count);
+    worker->sample = smc_calloc(instructions, sizeof *worker->sample);
+    worker->array_count = smc_calloc(launch->request->array_count + 1, sizeof *worker->array_count);
+    worker->memo = smc_bank_memo_new(launch->program);
+}
+
+static bool begin_worker(struct smc_worker *worker, struct smc_launch_state *launch,
+                         const struct smc_worker *first)
 {
     const struct smc_program *program = launch->program;
     worker->launch = launch;
-    worker->count = smc_calloc(program->instructions + 1, sizeof *worker->count);
-    worker->sample = smc_calloc(program->instructions + 1, sizeof *worker->sample);
-    worker->array_count = smc_calloc(launch->request->array_count + 1, sizeof *worker->array_count);
+    begin_counts(worker, first);
     worker->warp = smc_calloc(launch->warps_per_block, sizeof *worker->warp);
     worker->files = aligned((size_t)program->file_bytes * launch->warps_per_block);
     worker->shared = aligned(launch->smem_bytes);
     worker->local = smc_calloc(launch->threads_per_block, program->local_bytes + 1u);
-    worker->memo = smc_bank_memo_new(program);
     if (!launch->request->unchecked)
         worker->shadow = smc_shadow_new(launch);
     size_t local_bytes = (size_t)program->local_bytes * launch->threads_per_block;
@@ -263,15 +299,17 @@ static void end_worker(struct smc_worker *worker)
     }
     smc_output_free(&worker->output);
     free(worker->shared_sum);
-    free(worker->count);
-    free(worker->sample);
-    free(worker->array_count);
+    if (!worker->shares) {
+        free(worker->count);
+        free(worker->sample);
+        free(worker->array_count);
+        free(worker->memo);
+    }
     free(worker->warp);
     free(worker->files);
     free(worker->shared);
     free(worker->local);
     free(worker->local_written);
-    free(worker->memo);
     smc_shadow_free(worker->shadow);
 }
 
@@ -293,6 +331,8 @@ static void *work(void *argument)
 
 static unsigned worker_count(const struct smc_launch_state *launch)
 {
+    if (launch->together > 1)
+        return (unsigned)launch->together;
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
     unsigned wanted = launch->request->threads;
     if (launch->program->runs_in_order)
@@ -305,13 +345,13 @@ static unsigned worker_count(const struct smc_launch_state *launch)
 
 static void add_worker(const struct smc_worker *worker, struct smc_emulation *emulation)
 {
-    for (size_t i = 0; i < emulation->count_length; i++) {
+    for (size_t i = 0; !worker->shares && i < emulation->count_length; i++) {
         smc_emulated_count_add(&worker->count[i], &emulation->count[i]);
         smc_emulated_count_add(&worker->count[i], &emulation->total);
         if (smc_sample_replaces(&worker->sample[i], &emulation->sample[i]))
             emulation->sample[i] = worker->sample[i];
     }
-    for (size_t i = 0; i < emulation->array_count; i++)
+    for (size_t i = 0; !worker->shares && i < emulation->array_count; i++)
         for (int kind = 0; kind < SMC_EMULATED_KINDS; kind++) {
             const struct smc_emulated_traffic *from = &worker->array_count[i].kind[kind];
             struct smc_emulated_traffic *to = &emulation->array[i].kind[kind];
@@ -332,14 +372,17 @@ static enum smc_status run_workers(struct smc_launch_state *launch, struct smc_w
 {
     pthread_t thread[MAX_WORKERS];
     unsigned ready = 0, started = 1;
-    while (ready < count && begin_worker(&workers[ready], launch))
+    while (ready < count && begin_worker(&workers[ready], launch, workers))
         ready++;
-    if (ready == 0)
+    if (ready == 0 || (launch->together > 1 && ready < count))
         return smc_out_of_memory(error);
-    for (; started < ready; started++)
+    for (; launch->together == 1 && started < ready; started++)
         if (pthread_create(&thread[started], NULL, work, &workers[started]) != 0)
             break; /* runs with fewer threads; the results are the same */
-    work(&workers[0]);
+    if (launch->together > 1)
+        smc_run_together(launch, workers);
+    else
+        work(&workers[0]);
     for (unsigned i = 1; i < started; i++)
         pthread_join(thread[i], NULL);
     bool out_of_memory = false;
@@ -396,7 +439,7 @@ static enum smc_status check_shape(struct smc_launch_state *launch, struct smc_e
     atomic_init(&launch->next_block, 0);
     atomic_init(&launch->last_block, UINT64_MAX);
     atomic_init(&launch->stopped, false);
-    return SMC_OK;
+    return smc_clusters_check(launch, error);
 }
 
 static enum smc_status prepare(struct smc_launch_state *launch, struct smc_emulation *emulation,

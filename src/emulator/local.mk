@@ -6,6 +6,7 @@ emulator_sources = \
 	src/emulator/bank_verdicts.def \
 	src/emulator/bank_walk.c src/emulator/bank_walk.h \
 	src/emulator/block.c \
+	src/emulator/clusters.c src/emulator/clusters.h \
 	src/emulator/contract.c \
 	src/emulator/decode.c src/emulator/decode.h \
 	src/emulator/call_stack.c \
@@ -14,6 +15,7 @@ emulator_sources = \
 	src/emulator/decode_calls.c \
 	src/emulator/decode_compare.c \
 	src/emulator/decode_matrix.c \
+	src/emulator/decode_mbarrier.c \
 	src/emulator/decode_program.c \
 	src/emulator/decode_steps.c \
 	src/emulator/decode_textures.c \
@@ -26,6 +28,7 @@ emulator_sources = \
 	src/emulator/lane_values.c src/emulator/lane_values.h \
 	src/emulator/launch.c \
 	src/emulator/matrix.h \
+	src/emulator/mbarrier.c \
 	src/emulator/memory.c \
 	src/emulator/mnemonics.def \
 	src/emulator/narrow.h \

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "emulator/clusters.h"
 #include "emulator/runtime.h"
 #include "emulator/shadow.h"
 #include "model/sectors.h"
@@ -680,6 +681,8 @@ uint32_t smc_memory_access_at(struct smc_worker *worker, struct smc_warp *warp,
     uint32_t cut = 0;
     switch (space) {
     case SMC_SPACE_SHARED:
+        if (extent.most >= SMC_CLUSTER_STRIDE && launch->cluster_blocks > 1)
+            return smc_cluster_access(worker, warp, op, kind, address, mask, value, host);
         mask = locate_flat(worker, warp, op, space, worker->shared, launch->smem_bytes, 0, address,
                            &extent, mask, host);
         if (mask)
@@ -887,6 +890,56 @@ const char *smc_memory_load_again(struct smc_worker *worker, struct smc_warp *wa
                          places);
     }
     return host;
+}
+
+static void count_bulk(struct smc_worker *worker, const struct smc_op *op,
+                       enum smc_access_kind kind, uint64_t address, uint32_t bytes,
+                       const struct smc_allocation *allocation)
+{
+    const uint64_t sectors =
+        (address + bytes - 1) / SMC_SECTOR_BYTES - address / SMC_SECTOR_BYTES + 1;
+    struct smc_emulated_count *count = &worker->count[op->instruction];
+    count->global_requests++;
+    count->global_sectors += sectors;
+    count->global_bytes += bytes;
+    if (allocation->array == SIZE_MAX)
+        return;
+    struct smc_emulated_traffic *traffic =
+        &worker->array_count[allocation->array].kind[traffic_kind(kind)];
+    traffic->requests++;
+    traffic->sectors += sectors;
+    traffic->elements += bytes / op->width_bytes;
+    traffic->bytes += bytes;
+}
+
+bool smc_memory_bulk(struct smc_worker *worker, const struct smc_warp *warp,
+                     const struct smc_op *op, enum smc_access_kind kind, uint32_t bytes,
+                     uint32_t lane, struct smc_bulk *bulk)
+{
+    const uint64_t address = bulk->address, shared = worker->launch->smem_bytes;
+    enum smc_finding_kind fault = SMC_FINDING_OUT_OF_BOUNDS;
+    if (bulk->space == SMC_SPACE_SHARED) {
+        bulk->data =
+            address <= shared && bytes <= shared - address ? worker->shared + address : NULL;
+    } else {
+        const struct smc_allocation *allocation = memory_find(worker, address);
+        bulk->data = NULL;
+        if (allocation && allocation->is_constant && kind != SMC_READS)
+            fault = SMC_FINDING_READ_ONLY;
+        else if (allocation && allocation->is_heap && !allocation->data)
+            fault = SMC_FINDING_USE_AFTER_FREE;
+        else if (allocation && holds(allocation, address, bytes))
+            bulk->data = allocation->data + (address - allocation->address);
+        if (bulk->data)
+            count_bulk(worker, op, kind, address, bytes, allocation);
+    }
+    if (bulk->data)
+        return true;
+    struct smc_finding finding =
+        smc_finding_at(worker, fault, op->instruction, smc_thread_of(warp, lane));
+    smc_finding_set_address(worker, &finding, bulk->space, address, bytes);
+    smc_find(worker, &finding);
+    return false;
 }
 
 const char *smc_memory_peek(struct smc_worker *worker, const struct smc_warp *warp, uint32_t lane,

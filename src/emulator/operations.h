@@ -123,6 +123,20 @@ smc_step smc_step_copy, smc_step_commit, smc_step_wait;
 /* Control flow and barriers. */
 smc_step smc_step_branch, smc_step_indexed_branch, smc_step_exit, smc_step_trap, smc_step_barrier,
     smc_step_arrive, smc_step_sync_warp, smc_step_fence, smc_step_clock;
+/* mbarrier.c. a: the address; of init, b: the count; of an arrival, b: its count, c: the
+   transactions it expects, d: the state before it; of a wait, b: the state or the parity, d:
+   whether its phase is complete. */
+smc_step smc_step_mbarrier_init, smc_step_mbarrier_arrive, smc_step_mbarrier_transactions,
+    smc_step_mbarrier_wait;
+smc_alu smc_mbarrier_pending;
+/* cp.async.mbarrier.arrive: an arrival once the lane's copies are complete, which they then are. */
+smc_step smc_step_copies_arrive;
+/* cp.async.bulk. a: the destination in op->space, b: the source, in global memory with
+   SMC_REDUCE_EXCHANGE and otherwise in shared memory; v[0]: the number of bytes; c: of a copy to
+   shared memory, the object that counts them. */
+smc_step smc_step_bulk_copy;
+/* clusters.c */
+smc_step smc_step_cluster_arrive, smc_step_cluster_wait, smc_step_map_shared, smc_step_shared_rank;
 /* calls.c. Of alloca, a: bytes, d: the address, immediate: its alignment. */
 smc_step smc_step_call, smc_step_return, smc_step_allocate, smc_step_save_stack,
     smc_step_restore_stack;

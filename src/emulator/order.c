@@ -35,6 +35,7 @@ bool smc_order_begin(struct smc_order *order, const struct smc_launch_state *lau
 {
     order->now = 1;
     order->warps = launch->warps_per_block;
+    order->is_together = launch->together > 1;
     if (!launch->program->has_fences)
         return true;
     order->releases = smc_calloc(1, sizeof *order->releases);
@@ -225,6 +226,16 @@ static void acquire_block(struct smc_order *order, uint32_t w, const uint32_t *t
     order->partly_synced = true;
 }
 
+void smc_order_acquire_all(struct smc_order *order, const struct smc_warp *warp, uint32_t mask)
+{
+    uint32_t times[SMC_MAX_WARPS];
+    order->now++;
+    order->is_used = true;
+    for (uint32_t v = 0; v < SMC_MAX_WARPS; v++)
+        times[v] = order->now;
+    acquire_block(order, warp->index, times, mask);
+}
+
 void smc_order_fence(struct smc_order *order, const struct smc_warp *warp, uint32_t mask,
                      bool is_narrow)
 {
@@ -347,6 +358,8 @@ void smc_order_strong(struct smc_order *order, const struct smc_warp *warp, cons
     EACH_ACTIVE(lane, mask)
     {
         uint64_t at = address[lane] + window;
+        if (order->is_together && kind != SMC_WRITES && !window)
+            smc_order_acquire_all(order, warp, 1u << lane);
         if (kind != SMC_WRITES && releases->used) {
             const struct release *release = find_release(releases, at, false);
             if (release)

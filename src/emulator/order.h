@@ -44,6 +44,7 @@ struct smc_order {
     uint32_t now, block_began_at, all_synced_at;
     bool partly_synced; /* since then, synchronizations among only some warps or lanes */
     bool is_used;       /* in this block: the members below `known` are not all zero */
+    bool is_together;   /* other blocks make progress meanwhile, through which a release may come */
     uint32_t block;     /* that runs */
     uint32_t warps;
     uint32_t known[SMC_MAX_WARPS][SMC_MAX_WARPS]; /* [w][v]: warp w is ordered after what warp v did
@@ -65,6 +66,8 @@ void smc_order_sync_warps(struct smc_order *order, const struct smc_barrier *bar
 void smc_order_sync_lanes(struct smc_order *order, struct smc_warp *warp, uint32_t mask);
 void smc_order_fence(struct smc_order *order, const struct smc_warp *warp, uint32_t mask,
                      bool is_narrow);
+/* The lanes are ordered after all that the block did so far. */
+void smc_order_acquire_all(struct smc_order *order, const struct smc_warp *warp, uint32_t mask);
 /* A strong access of these lanes; address with SMC_SHARED_WINDOW for shared memory. */
 void smc_order_strong(struct smc_order *order, const struct smc_warp *warp, const struct smc_op *op,
                       enum smc_access_kind kind, const uint64_t address[SMC_LANES], uint64_t window,

@@ -78,6 +78,9 @@ static inline uint32_t smc_mask_of(const uint8_t flag[SMC_LANES])
 #define SMC_ARRAYS_BASE    UINT64_C(0x7f0000000000)
 /* The values of texture and surface objects, where no variable is. */
 #define SMC_TEXTURES_BASE UINT64_C(0x30000000000)
+/* The workspace of a cooperative launch. */
+#define SMC_WORKSPACE_BASE UINT64_C(0x38000000000)
+enum { SMC_WORKSPACE_BYTES = 1024 };
 enum { SMC_TEXTURE_STEP = 64 };
 enum { SMC_ALLOCATION_ALIGN = 512, SMC_ALLOCATION_GAP = 4096 };
 
@@ -195,9 +198,9 @@ struct smc_op {
     bool is_strong; /* two such accesses do not race: atomics, volatile, .relaxed and above */
     bool is_narrow; /* strong, or a fence, only within the block or the cluster */
     bool acquires, releases;
-    bool only_copies; /* a load of what is only stored again, if both may be local memory */
+    bool only_copies;   /* a load of what is only stored again, if both may be local memory */
     uint8_t used_bytes; /* of a vector that is loaded: up to the last register read; 0: all */
-    bool skips_l1;    /* cp.async.cg */
+    bool skips_l1;      /* cp.async.cg */
     uint8_t v_kind[SMC_MAX_VECTOR]; /* enum smc_slot_kind */
     uint32_t v[SMC_MAX_VECTOR];     /* the elements' registers, SMC_NO_SLOT: `_` */
     uint64_t source_offset;         /* of cp.async, whose source is at b */
@@ -351,6 +354,7 @@ struct smc_program {
     bool follows;             /* machine_bytes is valid: see joins.c */
     bool runs_in_order;       /* blocks run in order: has atomics on global memory, or strong
                                  stores to it */
+    bool asks_cooperative;    /* reads %envreg1 or %envreg2 */
     bool has_fences;          /* or accesses that acquire or release */
     bool splits_shared_words, splits_global_words; /* has accesses of less than 4 bytes */
 };

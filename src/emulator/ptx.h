@@ -179,6 +179,7 @@ struct smc_ptx_module {
     struct smc_arena arena;
     char *text;
     struct smc_span entry;
+    uint32_t cluster[3];            /* .reqnctapercluster; 0: none */
     struct smc_ptx_symbol **symbol; /* all declared symbols, except those of other kernels */
     size_t symbols, symbol_room;
     struct smc_ptx_symbol **parameter;

@@ -535,15 +535,33 @@ static bool skip_body(struct reader *reader)
     return true;
 }
 
-/* Skips from a function's name to its body; returns true if there is a body. */
-static bool skip_head(struct reader *reader)
+/* .reqnctapercluster 2, 1, 1: missing numbers are 1. */
+static void read_cluster(struct reader *reader, uint32_t cluster[3])
+{
+    uint64_t blocks;
+    for (int i = 0; i < 3; i++)
+        cluster[i] = 1;
+    for (int i = 0; i < 3 && smc_ptx_number_of(reader->token.text, &blocks); i++) {
+        cluster[i] = blocks < UINT32_MAX ? (uint32_t)blocks : UINT32_MAX;
+        advance(reader);
+        if (!accept(reader, ","))
+            return;
+    }
+}
+
+/* Skips from a function's name to its body; returns true if there is a body. `cluster` receives the
+   shape that it requires, if it does. */
+static bool skip_head(struct reader *reader, uint32_t cluster[3])
 {
     while (reader->token.kind != SMC_TOKEN_END) {
         if (accept(reader, ";"))
             return false;
         if (accept(reader, "{"))
             return true;
-        advance(reader);
+        if (accept(reader, ".reqnctapercluster"))
+            read_cluster(reader, cluster);
+        else
+            advance(reader);
     }
     return false;
 }
@@ -567,13 +585,13 @@ static bool read_kernel(struct reader *reader, const char *wanted)
         return complain(reader, "a kernel has no name");
     advance(reader);
     if (wanted && !smc_span_is(name, wanted))
-        return !skip_head(reader) || skip_body(reader);
+        return !skip_head(reader, (uint32_t[3]){0}) || skip_body(reader);
     if (module->entry.at)
         return complain(reader, "there are several kernels: name one");
     module->entry = name;
     uint32_t outside = reader->scope;
     bool read = new_scope(reader, outside) && read_parameters(reader);
-    if (read && !skip_head(reader))
+    if (read && !skip_head(reader, module->cluster))
         read = complain(reader, "the kernel has no body");
     read = read && read_body(reader);
     reader->scope = outside;
@@ -626,7 +644,7 @@ static bool note_function(struct reader *reader)
     struct smc_ptx_function *function = find_function(reader, name);
     if (!function)
         return false;
-    if (!skip_head(reader))
+    if (!skip_head(reader, (uint32_t[3]){0}))
         return true;
     if (!function->is_defined) {
         function->is_defined = true;
@@ -702,7 +720,7 @@ static bool read_function(struct reader *reader, uint32_t number)
     advance(reader);
     read = read && read_formals(reader, &function->parameter, &function->parameters,
                                 &function->parameter_room);
-    read = read && skip_head(reader) && read_body(reader);
+    read = read && skip_head(reader, (uint32_t[3]){0}) && read_body(reader);
     reader->scope = outside;
     return read;
 }

@@ -11,7 +11,13 @@
 /* Of a block, for the system; from compute capability 8.0 on it has so many. */
 enum { SMC_RESERVED_SMEM_BYTES = 1024 };
 
-enum { SMC_MAX_WARPS = 32, SMC_MAX_GROUPS = 64, SMC_BARRIERS = 16, SMC_KEPT_FINDINGS = 64 };
+enum {
+    SMC_MAX_WARPS = 32,
+    SMC_MAX_GROUPS = 64,
+    SMC_BARRIERS = 16,
+    SMC_CLUSTER_BARRIER = SMC_BARRIERS,
+    SMC_KEPT_FINDINGS = 64
+};
 
 /* --- The launch: the same for all workers ----------------------------------------------------- */
 
@@ -37,6 +43,8 @@ struct smc_launch_state {
     uint32_t smem_bytes, threads_per_block, warps_per_block;
     uint32_t reserved_smem_at; /* where the system's part of smem_bytes begins, if it has one */
     uint64_t blocks;
+    uint32_t cluster[3], cluster_blocks; /* see clusters.h */
+    uint64_t together;                   /* blocks that make progress together */
     atomic_uint_fast64_t next_block;
     atomic_uint_fast64_t last_block; /* blocks above it need not run: it has an endless loop */
     atomic_bool stopped;             /* an early end was requested */
@@ -88,6 +96,10 @@ struct smc_warp {
     uint64_t used; /* bit n: group n exists */
     int current;
     uint64_t steps, clock;
+    uint32_t yields;  /* a wait failed: the index of its instruction plus one */
+    uint32_t failing; /* of these lanes */
+    uint32_t cluster_arrived, cluster_passed; /* lanes, at and past the cluster's barrier */
+    uint32_t arrived, wanted;                 /* at what the first of them waits for */
     struct smc_frames frames;
     struct smc_copy *copies;            /* pending cp.async, oldest first */
     uint64_t copy_group;                /* the number of groups committed */
@@ -138,7 +150,10 @@ struct smc_worker {
     struct smc_conflict_sample *sample;
     struct smc_emulated_array_count *array_count;
     struct smc_warp *warp;
-    struct smc_barrier barrier[SMC_BARRIERS];
+    struct smc_barrier barrier[SMC_BARRIERS + 1]; /* and that of the cluster */
+    struct smc_barrier passed; /* the cluster's barrier, when it was last complete */
+    bool is_running;           /* a block */
+    bool shares;               /* the counts of the worker before it */
     char *files, *shared, *local;
     struct smc_shadow *shadow; /* NULL: unchecked */
     uint8_t *local_written;    /* for each byte of `local`; NULL: unchecked */
@@ -149,6 +164,7 @@ struct smc_worker {
     uint32_t block_index[3];
     uint64_t blocks_run;
     uint64_t float_adds;
+    uint32_t fruitless;                /* rounds in a row in which warps only waited */
     uint64_t polls, changes;           /* strong reads, and stores or atomics that changed memory */
     struct smc_shared_sum *shared_sum; /* one for each four bytes; NULL before the first addition */
     double shared_bound;
@@ -171,6 +187,13 @@ static inline bool smc_launch_stops(struct smc_launch_state *launch)
 
 /* block.c */
 void smc_block_run(struct smc_worker *worker, uint64_t block);
+/* The same in parts: every warp has a turn until the block has ended. False: none got further. */
+void smc_block_begin(struct smc_worker *worker, uint64_t block);
+bool smc_block_advance(struct smc_worker *worker);
+bool smc_block_has_ended(const struct smc_worker *worker);
+void smc_block_end(struct smc_worker *worker);
+/* Reports what the block waits for, for ever. */
+void smc_block_report_waiting(struct smc_worker *worker);
 /* After an error that ends the launch: blocks above this one need not run. */
 void smc_end_launch(struct smc_worker *worker);
 /* warp.c */
@@ -292,11 +315,23 @@ const char *smc_memory_load_again(struct smc_worker *worker, struct smc_warp *wa
    it is in no memory. Neither counted nor checked for races. */
 const char *smc_memory_peek(struct smc_worker *worker, const struct smc_warp *warp, uint32_t lane,
                             uint64_t address, uint64_t *bytes);
+/* Many bytes that one lane accesses at once. */
+struct smc_bulk {
+    enum smc_ptx_space space; /* shared or global */
+    uint64_t address;         /* in it */
+    char *data;               /* in the host's memory */
+};
+/* Sets `data`, and counts the access. False, after a finding: it is not in one array. */
+bool smc_memory_bulk(struct smc_worker *worker, const struct smc_warp *warp,
+                     const struct smc_op *op, enum smc_access_kind kind, uint32_t bytes,
+                     uint32_t lane, struct smc_bulk *bulk);
 /* Each lane's address, generic or relative to op->space: register + immediate. */
 void smc_memory_addresses(const struct smc_warp *warp, const struct smc_op *op,
                           uint64_t address[SMC_LANES]);
 /* steps_memory.c */
 void smc_copies_forget(struct smc_warp *warp);
+/* Stores what the lanes have copied. */
+void smc_copies_complete(struct smc_worker *worker, struct smc_warp *warp, uint32_t mask);
 
 /* findings.c */
 void smc_find(struct smc_worker *worker, const struct smc_finding *finding);

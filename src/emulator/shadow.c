@@ -263,6 +263,14 @@ void smc_shadow_fence(struct smc_shadow *shadow, const struct smc_warp *warp, ui
     smc_order_fence(&shadow->order, warp, mask, is_narrow);
 }
 
+void smc_shadow_order(struct smc_shadow *shadow, const struct smc_warp *warp,
+                      const struct smc_op *op, enum smc_access_kind kind,
+                      const uint64_t key[SMC_LANES], uint32_t mask)
+{
+    if (shadow->order.releases)
+        smc_order_strong(&shadow->order, warp, op, kind, key, SMC_SHARED_WINDOW, mask);
+}
+
 /* --- Accesses --------------------------------------------------------------------------------- */
 
 /* What all lanes of one instruction have in common. */
@@ -739,6 +747,20 @@ static void check_shared_reads(const struct visit *visit, const uint64_t address
             settle(&shadow->settled[place / SMC_LINE_CELLS], synced, (uint32_t)place);
         }
     }
+}
+
+void smc_shadow_written_elsewhere(struct smc_shadow *shadow, uint64_t address, uint32_t bytes)
+{
+    const uint32_t unit = shadow->cell_bytes_shared;
+    for (uint64_t i = address / unit; i <= (address + bytes - 1) / unit; i++) {
+        unsettle(shadow, i, 1);
+        shadow->shared[i].write_at = shadow->order.block_began_at;
+    }
+}
+
+void smc_shadow_acquire_all(struct smc_shadow *shadow, const struct smc_warp *warp, uint32_t mask)
+{
+    smc_order_acquire_all(&shadow->order, warp, mask);
 }
 
 static void check_cells(const struct visit *visit, struct cell *cell, uint32_t count,

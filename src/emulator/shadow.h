@@ -25,6 +25,14 @@ void smc_shadow_sync_lanes(struct smc_shadow *shadow, struct smc_warp *warp, uin
 /* A fence of these lanes; narrow: of the block only. */
 void smc_shadow_fence(struct smc_shadow *shadow, const struct smc_warp *warp, uint32_t mask,
                       bool is_narrow);
+/* A strong operation on shared memory that orders accesses by `key` instead of by its address. */
+void smc_shadow_order(struct smc_shadow *shadow, const struct smc_warp *warp,
+                      const struct smc_op *op, enum smc_access_kind kind,
+                      const uint64_t key[SMC_LANES], uint32_t mask);
+/* Another block has written to these bytes of shared memory. */
+void smc_shadow_written_elsewhere(struct smc_shadow *shadow, uint64_t address, uint32_t bytes);
+/* Lanes of the warp have learned of all that the block did. */
+void smc_shadow_acquire_all(struct smc_shadow *shadow, const struct smc_warp *warp, uint32_t mask);
 /* The time of an arrival that does not wait: the barrier does not order what follows it. */
 uint32_t smc_shadow_arrive(struct smc_shadow *shadow);
 

@@ -479,6 +479,22 @@ static void store_copy(struct smc_worker *worker, struct smc_warp *warp,
     EACH_ACTIVE(lane, mask) memcpy(host[lane], value[lane], copy->op->width_bytes);
 }
 
+void smc_copies_complete(struct smc_worker *worker, struct smc_warp *warp, uint32_t mask)
+{
+    for (struct smc_copy **place = &warp->copies; *place;) {
+        struct smc_copy *copy = *place, part = *copy;
+        part.mask &= mask;
+        store_copy(worker, warp, &part);
+        copy->mask &= ~mask;
+        if (copy->mask) {
+            place = &copy->next;
+            continue;
+        }
+        *place = copy->next;
+        free(copy);
+    }
+}
+
 enum smc_next smc_step_commit(struct smc_worker *worker, struct smc_warp *warp,
                               const struct smc_op *op, uint32_t mask)
 {

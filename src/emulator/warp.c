@@ -6,7 +6,7 @@
 
 /* The time slice of a warp in instructions: then the next warp runs, for which others may be
    waiting, and early stop requests are checked. */
-enum { TIME_SLICE = 1 << 14, CHECK_EVERY = 1 << 10 };
+enum { TIME_SLICE = 1 << 14, CHECK_EVERY = 1 << 10, POLLS_COUNT = 15 };
 
 void smc_warp_begin(struct smc_warp *warp, uint32_t lanes)
 {
@@ -256,18 +256,41 @@ static bool unblock(struct smc_warp *warp)
     return false;
 }
 
+/* The next group that can run becomes the current one. */
+static void take_turns(struct smc_warp *warp)
+{
+    for (int i = 1; i <= SMC_MAX_GROUPS; i++) {
+        int index = (warp->current + i) % SMC_MAX_GROUPS;
+        if (!(warp->used >> index & 1))
+            continue;
+        struct smc_group *group = &warp->group[index];
+        if (group->state == SMC_GROUP_CONVERGING && may_converge(warp, group))
+            group->state = SMC_GROUP_READY;
+        if (group->state == SMC_GROUP_READY) {
+            warp->current = index;
+            return;
+        }
+    }
+}
+
 /* A group that only reads memory until other threads change it, such as one that waits for a lock,
    makes way for the others, also for lanes that wait to reconverge with it. */
 static void make_way(struct smc_warp *warp)
 {
     free_lanes(warp, warp->live);
-    for (int i = 1; i <= SMC_MAX_GROUPS; i++) {
-        int index = (warp->current + i) % SMC_MAX_GROUPS;
-        if (warp->used >> index & 1 && warp->group[index].state == SMC_GROUP_READY) {
-            warp->current = index;
-            return;
-        }
+    take_turns(warp);
+}
+
+/* A group has waited in vain: the others take their turn, and if no warp gets any further, also
+   lanes that wait for this group. Returns false if all of them have had their turn. */
+static bool pass_turn(const struct smc_worker *worker, struct smc_warp *warp, uint32_t *turns)
+{
+    if (worker->fruitless > 1) {
+        unblock(warp);
+        free_lanes(warp, warp->live);
     }
+    take_turns(warp);
+    return ++*turns <= (uint32_t)__builtin_popcountll(warp->used);
 }
 
 /* The group to run: the last one that ran if it can run, otherwise the one with the lowest pc; -1
@@ -372,19 +395,44 @@ static uint64_t run_group(struct smc_worker *worker, struct smc_warp *warp, int 
     return steps;
 }
 
+/* The warp waits for what other blocks write. */
+static void await_others(struct smc_worker *worker, struct smc_warp *warp)
+{
+    const struct smc_group *group = &warp->group[warp->current];
+    const struct smc_program *program = worker->launch->program;
+    if (group->pc >= program->ops)
+        return;
+    warp->yields = program->op[group->pc].instruction + 1;
+    warp->failing = group->active;
+    warp->arrived = smc_lane_count(group->active);
+    warp->wanted = worker->launch->threads_per_block;
+    worker->fruitless += POLLS_COUNT;
+}
+
 bool smc_warp_run(struct smc_worker *worker, struct smc_warp *warp)
 {
     uint64_t steps = 0;
+    uint32_t turns = 0;
     int index;
+    warp->yields = 0;
     for (uint64_t limit = CHECK_EVERY; limit <= TIME_SLICE; limit += CHECK_EVERY) {
         uint64_t polls = worker->polls, changes = worker->changes;
         while (steps < limit && !worker->gave_up && warp->live &&
-               ((index = pick(warp)) >= 0 || (unblock(warp) && (index = pick(warp)) >= 0)))
+               ((index = pick(warp)) >= 0 || (unblock(warp) && (index = pick(warp)) >= 0))) {
+            warp->yields = 0;
             steps += run_group(worker, warp, index, limit - steps);
+            if (warp->yields && !pass_turn(worker, warp, &turns))
+                break;
+        }
         if (steps < limit || smc_launch_stops(worker->launch))
             break;
-        if (worker->polls > polls && worker->changes == changes)
-            make_way(warp);
+        if (worker->polls == polls || worker->changes != changes)
+            continue;
+        make_way(warp);
+        if (worker->launch->together > 1) {
+            await_others(worker, warp);
+            break;
+        }
     }
     warp->steps += steps;
     return steps > 0;

@@ -78,6 +78,11 @@ static int check(const struct shim_launch *launch, uint32_t *blocks_per_sm)
         if (function->required_block[0] && launch->block[i] != function->required_block[i])
             return SHIM_INVALID_VALUE;
     }
+    uint32_t cluster = 1;
+    for (int i = 0; i < 3 && launch->cluster[0]; i++)
+        cluster *= launch->cluster[i] < 64 ? launch->cluster[i] : 64;
+    if (launch->cluster[0] && (cluster == 0 || cluster > sm->cluster_max_nonportable))
+        return SHIM_INVALID_CLUSTER;
     if (threads > sm->max_threads_per_block ||
         (function->max_threads > 0 && threads > function->max_threads))
         return SHIM_INVALID_VALUE;
@@ -217,16 +222,16 @@ int shim_launch(const struct shim_launch *launch)
         return result;
     if (launch->cooperative) {
         const uint64_t blocks = (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2];
-        shim_tell("kernel %s: cooperative launches are not emulated", launch->function->name);
-        return blocks > (uint64_t)blocks_per_sm * shim_device()->sm_count
-                   ? SHIM_COOPERATIVE_TOO_LARGE
-                   : SHIM_NOT_SUPPORTED;
+        if (blocks > (uint64_t)blocks_per_sm * shim_device()->sm_count)
+            return SHIM_COOPERATIVE_TOO_LARGE;
     }
     const struct smc_program *program = launch->function->program;
     struct smc_emulation_request request = {
         .program = program,
         .grid = {launch->grid[0], launch->grid[1], launch->grid[2]},
         .block = {launch->block[0], launch->block[1], launch->block[2]},
+        .cluster = {launch->cluster[0], launch->cluster[1], launch->cluster[2]},
+        .cooperative = launch->cooperative,
         .dynamic_smem_bytes = launch->dynamic_smem_bytes,
         .argument_count = smc_program_parameter_count(program),
         .sm_count = shim_device()->sm_count,

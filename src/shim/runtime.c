@@ -281,6 +281,7 @@ static int get_properties(struct shim_properties *properties, int device)
     properties->concurrent_managed = attribute(SHIM_DEVICE_CONCURRENT_MANAGED_ACCESS);
     properties->host_pointer_for_registered =
         attribute(SHIM_DEVICE_CAN_USE_HOST_POINTER_FOR_REGISTERED_MEM);
+    properties->cooperative_launch = attribute(SHIM_DEVICE_COOPERATIVE_LAUNCH);
     properties->smem_per_block_optin_bytes =
         (size_t)attribute(SHIM_DEVICE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN);
     properties->host_register = attribute(SHIM_DEVICE_HOST_REGISTER_SUPPORTED);
@@ -288,6 +289,7 @@ static int get_properties(struct shim_properties *properties, int device)
     properties->smem_reserved_per_block_bytes =
         (size_t)attribute(SHIM_DEVICE_RESERVED_SHARED_MEMORY_PER_BLOCK);
     properties->memory_pools = attribute(SHIM_DEVICE_MEMORY_POOLS_SUPPORTED);
+    properties->clusters = attribute(SHIM_DEVICE_CLUSTER_LAUNCH);
 #if SHIM_RUNTIME < 13
     properties->clock_khz = attribute(SHIM_DEVICE_CLOCK_RATE);
     properties->memory_clock_khz = attribute(SHIM_DEVICE_MEMORY_CLOCK_RATE);

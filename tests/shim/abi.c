@@ -72,6 +72,7 @@ static void compare_errors(void)
         {"misaligned", SHIM_MISALIGNED, cudaErrorMisalignedAddress},
         {"launch failure", SHIM_LAUNCH_FAILED, cudaErrorLaunchFailure},
         {"cooperative", SHIM_COOPERATIVE_TOO_LARGE, cudaErrorCooperativeLaunchTooLarge},
+        {"a cluster", SHIM_INVALID_CLUSTER, cudaErrorInvalidClusterSize},
         {"illegal state", SHIM_ILLEGAL_STATE, cudaErrorIllegalState},
         {"capture", SHIM_CAPTURE_UNSUPPORTED, cudaErrorStreamCaptureUnsupported},
         {"another stream's capture", SHIM_CAPTURE_UNMATCHED, cudaErrorStreamCaptureUnmatched},

@@ -36,7 +36,23 @@ static const char ptx[] =
     "mov.f32 %f1, 0f3FC00000; mov.f32 %f2, 0f40200000;\n"
     "tex.2d.v4.s32.f32 {%r1, %r2, %r3, %r4}, [%d1, {%f1, %f2}]; st.global.u32 [%d3], %r1;\n"
     "mov.u32 %r1, 12; mov.u32 %r2, 0; mov.u32 %r5, 77;\n"
-    "sust.b.2d.b32.trap [%d2, {%r1, %r2}], {%r5}; ret; }\n";
+    "sust.b.2d.b32.trap [%d2, {%r1, %r2}], {%r5}; ret; }\n"
+    /* to[b] = b + 5; the grid's barrier, which is not in CUDA's headers here; to[16 + b] is what
+       the last block but b wrote */
+    ".visible .entry meet(.param .u64 to) {\n"
+    ".reg .pred %q; .reg .b32 %r<8>; .reg .b64 %d<6>;\n"
+    "ld.param.u64 %d1, [to]; mov.u32 %r1, %envreg2; mov.u32 %r2, %envreg1;\n"
+    "mov.b64 %d2, {%r1, %r2}; mov.u32 %r3, %ctaid.x; mov.u32 %r4, %nctaid.x;\n"
+    "mul.wide.u32 %d3, %r3, 4; add.u64 %d3, %d3, %d1; add.u32 %r5, %r3, 5;\n"
+    "st.global.u32 [%d3], %r5; atom.add.release.gpu.u32 %r6, [%d2+4], 1;\n"
+    "AGAIN: ld.acquire.gpu.u32 %r6, [%d2+4]; setp.ne.u32 %q, %r6, %r4; @%q bra AGAIN;\n"
+    "sub.u32 %r7, %r4, %r3; sub.u32 %r7, %r7, 1; mul.wide.u32 %d4, %r7, 4;\n"
+    "add.u64 %d4, %d4, %d1; ld.global.u32 %r7, [%d4]; st.global.u32 [%d3+64], %r7; ret; }\n"
+    ".visible .entry rank(.param .u64 to) {\n"
+    ".reg .b32 %r<5>; .reg .b64 %d<3>; ld.param.u64 %d1, [to]; mov.u32 %r1, %ctaid.x;\n"
+    "mov.u32 %r2, %cluster_ctarank; mov.u32 %r3, %cluster_nctarank;\n"
+    "barrier.cluster.arrive; barrier.cluster.wait; mad.lo.u32 %r4, %r3, 10, %r2;\n"
+    "mul.wide.u32 %d2, %r1, 4; add.u64 %d2, %d2, %d1; st.global.u32 [%d2], %r4; ret; }\n";
 
 static void *library;
 static int failures;
@@ -259,6 +275,59 @@ static void check_linking(void)
     CU(cuModuleUnload, module);
 }
 
+/* The attributes of cuLaunchKernelEx, as cuda.h has them. */
+struct attribute {
+    int id, pad;
+    union {
+        unsigned cluster[3];
+        char all[64];
+    } value;
+};
+struct config {
+    unsigned grid[3], block[3], smem_bytes;
+    void *stream;
+    const struct attribute *attributes;
+    unsigned attribute_count;
+};
+
+static int launch_clusters(void *function, unsigned blocks, unsigned cluster, void **arguments)
+{
+    const struct attribute attribute = {.id = 4, .value = {.cluster = {cluster, 1, 1}}};
+    const struct config config = {.grid = {blocks, 1, 1},
+                                  .block = {32, 1, 1},
+                                  .attributes = &attribute,
+                                  .attribute_count = 1};
+    return find("cuLaunchKernelEx")(&config, function, arguments, NULL);
+}
+
+/* Blocks that make progress together. */
+static void check_together(void *module)
+{
+    enum { BLOCKS = 6 };
+    int host[32];
+    uint64_t address = 0;
+    int has_clusters = 0;
+    void *arguments[] = {&address}, *rank = kernel(module, "rank");
+    CU(cuDeviceGetAttribute, &has_clusters, 120, 0);
+    CU(cuMemAlloc_v2, &address, sizeof host);
+    CU(cuLaunchCooperativeKernel, kernel(module, "meet"), BLOCKS, 1u, 1u, 1u, 1u, 1u, 0u, NULL,
+       arguments);
+    CU(cuMemcpyDtoH_v2, host, address, sizeof host);
+    for (int i = 0; i < BLOCKS; i++)
+        is("what another block wrote", BLOCKS - 1 - i + 5, host[16 + i]);
+    is("clusters", has_clusters ? 0 : 912, launch_clusters(rank, BLOCKS, 3, arguments));
+    CU(cuMemcpyDtoH_v2, host, address, sizeof host);
+    for (int i = 0; has_clusters && i < BLOCKS; i++)
+        is("rank", 30 + i % 3, host[i]);
+    is("no multiple of a cluster", has_clusters ? 1 : 912,
+       launch_clusters(rank, BLOCKS, 4, arguments));
+    is("a cluster that is too large", 912, launch_clusters(rank, 64, 32, arguments));
+    is("no clusters", 0, launch(rank, BLOCKS, 32, 0, arguments));
+    CU(cuMemcpyDtoH_v2, host, address, sizeof host);
+    is("the only block of a cluster", 10, host[BLOCKS - 1]);
+    CU(cuMemFree_v2, address);
+}
+
 static void check_errors(void *module)
 {
     uint64_t address;
@@ -274,8 +343,8 @@ static void check_errors(void *module)
     is("out of memory", 2, find("cuMemAlloc_v2")(&address, (size_t)1 << 50));
     is("no such kernel", 500, find("cuModuleGetFunction")(&function, module, "absent"));
     is("a copy beyond the end", 1, find("cuMemcpyDtoH_v2")(&value, (uint64_t)4096, (size_t)4));
-    is("a cooperative launch", 801,
-       find("cuLaunchCooperativeKernel")(shared, 1u, 1u, 1u, 32u, 1u, 1u, 4u, NULL, NULL));
+    is("a cooperative launch that is too large", 720,
+       find("cuLaunchCooperativeKernel")(shared, 1u << 20, 1u, 1u, 32u, 1u, 1u, 4u, NULL, NULL));
     CU(cuOccupancyMaxActiveBlocksPerMultiprocessor, &value, shared, 1024, (size_t)0);
     is("resident blocks", 2, value);
     CU(cuGetErrorName, 700, &name);
@@ -311,6 +380,7 @@ int main(int argc, char **argv)
         check_arrays(module);
         check_graphs(module);
         check_linking();
+        check_together(module);
         check_errors(module);
         check_proc_address();
         CU(cuModuleUnload, module);

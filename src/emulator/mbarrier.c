@@ -1,0 +1,306 @@
+/* mbarrier objects and bulk copies (PTX ISA, "Parallel Synchronization and Communication
+   Instructions: mbarrier"). An object counts arrivals and transactions of its current phase, which
+   completes when neither is pending. A wait that fails ends the turn of its warp. Arrivals release
+   and waits acquire by phase: see order.h, with the parity of the phase as part of the address. */
+#include "emulator/operations.h"
+
+#include <string.h>
+
+#include "emulator/clusters.h"
+#include "emulator/shadow.h"
+
+/* The object: arrivals that are pending in this phase and expected in the next ones, the
+   transactions as a signed number, whether other blocks have arrived, and the parity of the phase.
+ */
+enum { COUNT_BITS = 20, EXPECTED_AT = 20, TRANSACTIONS_AT = 40, REMOTE_AT = 62, PARITY_AT = 63 };
+static const uint32_t count_mask = (1u << COUNT_BITS) - 1;
+
+struct object {
+    uint32_t pending, expected, transactions, is_remote, parity;
+};
+
+static struct object unpack(uint64_t word)
+{
+    return (struct object){.pending = (uint32_t)word & count_mask,
+                           .expected = (uint32_t)(word >> EXPECTED_AT) & count_mask,
+                           .transactions = (uint32_t)(word >> TRANSACTIONS_AT) & count_mask,
+                           .is_remote = (uint32_t)(word >> REMOTE_AT) & 1,
+                           .parity = (uint32_t)(word >> PARITY_AT)};
+}
+
+static uint64_t pack(const struct object *object)
+{
+    return (object->pending & count_mask) |
+           (uint64_t)(object->expected & count_mask) << EXPECTED_AT |
+           (uint64_t)(object->transactions & count_mask) << TRANSACTIONS_AT |
+           (uint64_t)object->is_remote << REMOTE_AT | (uint64_t)(object->parity & 1) << PARITY_AT;
+}
+
+static void complete_phase(struct object *object)
+{
+    if (object->pending == 0 && (object->transactions & count_mask) == 0) {
+        object->parity ^= 1;
+        object->pending = object->expected;
+    }
+}
+
+/* Addresses within the block's shared memory. */
+static void find_objects(const struct smc_warp *warp, const struct smc_op *op,
+                         uint64_t address[SMC_LANES])
+{
+    smc_memory_addresses(warp, op, address);
+    if (op->space == SMC_SPACE_GENERIC)
+        EACH_LANE(i) address[i] -= SMC_SHARED_WINDOW;
+}
+
+static uint64_t load(const char *host)
+{
+    uint64_t word;
+    memcpy(&word, host, sizeof word);
+    return word;
+}
+
+/* Whether the object is of another block of the cluster, or may be. */
+static bool is_remote(const struct smc_worker *worker, uint64_t address)
+{
+    return address >= SMC_CLUSTER_STRIDE &&
+           address / SMC_CLUSTER_STRIDE - 1 != smc_cluster_rank(worker);
+}
+
+/* What the lane's operation on the object means for the order of accesses. */
+static void order(struct smc_worker *worker, const struct smc_warp *warp, const struct smc_op *op,
+                  enum smc_access_kind kind, uint64_t address, struct object *object,
+                  uint32_t parity, uint32_t lane)
+{
+    uint64_t key[SMC_LANES] = {0};
+    key[lane] = address % SMC_CLUSTER_STRIDE | parity;
+    if (is_remote(worker, address))
+        object->is_remote = 1;
+    else if (worker->shadow && object->is_remote && kind == SMC_READS)
+        smc_shadow_acquire_all(worker->shadow, warp, 1u << lane);
+    else if (worker->shadow)
+        smc_shadow_order(worker->shadow, warp, op, kind, key, 1u << lane);
+}
+
+/* The access itself: ordered by its phase, not by its address. */
+static uint32_t reach(struct smc_worker *worker, struct smc_warp *warp, const struct smc_op *op,
+                      enum smc_access_kind kind, const uint64_t address[SMC_LANES], uint32_t mask,
+                      char *host[SMC_LANES])
+{
+    struct smc_op access = *op;
+    access.acquires = access.releases = false;
+    return smc_memory_access_at(worker, warp, &access, SMC_SPACE_SHARED, kind, address, mask, NULL,
+                                host);
+}
+
+enum smc_next smc_step_mbarrier_init(struct smc_worker *worker, struct smc_warp *warp,
+                                     const struct smc_op *op, uint32_t mask)
+{
+    const lane_u32 *count = (const lane_u32 *)(warp->file + op->b);
+    uint64_t address[SMC_LANES], word[SMC_LANES] = {0};
+    const void *value[SMC_LANES];
+    char *host[SMC_LANES];
+    find_objects(warp, op, address);
+    EACH_LANE(lane)
+    {
+        const struct object object = {.pending = count[lane], .expected = count[lane]};
+        word[lane] = pack(&object);
+    }
+    for (unsigned lane = 0; lane < SMC_LANES; lane++)
+        value[lane] = &word[lane];
+    mask = smc_memory_access_at(worker, warp, op, SMC_SPACE_SHARED, SMC_WRITES, address, mask,
+                                value, host);
+    worker->changes++;
+    EACH_ACTIVE(lane, mask) memcpy(host[lane], &word[lane], sizeof word[lane]);
+    return SMC_GO_ON;
+}
+
+enum smc_next smc_step_mbarrier_arrive(struct smc_worker *worker, struct smc_warp *warp,
+                                       const struct smc_op *op, uint32_t mask)
+{
+    const lane_u32 *count = (const lane_u32 *)(warp->file + op->b);
+    const lane_u32 *transactions = (const lane_u32 *)(warp->file + op->c);
+    uint64_t address[SMC_LANES];
+    char *host[SMC_LANES];
+    find_objects(warp, op, address);
+    mask = reach(worker, warp, op, SMC_UPDATES, address, mask, host);
+    EACH_ACTIVE(lane, mask)
+    {
+        const uint64_t before = load(host[lane]);
+        struct object object = unpack(before);
+        const uint32_t arrivals = count[lane], most = object.pending;
+        order(worker, warp, op, SMC_UPDATES, address[lane], &object, object.parity, lane);
+        object.transactions += transactions[lane];
+        object.pending -= arrivals < most ? arrivals : most;
+        if (op->reduction == SMC_REDUCE_DEC)
+            object.expected -= arrivals < object.expected ? arrivals : object.expected;
+        complete_phase(&object);
+        const uint64_t after = pack(&object);
+        memcpy(host[lane], &after, sizeof after);
+        if (op->d_kind == SMC_SLOT_64)
+            ((lane_u64 *)(warp->file + op->d))[lane] = before;
+    }
+    worker->changes++;
+    return SMC_GO_ON;
+}
+
+enum smc_next smc_step_mbarrier_transactions(struct smc_worker *worker, struct smc_warp *warp,
+                                             const struct smc_op *op, uint32_t mask)
+{
+    const lane_u32 *transactions = (const lane_u32 *)(warp->file + op->c);
+    uint64_t address[SMC_LANES];
+    char *host[SMC_LANES];
+    find_objects(warp, op, address);
+    mask = reach(worker, warp, op, SMC_UPDATES, address, mask, host);
+    EACH_ACTIVE(lane, mask)
+    {
+        struct object object = unpack(load(host[lane]));
+        order(worker, warp, op, SMC_UPDATES, address[lane], &object, object.parity, lane);
+        if (op->reduction == SMC_REDUCE_DEC)
+            object.transactions -= transactions[lane];
+        else
+            object.transactions += transactions[lane];
+        complete_phase(&object);
+        const uint64_t after = pack(&object);
+        memcpy(host[lane], &after, sizeof after);
+    }
+    worker->changes++;
+    return SMC_GO_ON;
+}
+
+enum smc_next smc_step_mbarrier_wait(struct smc_worker *worker, struct smc_warp *warp,
+                                     const struct smc_op *op, uint32_t mask)
+{
+    const char *wanted = warp->file + op->b;
+    lane_u32 *d = (lane_u32 *)(warp->file + op->d);
+    uint64_t address[SMC_LANES];
+    char *host[SMC_LANES];
+    uint32_t complete = 0;
+    find_objects(warp, op, address);
+    const uint32_t found = reach(worker, warp, op, SMC_READS, address, mask, host);
+    EACH_ACTIVE(lane, found)
+    {
+        const uint32_t parity = op->is_aligned ? ((const lane_u32 *)wanted)[lane] & 1
+                                               : unpack(((const lane_u64 *)wanted)[lane]).parity;
+        struct object object = unpack(load(host[lane]));
+        if (object.parity == parity)
+            continue;
+        complete |= 1u << lane;
+        order(worker, warp, op, SMC_READS, address[lane], &object, parity, lane);
+    }
+    *d = (*d & ~mask) | complete;
+    if (complete == found)
+        return SMC_GO_ON;
+    worker->polls++;
+    warp->group[warp->current].pc++;
+    warp->yields = op->instruction + 1;
+    warp->failing = found & ~complete;
+    const struct object object = unpack(load(host[__builtin_ctz(warp->failing)]));
+    warp->arrived = object.expected - object.pending;
+    warp->wanted = object.expected;
+    return SMC_WAITS;
+}
+
+enum smc_next smc_step_copies_arrive(struct smc_worker *worker, struct smc_warp *warp,
+                                     const struct smc_op *op, uint32_t mask)
+{
+    smc_copies_complete(worker, warp, mask);
+    return smc_step_mbarrier_arrive(worker, warp, op, mask);
+}
+
+void smc_mbarrier_pending(const struct smc_op *op, void *d, const void *a, const void *b,
+                          const void *c)
+{
+    const lane_u64 *state = a;
+    uint32_t pending[SMC_LANES];
+    (void)op, (void)b, (void)c;
+    EACH_LANE(i) pending[i] = (uint32_t)state[i] & count_mask;
+    memcpy(d, pending, sizeof pending);
+}
+
+/* --- Bulk copies ------------------------------------------------------------------------------ */
+
+enum { BULK_BYTES = 16 }; /* sizes and addresses are multiples of it */
+
+static void complete_transactions(struct smc_worker *worker, struct smc_warp *warp,
+                                  const struct smc_op *op, uint64_t at, uint32_t bytes,
+                                  uint32_t lane)
+{
+    uint64_t address[SMC_LANES] = {0};
+    char *host[SMC_LANES];
+    struct smc_op access = *op;
+    access.type = SMC_PTX_B64;
+    access.width_bytes = 8;
+    access.is_strong = true;
+    address[lane] = at;
+    if (!reach(worker, warp, &access, SMC_UPDATES, address, 1u << lane, host))
+        return;
+    struct object object = unpack(load(host[lane]));
+    order(worker, warp, op, SMC_UPDATES, at, &object, object.parity, lane);
+    object.transactions -= bytes;
+    complete_phase(&object);
+    const uint64_t after = pack(&object);
+    memcpy(host[lane], &after, sizeof after);
+}
+
+static bool is_misaligned(struct smc_worker *worker, const struct smc_warp *warp,
+                          const struct smc_op *op, enum smc_ptx_space space, uint64_t address,
+                          uint32_t bytes, uint32_t lane)
+{
+    if (address % BULK_BYTES == 0 && bytes % BULK_BYTES == 0)
+        return false;
+    struct smc_finding finding =
+        smc_finding_at(worker, SMC_FINDING_MISALIGNED, op->instruction, smc_thread_of(warp, lane));
+    smc_finding_set_address(worker, &finding, space, address, bytes);
+    smc_find(worker, &finding);
+    return true;
+}
+
+/* Copies the bytes as accesses of the lane, piece by piece. */
+static void copy(struct smc_worker *worker, struct smc_warp *warp, const struct smc_op *op,
+                 const struct smc_bulk *to, const struct smc_bulk *from, uint32_t bytes,
+                 uint32_t lane)
+{
+    uint64_t address[SMC_LANES] = {0};
+    char *host[SMC_LANES] = {0};
+    const void *value[SMC_LANES] = {0};
+    for (uint32_t at = 0; at < bytes && worker->shadow; at += BULK_BYTES) {
+        address[lane] = from->address + at;
+        host[lane] = from->data + at;
+        smc_shadow_check(worker, warp, op, from->space, SMC_READS, address, 1u << lane, BULK_BYTES,
+                         NULL, host, NULL);
+        address[lane] = to->address + at;
+        value[lane] = host[lane];
+        host[lane] = to->data + at;
+        smc_shadow_check(worker, warp, op, to->space, SMC_WRITES, address, 1u << lane, BULK_BYTES,
+                         value, host, NULL);
+    }
+    memmove(to->data, from->data, bytes);
+}
+
+enum smc_next smc_step_bulk_copy(struct smc_worker *worker, struct smc_warp *warp,
+                                 const struct smc_op *op, uint32_t mask)
+{
+    const lane_u64 *to = (const lane_u64 *)(warp->file + op->a);
+    const lane_u64 *from = (const lane_u64 *)(warp->file + op->b);
+    const lane_u64 *object = (const lane_u64 *)(warp->file + op->c);
+    const lane_u32 *size = (const lane_u32 *)(warp->file + op->v[0]);
+    const enum smc_ptx_space source =
+        op->reduction == SMC_REDUCE_EXCHANGE ? SMC_SPACE_GLOBAL : SMC_SPACE_SHARED;
+    EACH_ACTIVE(lane, mask)
+    {
+        const uint32_t bytes = size[lane];
+        struct smc_bulk reads = {.space = source, .address = from[lane]};
+        struct smc_bulk writes = {.space = op->space, .address = to[lane]};
+        if (is_misaligned(worker, warp, op, source, reads.address, bytes, lane) ||
+            is_misaligned(worker, warp, op, op->space, writes.address, bytes, lane))
+            continue;
+        if (bytes > 0 && smc_memory_bulk(worker, warp, op, SMC_READS, bytes, lane, &reads) &&
+            smc_memory_bulk(worker, warp, op, SMC_WRITES, bytes, lane, &writes))
+            copy(worker, warp, op, &writes, &reads, bytes, lane);
+        if (op->releases)
+            complete_transactions(worker, warp, op, object[lane], bytes, lane);
+    }
+    worker->changes++;
+    return SMC_GO_ON;
+}
