@@ -380,17 +380,6 @@ static enum smc_status read_program(struct run *run)
     return status;
 }
 
-/* A kernel that synchronizes its grid is launched as a GPU would have to: if the whole grid may be
-   resident. Others that only ask are none the worse. */
-static bool is_cooperative(const struct run *run)
-{
-    const struct smc_answer *answer = run->request->answer;
-    const uint32_t *grid = answer->plan.grid;
-    const uint64_t most = (uint64_t)answer->occupancy.blocks_per_sm * answer->query.device.sm_count;
-    return smc_program_asks_cooperative(run->program) &&
-           (uint64_t)grid[0] * grid[1] * grid[2] <= most;
-}
-
 static enum smc_status emulate(struct run *run)
 {
     const struct smc_answer *answer = run->request->answer;
@@ -400,7 +389,8 @@ static enum smc_status emulate(struct run *run)
         .program = run->program,
         .grid = {grid[0], grid[1], grid[2]},
         .block = {block[0], block[1], block[2]},
-        .cooperative = is_cooperative(run),
+        .cooperative =
+            smc_program_asks_cooperative(run->program) && smc_run_fits_at_once(run->request),
         .dynamic_smem_bytes = answer->launch.dynamic_smem_bytes,
         .arrays = run->arrays,
         .array_count = run->array_count,

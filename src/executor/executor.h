@@ -275,6 +275,10 @@ enum smc_status smc_run_answer(const struct smc_query *query, enum smc_place pla
 void smc_run_begin(const struct smc_run_request *request, struct smc_run_result *result);
 const char *smc_run_entry(const struct smc_run_request *request);
 
+/* Whether all blocks of the launch can be resident at a time, which a kernel that synchronizes its
+   grid needs: it is launched cooperatively then, and so are others that only ask about that. */
+bool smc_run_fits_at_once(const struct smc_run_request *request);
+
 /* Stores to shared memory by cp.async: the emulator counts them with the other stores, the GPU's
    counters do not. */
 void smc_emulated_copies(const struct smc_program *program, const struct smc_emulation *emulation,

@@ -2,6 +2,7 @@
    are results. Each step notes its outcome; a step that depends on a failed one is not made and
    says why. Only other failures (out of memory, a kernel that crashed the context) end the run. */
 #include <stdio.h>
+#include <string.h>
 
 #include "compile/cache.h"
 #include "executor/check.h"
@@ -68,6 +69,10 @@ static void load(struct run *run, const struct smc_binary *binary)
     struct smc_run_result *result = run->result;
     if (!smc_gpu_load(binary, smc_run_entry(run->request), &run->kernel, &result->load))
         return;
+    /* The workspace of cooperative groups is in these two registers. */
+    run->kernel.is_cooperative = run->request->user && binary->ptx &&
+                                 strstr(binary->ptx, "%envreg2") &&
+                                 smc_run_fits_at_once(run->request);
     const struct cudaFuncAttributes *attributes = &run->kernel.attributes;
     result->api_regs_per_thread = (uint32_t)attributes->numRegs;
     result->api_static_smem_bytes = (uint32_t)attributes->sharedSizeBytes;

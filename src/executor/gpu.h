@@ -62,6 +62,7 @@ struct smc_gpu_kernel {
     cudaLibrary_t library;
     cudaKernel_t handle;
     struct cudaFuncAttributes attributes;
+    bool is_cooperative; /* launched so that its blocks can wait for each other */
 };
 
 /* Loads machine code; a refusal is noted in `attempt`. */

@@ -161,8 +161,11 @@ cudaError_t smc_gpu_start(const struct smc_gpu_kernel *kernel, const uint32_t gr
                           const uint32_t block[3], uint32_t dynamic_smem_bytes, void **arguments)
 {
     dim3 blocks = {grid[0], grid[1], grid[2]}, threads = {block[0], block[1], block[2]};
-    cudaError_t code =
-        cudaLaunchKernel(kernel->handle, blocks, threads, arguments, dynamic_smem_bytes, NULL);
+    cudaError_t code = kernel->is_cooperative
+                           ? cudaLaunchCooperativeKernel(kernel->handle, blocks, threads, arguments,
+                                                         dynamic_smem_bytes, NULL)
+                           : cudaLaunchKernel(kernel->handle, blocks, threads, arguments,
+                                              dynamic_smem_bytes, NULL);
     cudaError_t last = cudaGetLastError();
     return code != cudaSuccess ? code : last;
 }

@@ -589,6 +589,14 @@ const char *smc_run_entry(const struct smc_run_request *request)
     return request->user ? request->user->row.kernel->name : request->answer->query.kernel->entry;
 }
 
+bool smc_run_fits_at_once(const struct smc_run_request *request)
+{
+    const struct smc_answer *answer = request->answer;
+    const uint32_t *grid = answer->plan.grid;
+    const uint64_t most = (uint64_t)answer->occupancy.blocks_per_sm * answer->query.device.sm_count;
+    return (uint64_t)grid[0] * grid[1] * grid[2] <= most;
+}
+
 enum smc_status smc_user_launch(struct smc_user_run *run, struct smc_text *warnings,
                                 struct smc_error *error)
 {

@@ -555,6 +555,13 @@ cudaError_t cudaLaunchKernel(const void *function, dim3 grid, dim3 block, void *
     return cudaSuccess;
 }
 
+cudaError_t cudaLaunchCooperativeKernel(const void *function, dim3 grid, dim3 block,
+                                        void **arguments, size_t dynamic_smem_bytes,
+                                        cudaStream_t stream)
+{
+    return cudaLaunchKernel(function, grid, block, arguments, dynamic_smem_bytes, stream);
+}
+
 /* --- Events: nothing waits; a launch takes what its kernel is said to ------------------------ */
 
 cudaError_t cudaEventCreate(cudaEvent_t *event)

@@ -542,11 +542,11 @@ static void test_endless_ceilings(void)
         unsigned from;
         const char *message;
     } cases[] = {
-        {1, "reading global memory: not at its end after 20 ms on the GPU (--timeout)"},
-        {40, "loads of shared memory: not at its end after 20 ms on the GPU (--timeout)"},
-        {50, "multiplying and adding: not at its end after 20 ms on the GPU (--timeout)"},
-        {90, "following a chain: not at its end after 20 ms on the GPU (--timeout)"},
-        {147, "launching: not at its end after 20 ms on the GPU (--timeout)"},
+        {1, "reading or writing global memory: not at its end after 20 ms on the GPU (--timeout)"},
+        {56, "loads of shared memory: not at its end after 20 ms on the GPU (--timeout)"},
+        {66, "multiplying and adding: not at its end after 20 ms on the GPU (--timeout)"},
+        {106, "following a chain: not at its end after 20 ms on the GPU (--timeout)"},
+        {163, "launching: not at its end after 20 ms on the GPU (--timeout)"},
     };
     const struct smc_calibrate_request request = {.budget_ms = 1e9, .timeout_ms = 20};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
