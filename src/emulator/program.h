@@ -25,8 +25,8 @@ typedef float __attribute__((may_alias)) lane_f32;
 typedef double __attribute__((may_alias)) lane_f64;
 
 /* Functions with loops over lanes are compiled for several CPUs; which one runs is decided when the
-   program starts. The results are the same, as nothing is contracted (-ffp-contract=off). Before
-   version 17 clang gives such functions names that calls from other files do not find. */
+   program starts. The results are the same, as nothing is contracted (-ffp-contract=off). clang
+   14 gives such functions names that calls from other files do not find. */
 #if defined __x86_64__ && defined __GLIBC__ && defined __OPTIMIZE__ && !defined __clang__
 #define SMC_FOR_EACH_CPU __attribute__((target_clones("avx512f", "avx2", "default")))
 #else
