@@ -77,8 +77,9 @@ static bool is_tried(const char *name, const struct ptx_case *cases, size_t coun
 }
 
 /* Every instruction of the emulator has a case, except those without a result of their own: control
-   flow, what the emulator ignores, createpolicy, whose result is opaque, and textures, which are
-   not in PTX (tests/test_emulator.c, tests/test_calls.c, tests/test_textures.c). */
+   flow, what the emulator ignores, createpolicy, whose result is opaque, textures, which are not in
+   PTX, and what threads or blocks do together (tests/test_emulator.c, tests/test_calls.c,
+   tests/test_textures.c, tests/test_mbarrier.c, tests/test_clusters.c). */
 static size_t count_untried(const struct ptx_case *cases, size_t count)
 {
     static const struct {
@@ -89,8 +90,8 @@ static size_t count_untried(const struct ptx_case *cases, size_t count)
 #undef MNEMONIC
     };
     static const char *const without_result[] = {
-        "bra",  "brx",    "exit", "trap", "nothing", "fence", "createpolicy",
-        "call", "alloca", "tex",  "tld4", "txq",     "suld",  "sust"};
+        "bra", "brx",  "exit", "trap", "nothing", "fence",    "createpolicy", "call",      "alloca",
+        "tex", "tld4", "txq",  "suld", "sust",    "mbarrier", "mapa",         "getctarank"};
     size_t untried = 0;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         bool has_result = true;

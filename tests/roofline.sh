@@ -58,7 +58,7 @@ lacks() { # TEXT...
 empty "a roofline has its ceilings and the kernel" "$(
     [ "$status" -eq 0 ] || echo "exit status $status"
     lacks 'Roofline of matmul-tiled on NVIDIA H200' 'measured ceilings of this board' ' predicted, ' 'TFLOP/s; bound by ' \
-        'd  DRAM                    4.45 TB/s' 'f  FMA pipe             65.2 TFLOP/s' \
+        'd  DRAM                    4.47 TB/s' 'f  FMA pipe             65.2 TFLOP/s' \
         'i  issue slots' 'FLOP/inst'
     cat err)"
 smemcalc $tiled --roofline --plot - >again
