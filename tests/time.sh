@@ -119,6 +119,14 @@ for kernel in stencil-naive stencil-dynamic stencil-window; do
         "$(predicted --kernel $kernel --size 4M --device H200)" \
         "$(predicted --kernel $kernel --size 64M --device H200)"
 done
+# Where all blocks start at once, one that is full takes longest.
+edge='--kernel aat-naive --dtype double --tile 32 --k 1232 --device H100'
+predicted $edge --m 320 >full.txt
+empty "blocks at the edge of the grid do not stand for the others" \
+    "$(predicted $edge --m 299 | diff full.txt - 2>&1)"
+states "small blocks take as long as it takes to send them" '.time.bound_by == "launch" and
+    .time.predicted_ms < 1.2 * .time.terms_ms.launch' \
+    --kernel stencil-naive --block 32 --radius 1 --size 16M --device H200
 smemcalc --tile 16 --device H200 --format json >alone.json
 smemcalc --tile 16 --device H200 --format csv >alone.csv
 awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
