@@ -182,3 +182,78 @@ AS_IF([test "x$have_toml" = xyes], [
 ])
 AC_SUBST([CXX_LIBS])
 ])
+
+# SMC_TRY_FLAG(VARIABLE, FLAG, [LINKER'S FLAG OF THE TRIAL]): appends FLAG to VARIABLE if a program
+# can be compiled and linked with it without a warning, and sets smc_tried to yes or no.
+AC_DEFUN([SMC_TRY_FLAG], [
+AC_MSG_CHECKING([whether $CC accepts $2])
+smc_saved_CFLAGS=$CFLAGS
+smc_saved_LIBS=$LIBS
+CFLAGS="-Werror $2 $CFLAGS"
+LIBS="$DEMANGLE_LIBS $CXX_LIBS $LIBS"
+smc_tried=no
+AC_LINK_IFELSE([AC_LANG_PROGRAM([[#include <stdio.h>
+#include <string.h>]], [[char text[64]; return !fgets(text, sizeof text, stdin) || strlen(text)]])],
+  [$1="$$1 m4_default([$3], [$2])"; smc_tried=yes])
+CFLAGS=$smc_saved_CFLAGS
+LIBS=$smc_saved_LIBS
+AC_MSG_RESULT([$smc_tried])
+])
+
+# SMC_CHECK_HARDENING: --disable-hardening. What the compiler and the linker have against the misuse
+# of memory. Sets HARDENING_CFLAGS and HARDENING_LDFLAGS, for all that is built, PIE_CFLAGS and
+# PIE_LDFLAGS, for programs, and hardening_summary. After the libraries, since one that is only a
+# static one decides whether programs can be position-independent. _FORTIFY_SOURCE needs
+# optimization, does not go with sanitizers, and may come from the distribution's flags.
+AC_DEFUN([SMC_CHECK_HARDENING], [
+AC_ARG_ENABLE([hardening],
+  [AS_HELP_STRING([--disable-hardening],
+    [do without _FORTIFY_SOURCE, stack and control-flow protection, PIE and full RELRO])],
+  [], [enable_hardening=yes])
+HARDENING_CFLAGS=
+HARDENING_LDFLAGS=
+PIE_CFLAGS=
+PIE_LDFLAGS=
+hardening_summary="no (--disable-hardening)"
+AS_IF([test "x$enable_hardening" != xno], [
+  hardening_summary=
+  AC_MSG_CHECKING([for _FORTIFY_SOURCE])
+  AC_COMPILE_IFELSE([AC_LANG_PROGRAM([[#ifdef _FORTIFY_SOURCE
+#error set
+#endif]], [])], [smc_fortify=unset], [smc_fortify="as in the compiler's flags"])
+  AC_COMPILE_IFELSE([AC_LANG_PROGRAM([[#ifndef __OPTIMIZE__
+#error needed
+#endif]], [])], [], [smc_fortify="no (not optimized)"])
+  AS_IF([test "x$enable_asan" = xyes], [smc_fortify="no (sanitizers)"])
+  AC_MSG_RESULT([$smc_fortify])
+  for smc_level in 3 2; do
+    AS_IF([test "x$smc_fortify" = xunset],
+      [SMC_TRY_FLAG([HARDENING_CFLAGS], [-D_FORTIFY_SOURCE=$smc_level])
+       AS_IF([test "x$smc_tried" = xyes], [smc_fortify=$smc_level])])
+  done
+  AS_CASE([$smc_fortify], [@<:@23@:>@], [hardening_summary="fortify $smc_fortify,"],
+    [as*], [hardening_summary="fortify $smc_fortify,"])
+  SMC_TRY_FLAG([HARDENING_CFLAGS], [-fstack-protector-strong])
+  AS_IF([test "x$smc_tried" = xyes], [hardening_summary="$hardening_summary stack protector,"])
+  SMC_TRY_FLAG([HARDENING_CFLAGS], [-fstack-clash-protection])
+  AS_IF([test "x$smc_tried" = xyes], [hardening_summary="$hardening_summary stack clash,"])
+  smc_tried=no
+  AS_CASE([$host_cpu],
+    [x86_64|i?86], [SMC_TRY_FLAG([HARDENING_CFLAGS], [-fcf-protection])],
+    [aarch64*], [SMC_TRY_FLAG([HARDENING_CFLAGS], [-mbranch-protection=standard])])
+  AS_IF([test "x$smc_tried" = xyes], [hardening_summary="$hardening_summary control flow,"])
+  SMC_TRY_FLAG([PIE_LDFLAGS], [-fPIE -pie], [-pie])
+  AS_IF([test "x$smc_tried" = xyes],
+    [PIE_CFLAGS=-fPIE; hardening_summary="$hardening_summary PIE,"])
+  SMC_TRY_FLAG([HARDENING_LDFLAGS], [-Wl,-z,relro,-z,now])
+  AS_IF([test "x$smc_tried" = xyes], [hardening_summary="$hardening_summary full RELRO,"])
+  SMC_TRY_FLAG([HARDENING_LDFLAGS], [-Wl,-z,noexecstack])
+  AS_IF([test "x$smc_tried" = xyes], [hardening_summary="$hardening_summary no executable stack,"])
+  hardening_summary=`AS_ECHO(["${hardening_summary:-none}"]) | $SED 's/^ //;s/,$//'`
+])
+AC_DEFINE_UNQUOTED([SMC_HARDENING], ["$hardening_summary"], [What protects against misused memory])
+AC_SUBST([HARDENING_CFLAGS])
+AC_SUBST([HARDENING_LDFLAGS])
+AC_SUBST([PIE_CFLAGS])
+AC_SUBST([PIE_LDFLAGS])
+])

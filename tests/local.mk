@@ -353,3 +353,7 @@ check_PROGRAMS += tests/disassembly
 TESTS += tests/disassembly
 tests_disassembly_LDADD = libsmc.la
 tests_disassembly_SOURCES = tests/disassembly.c tests/machine_text.c tests/machine_text.h
+
+# What protects against misused memory is in what was built.
+TESTS += tests/hardening.sh
+EXTRA_DIST += tests/hardening.sh

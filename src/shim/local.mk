@@ -4,9 +4,9 @@ pkglib_LTLIBRARIES += libsmemcalc_cuda.la libsmemcalc_cudart12.la libsmemcalc_cu
 	libsmemcalc_cudart_static.la
 EXTRA_DIST += src/shim/cuda.map src/shim/cudart12.map src/shim/cudart13.map
 
-SHIM_CFLAGS = -std=c11 $(WARNING_CFLAGS) -fvisibility=hidden -fno-sanitize=all
+SHIM_CFLAGS = -std=c11 $(WARNING_CFLAGS) $(HARDENING_CFLAGS) -fvisibility=hidden -fno-sanitize=all
 SHIM_DRIVER = -Wl,--no-as-needed,.libs/libsmemcalc_cuda.so
-SHIM_LDFLAGS = -module -avoid-version -shared -Wl,-z,defs -Wl,-z,nodelete
+SHIM_LDFLAGS = $(HARDENING_LDFLAGS) -module -avoid-version -shared -Wl,-z,defs -Wl,-z,nodelete
 
 libsmemcalc_cuda_la_SOURCES = \
 	src/shim/api.h src/shim/device_attributes.def src/shim/driver.c src/shim/driver.h \
