@@ -236,6 +236,8 @@ static struct shape *shape_of(struct smc_worker *worker, const struct smc_warp *
         shape->changes++;
         return NULL;
     }
+    if (shape->places.count && worker->shadow)
+        smc_shadow_catch_up(worker->shadow);
     describe(shape, op, address, mask);
     shape->number = ++worker->memo->numbers;
     shape->owner = owner;
@@ -243,21 +245,28 @@ static struct shape *shape_of(struct smc_worker *worker, const struct smc_warp *
     return shape;
 }
 
-/* The cells of all places, as words of bits from the lowest one on. */
-static void list_words(struct smc_places *places, uint64_t least, uint32_t cell_bytes)
+static void list_cell(struct smc_places *places, uint64_t cell, bool has_several)
 {
-    const uint32_t cells = sizeof places->word->cells * 8;
+    const uint32_t cells = sizeof places->word->cells * 8, bit = 1u << cell % cells;
+    uint32_t i = 0;
+    while (i < places->words && places->word[i].number != cell / cells)
+        i++;
+    if (i == places->words)
+        places->word[places->words++] = (struct smc_place_word){.number = cell / cells};
+    places->word[i].cells |= bit;
+    places->word[i].several |= has_several ? bit : 0;
+}
+
+/* The cells of all places, as words of bits from the lowest one on. */
+static void list_words(struct smc_places *places, uint64_t least, uint32_t bytes,
+                       uint32_t cell_bytes)
+{
     places->words = 0;
     places->least = least;
-    for (uint32_t n = 0; n < places->count; n++) {
-        const uint64_t cell = (places->offset[n] - least) / cell_bytes, number = cell / cells;
-        uint32_t i = 0;
-        while (i < places->words && places->word[i].number != number)
-            i++;
-        if (i == places->words)
-            places->word[places->words++] = (struct smc_place_word){.number = number};
-        places->word[i].cells |= 1u << cell % cells;
-    }
+    for (uint32_t n = 0; n < places->count; n++)
+        for (uint32_t at = 0; at < bytes; at += cell_bytes)
+            list_cell(places, (places->offset[n] - least + at) / cell_bytes,
+                      places->lanes[n] & (places->lanes[n] - 1));
 }
 
 static const struct smc_places *places_of(const struct smc_worker *worker, struct shape *shape,
@@ -276,7 +285,8 @@ static const struct smc_places *places_of(const struct smc_worker *worker, struc
         places->lanes[i] |= 1u << lane;
         places->count += i == places->count;
     }
-    list_words(places, (uint64_t)shape->least, smc_shadow_cell_bytes(worker->shadow, space));
+    list_words(places, (uint64_t)shape->least, (uint32_t)shape->op->width_bytes * shape->op->vector,
+               smc_shadow_cell_bytes(worker->shadow, space));
     return places;
 }
 

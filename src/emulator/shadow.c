@@ -26,6 +26,27 @@ struct settled {
     uint32_t synced, cells;
 };
 
+/* 32 neighboring cells of shared memory together. Each set of cells counts only if the time beside
+   it is that of the present barrier or block. */
+struct word {
+    struct settled settled;
+    uint32_t synced, fresh;  /* written since the last barrier: at least those */
+    uint32_t once, once_by;  /* read since then by one lane, by this warp; MANY_WARPS */
+    uint32_t began, written; /* written by this block: no others */
+};
+enum { MANY_WARPS = SMC_MAX_WARPS };
+
+/* A weak read of shared memory that is recorded only when it matters: see defer. */
+struct read {
+    struct smc_worker *worker;
+    struct smc_warp *warp;
+    const struct smc_op *op;
+    const struct smc_places *places;
+    uint64_t first;
+    uint32_t bytes, now;
+};
+enum { MOST_READS = 1024 };
+
 /* Neighboring cells of global memory, and what this block did to them. */
 struct line {
     uint64_t number;
@@ -40,8 +61,11 @@ struct smc_shadow {
     struct smc_order order;
     uint32_t cell_bytes_shared, cell_bytes_global;
     struct cell *shared;
-    struct settled *settled; /* of shared memory, by 32 cells */
+    struct word *word; /* of shared memory, by 32 cells */
     size_t shared_cells;
+    struct read read[MOST_READS]; /* deferred */
+    uint32_t reads;
+    bool defers;
     struct smc_past *past; /* NULL: one block */
     struct smc_run_pool pool;
     bool in_order; /* blocks run one after the other: `past` is complete */
@@ -74,13 +98,13 @@ struct smc_shadow *smc_shadow_new(const struct smc_launch_state *launch)
     shadow->cell_bytes_global = smc_cell_bytes_global(launch->program);
     shadow->shared_cells = launch->smem_bytes / shadow->cell_bytes_shared + 1;
     shadow->shared = smc_calloc(shadow->shared_cells, sizeof *shadow->shared);
-    shadow->settled =
-        smc_calloc(shadow->shared_cells / SMC_LINE_CELLS + 1, sizeof *shadow->settled);
+    shadow->word = smc_calloc(shadow->shared_cells / SMC_LINE_CELLS + 1, sizeof *shadow->word);
+    shadow->defers = launch->together == 1; /* or else places are shared by several workers */
     shadow->table = smc_calloc(TABLE_SIZE, sizeof *shadow->table);
     shadow->line = smc_calloc(MAX_LINES, sizeof *shadow->line);
     shadow->past = launch->past;
     shadow->in_order = launch->program->runs_in_order;
-    if (smc_order_begin(&shadow->order, launch) && shadow->shared && shadow->settled &&
+    if (smc_order_begin(&shadow->order, launch) && shadow->shared && shadow->word &&
         shadow->table && shadow->line)
         return shadow;
     smc_shadow_free(shadow);
@@ -97,7 +121,7 @@ void smc_shadow_free(struct smc_shadow *shadow)
     smc_run_pool_free(&shadow->pool);
     free(shadow->line);
     free(shadow->table);
-    free(shadow->settled);
+    free(shadow->word);
     free(shadow->shared);
     free(shadow);
 }
@@ -221,11 +245,11 @@ void smc_shadow_begin_block(struct smc_shadow *shadow, uint64_t block)
     if (shadow->order.now > UINT32_MAX / 2 && !(shadow->in_order && shadow->past)) {
         /* Old times would look recent when the counter wraps. */
         memset(shadow->shared, 0, shadow->shared_cells * sizeof *shadow->shared);
-        memset(shadow->settled, 0,
-               (shadow->shared_cells / SMC_LINE_CELLS + 1) * sizeof *shadow->settled);
+        memset(shadow->word, 0, (shadow->shared_cells / SMC_LINE_CELLS + 1) * sizeof *shadow->word);
         shadow->order.now = 1;
     }
     smc_order_begin_block(&shadow->order, block);
+    shadow->reads = 0;
 }
 
 void smc_shadow_end_block(struct smc_shadow *shadow)
@@ -237,6 +261,7 @@ void smc_shadow_end_block(struct smc_shadow *shadow)
 
 void smc_shadow_sync_block(struct smc_shadow *shadow)
 {
+    shadow->reads = 0; /* all of them are ordered before everything that follows */
     smc_order_sync_block(&shadow->order);
     if (shadow->lines > MAX_LINES / 2)
         empty_table(shadow); /* all its accesses are ordered before everything that follows */
@@ -244,6 +269,7 @@ void smc_shadow_sync_block(struct smc_shadow *shadow)
 
 void smc_shadow_sync_warps(struct smc_shadow *shadow, const struct smc_barrier *barrier)
 {
+    smc_shadow_catch_up(shadow);
     smc_order_sync_warps(&shadow->order, barrier);
 }
 
@@ -254,12 +280,14 @@ uint32_t smc_shadow_arrive(struct smc_shadow *shadow)
 
 void smc_shadow_sync_lanes(struct smc_shadow *shadow, struct smc_warp *warp, uint32_t mask)
 {
+    smc_shadow_catch_up(shadow);
     smc_order_sync_lanes(&shadow->order, warp, mask);
 }
 
 void smc_shadow_fence(struct smc_shadow *shadow, const struct smc_warp *warp, uint32_t mask,
                       bool is_narrow)
 {
+    smc_shadow_catch_up(shadow);
     smc_order_fence(&shadow->order, warp, mask, is_narrow);
 }
 
@@ -267,6 +295,7 @@ void smc_shadow_order(struct smc_shadow *shadow, const struct smc_warp *warp,
                       const struct smc_op *op, enum smc_access_kind kind,
                       const uint64_t key[SMC_LANES], uint32_t mask)
 {
+    smc_shadow_catch_up(shadow);
     if (shadow->order.releases)
         smc_order_strong(&shadow->order, warp, op, kind, key, SMC_SHARED_WINDOW, mask);
 }
@@ -486,7 +515,31 @@ static void settle(struct settled *settled, uint32_t synced, uint32_t cell)
 static void unsettle(struct smc_shadow *shadow, uint64_t cell, uint32_t count)
 {
     for (uint64_t i = cell; i < cell + count; i++)
-        shadow->settled[i / SMC_LINE_CELLS].cells &= ~(1u << i % SMC_LINE_CELLS);
+        shadow->word[i / SMC_LINE_CELLS].settled.cells &= ~(1u << i % SMC_LINE_CELLS);
+}
+
+static void begin_phase(struct word *word, uint32_t synced)
+{
+    if (word->synced == synced)
+        return;
+    word->synced = synced;
+    word->fresh = word->once = 0;
+}
+
+/* These cells of shared memory are written now. */
+static void mark_written(struct smc_shadow *shadow, uint64_t cell, uint32_t count)
+{
+    for (uint64_t i = cell; i < cell + count; i++) {
+        struct word *word = &shadow->word[i / SMC_LINE_CELLS];
+        const uint32_t bit = 1u << i % SMC_LINE_CELLS;
+        begin_phase(word, shadow->order.all_synced_at);
+        if (word->began != shadow->order.block_began_at)
+            word->written = 0;
+        word->began = shadow->order.block_began_at;
+        word->settled.cells &= ~bit;
+        word->fresh |= bit;
+        word->written |= bit;
+    }
 }
 
 /* Whether these cells of shared memory, or of a line that exists, need no check. */
@@ -497,7 +550,7 @@ static bool word_is_settled(const struct smc_shadow *shadow, enum smc_ptx_space 
     if (space != SMC_SPACE_SHARED && (!line || line->number != number))
         return false;
     const struct settled *settled =
-        space == SMC_SPACE_SHARED ? &shadow->settled[number] : &line->settled;
+        space == SMC_SPACE_SHARED ? &shadow->word[number].settled : &line->settled;
     return settled->synced == shadow->order.all_synced_at && !(cells & ~settled->cells);
 }
 
@@ -561,20 +614,16 @@ static inline enum noted note_lanes(struct moment at, struct cell *cell, uint32_
         return cell->read_at >= at.synced ? NOTED_SETTLED : NOTED_NOTHING;
     if (cell->read_at < at.synced) {
         set_reader(cell, at.now, me, at.place);
-        if (!more)
-            return NOTED;
-        set_other_reader(cell, at.now, thread + (uint32_t)__builtin_ctz(more), at.place);
-        return more & (more - 1) ? NOTED_SETTLED : NOTED;
-    }
-    if (cell->reader != me) {
+    } else if (cell->reader != me) {
         set_other_reader(cell, at.now, me, at.place);
-        return more ? NOTED_SETTLED : NOTED;
+        return NOTED_SETTLED;
+    } else {
+        set_reader(cell, at.now, me, at.place);
     }
-    set_reader(cell, at.now, me, at.place);
     if (!more)
         return NOTED;
     set_other_reader(cell, at.now, thread + (uint32_t)__builtin_ctz(more), at.place);
-    return more & (more - 1) ? NOTED_SETTLED : NOTED;
+    return NOTED_SETTLED;
 }
 
 /* Returns the lanes that need a closer look. */
@@ -582,7 +631,7 @@ static uint32_t check_shared_places(const struct visit *visit, uint64_t first,
                                     const struct smc_places *places)
 {
     struct cell *const cells = visit->shadow->shared;
-    struct settled *const settled = visit->shadow->settled;
+    struct word *const words = visit->shadow->word;
     const uint32_t shift = visit->shadow->cell_bytes_shared == 4 ? 2 : 0, count = places->count;
     const struct moment at = moment_of(visit);
     uint32_t rest = 0;
@@ -593,7 +642,7 @@ static uint32_t check_shared_places(const struct visit *visit, uint64_t first,
         if (cell->write_at - at.began < at.synced - at.began)
             noted = note_lanes(at, cell, places->lanes[n]);
         if (noted == NOTED_SETTLED)
-            settle(&settled[number / SMC_LINE_CELLS], at.synced, number);
+            settle(&words[number / SMC_LINE_CELLS].settled, at.synced, number);
         else if (noted == NOTED_NOTHING)
             rest |= places->lanes[n];
     }
@@ -706,7 +755,7 @@ static bool check_untouched(const struct visit *visit, uint32_t me, uint64_t add
     if (is_shared) {
         if (!write_untouched(visit, &shadow->shared[number], count, me))
             return false;
-        unsettle(shadow, number, count);
+        mark_written(shadow, number, count);
         return true;
     }
     if (!*last || (*last)->number != number / SMC_LINE_CELLS)
@@ -744,7 +793,7 @@ static void check_shared_reads(const struct visit *visit, const uint64_t address
                 unsettle(shadow, place, 1);
             check_read(visit, cell, smc_thread_of(visit->warp, lane), address[lane]);
         } else if (!strong) {
-            settle(&shadow->settled[place / SMC_LINE_CELLS], synced, (uint32_t)place);
+            settle(&shadow->word[place / SMC_LINE_CELLS].settled, synced, (uint32_t)place);
         }
     }
 }
@@ -752,14 +801,16 @@ static void check_shared_reads(const struct visit *visit, const uint64_t address
 void smc_shadow_written_elsewhere(struct smc_shadow *shadow, uint64_t address, uint32_t bytes)
 {
     const uint32_t unit = shadow->cell_bytes_shared;
+    smc_shadow_catch_up(shadow);
     for (uint64_t i = address / unit; i <= (address + bytes - 1) / unit; i++) {
-        unsettle(shadow, i, 1);
+        mark_written(shadow, i, 1);
         shadow->shared[i].write_at = shadow->order.block_began_at;
     }
 }
 
 void smc_shadow_acquire_all(struct smc_shadow *shadow, const struct smc_warp *warp, uint32_t mask)
 {
+    smc_shadow_catch_up(shadow);
     smc_order_acquire_all(&shadow->order, warp, mask);
 }
 
@@ -790,7 +841,9 @@ static void check_shared(const struct visit *visit, enum smc_access_kind kind, u
     uint32_t unit = visit->shadow->cell_bytes_shared;
     struct cell *cell = &visit->shadow->shared[address / unit];
     uint32_t count = visit->bytes / unit;
-    if (kind != SMC_READS || visit->op->is_strong)
+    if (kind != SMC_READS)
+        mark_written(visit->shadow, address / unit, count);
+    else if (visit->op->is_strong)
         unsettle(visit->shadow, address / unit, count);
     if (kind == SMC_UPDATES && is_unwritten(visit, cell, count)) /* and then written */
         report(visit, SMC_FINDING_UNWRITTEN, me, address, 0, 0);
@@ -897,6 +950,95 @@ static void check_lanes(const struct visit *visit, enum smc_access_kind kind,
     }
 }
 
+/* --- Reads of shared memory that are recorded later ------------------------------------------- */
+
+/* Which thread reads a word of shared memory matters only if another one writes to it before the
+   next barrier. So a read is only listed, if its words show that the last writes are ordered before
+   it; what the list holds is recorded before the first write, or whatever else depends on it. */
+
+static bool is_written_in_order(const struct smc_shadow *shadow, const struct word *word,
+                                uint32_t cells)
+{
+    const struct smc_order *order = &shadow->order;
+    return word->began == order->block_began_at && !(cells & ~word->written) &&
+           !(word->synced == order->all_synced_at && cells & word->fresh);
+}
+
+/* Two different readers are enough: further reads of the cell need not be listed. */
+static void note_deferred(struct word *word, uint32_t synced, uint32_t warp, uint32_t cells,
+                          uint32_t several)
+{
+    begin_phase(word, synced);
+    const bool by_other = word->once_by != MANY_WARPS && word->once_by != warp;
+    const uint32_t twice = several | (by_other ? cells & word->once : 0);
+    const uint32_t once = cells & ~twice;
+    if (word->settled.synced != synced)
+        word->settled = (struct settled){.synced = synced};
+    word->settled.cells |= twice;
+    word->once &= ~twice;
+    if (once)
+        word->once_by = word->once && word->once_by != warp ? MANY_WARPS : warp;
+    word->once |= once;
+}
+
+/* Of 32 cells that begin at cell `shift` of a word, those in this word and those in the next. */
+static inline uint32_t half_of(uint32_t cells, uint32_t shift, uint32_t half)
+{
+    return (uint32_t)((uint64_t)cells << shift >> half * SMC_LINE_CELLS);
+}
+
+/* Lists weak reads of shared memory. False: they must be checked now. */
+static bool defer(const struct visit *visit, uint64_t first, const struct smc_places *places)
+{
+    struct smc_shadow *shadow = visit->shadow;
+    const uint64_t cell = (first + places->least) / shadow->cell_bytes_shared;
+    const uint32_t shift = cell % SMC_LINE_CELLS, halves = 2 * places->words;
+    struct word *const words = &shadow->word[cell / SMC_LINE_CELLS];
+    if (!shadow->defers || shadow->reads == MOST_READS)
+        return false;
+    for (uint32_t i = 0; i < halves; i++) {
+        const uint32_t cells = half_of(places->word[i / 2].cells, shift, i % 2);
+        if (cells &&
+            !is_written_in_order(shadow, &words[places->word[i / 2].number + i % 2], cells))
+            return false;
+    }
+    for (uint32_t i = 0; visit->bytes == shadow->cell_bytes_shared && i < halves; i++) {
+        const struct smc_place_word *word = &places->word[i / 2];
+        const uint32_t cells = half_of(word->cells, shift, i % 2);
+        if (cells)
+            note_deferred(&words[word->number + i % 2], shadow->order.all_synced_at,
+                          visit->warp->index, cells, half_of(word->several, shift, i % 2));
+    }
+    shadow->read[shadow->reads++] = (struct read){
+        visit->worker, visit->warp, visit->op, places, first, visit->bytes, shadow->order.now};
+    return true;
+}
+
+static void record(struct smc_shadow *shadow, const struct read *read)
+{
+    const struct smc_places *places = read->places;
+    const struct visit visit = {read->worker,     shadow,      read->warp, read->op,
+                                SMC_SPACE_SHARED, read->bytes, 0};
+    uint64_t address[SMC_LANES] = {0};
+    shadow->order.now = read->now;
+    const uint32_t left = check_places(&visit, read->first, places);
+    for (uint32_t n = 0; left && n < places->count; n++)
+        EACH_ACTIVE(lane, places->lanes[n]) address[lane] = read->first + places->offset[n];
+    if (left)
+        check_lanes(&visit, SMC_READS, address, left, NULL, NULL);
+}
+
+void smc_shadow_catch_up(struct smc_shadow *shadow)
+{
+    const uint32_t now = shadow->order.now, reads = shadow->reads;
+    shadow->reads = 0;
+    for (uint32_t i = 0; i < reads; i++)
+        record(shadow, &shadow->read[i]);
+    shadow->order.now = now;
+}
+
+/* --- All accesses ----------------------------------------------------------------------------- */
+
 void smc_shadow_check(struct smc_worker *worker, struct smc_warp *warp, const struct smc_op *op,
                       enum smc_ptx_space space, enum smc_access_kind kind,
                       const uint64_t address[SMC_LANES], uint32_t mask, uint32_t bytes,
@@ -907,9 +1049,15 @@ void smc_shadow_check(struct smc_worker *worker, struct smc_warp *warp, const st
     const struct visit visit = {worker, shadow, warp, op, space, bytes, mask};
     const uint32_t cell_bytes =
         space == SMC_SPACE_SHARED ? shadow->cell_bytes_shared : shadow->cell_bytes_global;
-    uint32_t left = mask;
-    if (places && bytes >= cell_bytes && !shadow->order.partly_synced)
-        left = check_places(&visit, address[__builtin_ctz(mask)], places);
+    const bool has_places = places && bytes >= cell_bytes && !shadow->order.partly_synced;
+    const uint64_t first = address[__builtin_ctz(mask)];
+    if (space == SMC_SPACE_SHARED) {
+        if (has_places && defer(&visit, first, places))
+            return;
+        smc_shadow_catch_up(shadow);
+        shadow->defers &= !op->is_strong; /* what is known of words tells nothing of strong reads */
+    }
+    const uint32_t left = has_places ? check_places(&visit, first, places) : mask;
     if (left)
         check_lanes(&visit, kind, address, left, value, host);
     if (op->is_strong && shadow->order.releases)
@@ -925,17 +1073,22 @@ void smc_shadow_check_copy(struct smc_worker *worker, struct smc_warp *warp,
                                 SMC_SPACE_SHARED, op->width_bytes, mask};
     uint32_t unit = worker->shadow->cell_bytes_shared;
     uint64_t bytes = worker->launch->smem_bytes;
+    smc_shadow_catch_up(worker->shadow);
     EACH_ACTIVE(lane, mask)
     {
         if (bytes < visit.bytes || address[lane] > bytes - visit.bytes)
             continue; /* reported when it arrives */
         struct cell *cell = &worker->shadow->shared[address[lane] / unit];
         for (uint32_t i = 0; i < visit.bytes / unit; i++) {
+            const uint64_t number = address[lane] / unit + i;
             bool is_unwritten = cell[i].write_at < worker->shadow->order.block_began_at;
-            unsettle(worker->shadow, address[lane] / unit + i, 1);
+            mark_written(worker->shadow, number, 1);
             check_write(&visit, &cell[i], smc_thread_of(warp, lane), address[lane], false);
-            if (is_unwritten)
-                cell[i].write_at = 0;
+            if (!is_unwritten)
+                continue;
+            cell[i].write_at = 0;
+            worker->shadow->word[number / SMC_LINE_CELLS].written &=
+                ~(1u << number % SMC_LINE_CELLS);
         }
     }
 }
