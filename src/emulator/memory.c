@@ -719,7 +719,7 @@ uint32_t smc_memory_access_at(struct smc_worker *worker, struct smc_warp *warp,
     if (worker->shadow && mask) {
         const bool is_shaped = shape && !shape->changes && mask == shape->mask;
         smc_shadow_check(worker, warp, op, space, kind, address, mask, width, value, host,
-                         is_shaped && kind == SMC_READS && !op->is_strong
+                         is_shaped && kind != SMC_UPDATES && !op->is_strong
                              ? places_of(worker, shape, space)
                              : NULL);
     }
@@ -893,7 +893,8 @@ const char *smc_memory_load_again(struct smc_worker *worker, struct smc_warp *wa
     if (!worker->shadow)
         return host;
     const struct smc_places *places = places_of(worker, shape, op->space);
-    if (!smc_shadow_knows(worker->shadow, op->space, first, bytes, places)) {
+    if (!smc_shadow_knows(worker->shadow, op->space, first, bytes, places) &&
+        !(is_shared && smc_shadow_defers(worker, warp, op, first, bytes, places))) {
         uint64_t address[SMC_LANES];
         smc_memory_addresses(warp, op, address);
         smc_shadow_check(worker, warp, op, op->space, SMC_READS, address, mask, bytes, NULL, NULL,

@@ -31,6 +31,7 @@ struct settled {
 struct word {
     struct settled settled;
     uint32_t synced, fresh;  /* written since the last barrier: at least those */
+    uint32_t touched;        /* read or written since then: at least those */
     uint32_t once, once_by;  /* read since then by one lane, by this warp; MANY_WARPS */
     uint32_t began, written; /* written by this block: no others */
 };
@@ -523,22 +524,37 @@ static void begin_phase(struct word *word, uint32_t synced)
     if (word->synced == synced)
         return;
     word->synced = synced;
-    word->fresh = word->once = 0;
+    word->fresh = word->touched = word->once = 0;
+}
+
+static void mark_word_written(const struct smc_shadow *shadow, struct word *word, uint32_t cells)
+{
+    begin_phase(word, shadow->order.all_synced_at);
+    if (word->began != shadow->order.block_began_at)
+        word->written = 0;
+    word->began = shadow->order.block_began_at;
+    word->settled.cells &= ~cells;
+    word->fresh |= cells;
+    word->touched |= cells;
+    word->written |= cells;
 }
 
 /* These cells of shared memory are written now. */
 static void mark_written(struct smc_shadow *shadow, uint64_t cell, uint32_t count)
 {
-    for (uint64_t i = cell; i < cell + count; i++) {
+    for (uint64_t i = cell; i < cell + count; i++)
+        mark_word_written(shadow, &shadow->word[i / SMC_LINE_CELLS], 1u << i % SMC_LINE_CELLS);
+}
+
+static void mark_read(const struct visit *visit, const uint64_t address[SMC_LANES])
+{
+    struct smc_shadow *shadow = visit->shadow;
+    const uint32_t unit = shadow->cell_bytes_shared, count = visit->bytes / unit;
+    EACH_ACTIVE(lane, visit->mask)
+    for (uint64_t i = address[lane] / unit, end = i + count; i < end; i++) {
         struct word *word = &shadow->word[i / SMC_LINE_CELLS];
-        const uint32_t bit = 1u << i % SMC_LINE_CELLS;
         begin_phase(word, shadow->order.all_synced_at);
-        if (word->began != shadow->order.block_began_at)
-            word->written = 0;
-        word->began = shadow->order.block_began_at;
-        word->settled.cells &= ~bit;
-        word->fresh |= bit;
-        word->written |= bit;
+        word->touched |= 1u << i % SMC_LINE_CELLS;
     }
 }
 
@@ -965,10 +981,9 @@ static bool is_written_in_order(const struct smc_shadow *shadow, const struct wo
 }
 
 /* Two different readers are enough: further reads of the cell need not be listed. */
-static void note_deferred(struct word *word, uint32_t synced, uint32_t warp, uint32_t cells,
-                          uint32_t several)
+static void settle_readers(struct word *word, uint32_t synced, uint32_t warp, uint32_t cells,
+                           uint32_t several)
 {
-    begin_phase(word, synced);
     const bool by_other = word->once_by != MANY_WARPS && word->once_by != warp;
     const uint32_t twice = several | (by_other ? cells & word->once : 0);
     const uint32_t once = cells & ~twice;
@@ -981,33 +996,49 @@ static void note_deferred(struct word *word, uint32_t synced, uint32_t warp, uin
     word->once |= once;
 }
 
+/* The words of the places of one access, from the first address on, and the cells in each. */
+struct words {
+    struct word *first;
+    uint32_t shift;
+};
+
+static inline struct words words_of(const struct smc_shadow *shadow, uint64_t first,
+                                    const struct smc_places *places)
+{
+    const uint64_t cell = (first + places->least) >> (shadow->cell_bytes_shared == 4 ? 2 : 0);
+    return (struct words){&shadow->word[cell / SMC_LINE_CELLS], cell % SMC_LINE_CELLS};
+}
+
 /* Of 32 cells that begin at cell `shift` of a word, those in this word and those in the next. */
 static inline uint32_t half_of(uint32_t cells, uint32_t shift, uint32_t half)
 {
     return (uint32_t)((uint64_t)cells << shift >> half * SMC_LINE_CELLS);
 }
 
+#define EACH_WORD(i, cells, words, places)                                                         \
+    for (uint32_t i = 0, cells; i < 2 * (places)->words; i++)                                      \
+        if ((cells = half_of((places)->word[i / 2].cells, (words).shift, i % 2)) != 0)
+#define WORD_AT(i, words, places) (&(words).first[(places)->word[(i) / 2].number + (i) % 2])
+
 /* Lists weak reads of shared memory. False: they must be checked now. */
 static bool defer(const struct visit *visit, uint64_t first, const struct smc_places *places)
 {
     struct smc_shadow *shadow = visit->shadow;
-    const uint64_t cell = (first + places->least) / shadow->cell_bytes_shared;
-    const uint32_t shift = cell % SMC_LINE_CELLS, halves = 2 * places->words;
-    struct word *const words = &shadow->word[cell / SMC_LINE_CELLS];
+    const struct words words = words_of(shadow, first, places);
+    const uint32_t synced = shadow->order.all_synced_at;
     if (!shadow->defers || shadow->reads == MOST_READS)
         return false;
-    for (uint32_t i = 0; i < halves; i++) {
-        const uint32_t cells = half_of(places->word[i / 2].cells, shift, i % 2);
-        if (cells &&
-            !is_written_in_order(shadow, &words[places->word[i / 2].number + i % 2], cells))
-            return false;
-    }
-    for (uint32_t i = 0; visit->bytes == shadow->cell_bytes_shared && i < halves; i++) {
-        const struct smc_place_word *word = &places->word[i / 2];
-        const uint32_t cells = half_of(word->cells, shift, i % 2);
-        if (cells)
-            note_deferred(&words[word->number + i % 2], shadow->order.all_synced_at,
-                          visit->warp->index, cells, half_of(word->several, shift, i % 2));
+    EACH_WORD(i, cells, words, places)
+    if (!is_written_in_order(shadow, WORD_AT(i, words, places), cells))
+        return false;
+    EACH_WORD(i, cells, words, places)
+    {
+        struct word *word = WORD_AT(i, words, places);
+        begin_phase(word, synced);
+        word->touched |= cells;
+        if (visit->bytes == shadow->cell_bytes_shared)
+            settle_readers(word, synced, visit->warp->index, cells,
+                           half_of(places->word[i / 2].several, words.shift, i % 2));
     }
     shadow->read[shadow->reads++] = (struct read){
         visit->worker, visit->warp, visit->op, places, first, visit->bytes, shadow->order.now};
@@ -1037,7 +1068,52 @@ void smc_shadow_catch_up(struct smc_shadow *shadow)
     shadow->order.now = now;
 }
 
+/* --- Writes to shared memory that was not accessed since the last barrier --------------------- */
+
+static void write_place(const struct visit *visit, struct cell *cell, uint32_t lane)
+{
+    for (uint32_t i = 0; i < visit->bytes / visit->shadow->cell_bytes_shared; i++) {
+        cell[i].write_at = visit->shadow->order.now;
+        cell[i].writer = (uint16_t)smc_thread_of(visit->warp, lane);
+        cell[i].write_place = visit->op->instruction;
+        cell[i].flags &= (uint8_t) ~(WRITE_IS_STRONG | WRITE_IS_NARROW);
+    }
+}
+
+/* Weak writes, each lane to another place. False: nothing happened. */
+static bool write_places(const struct visit *visit, uint64_t first, const struct smc_places *places,
+                         const void *const *value, char *const host[SMC_LANES])
+{
+    struct smc_shadow *shadow = visit->shadow;
+    const struct words words = words_of(shadow, first, places);
+    const uint32_t shift = shadow->cell_bytes_shared == 4 ? 2 : 0;
+    EACH_WORD(i, cells, words, places)
+    {
+        const struct word *word = WORD_AT(i, words, places);
+        if (places->word[i / 2].several ||
+            (word->synced == shadow->order.all_synced_at && word->touched & cells))
+            return false;
+    }
+    for (uint32_t n = 0; n < places->count; n++) {
+        const uint32_t lane = (uint32_t)__builtin_ctz(places->lanes[n]);
+        write_place(visit, &shadow->shared[(first + places->offset[n]) >> shift], lane);
+        memcpy(host[lane], value[lane], visit->bytes);
+    }
+    EACH_WORD(i, cells, words, places)
+    mark_word_written(shadow, WORD_AT(i, words, places), cells);
+    return true;
+}
+
 /* --- All accesses ----------------------------------------------------------------------------- */
+
+bool smc_shadow_defers(struct smc_worker *worker, struct smc_warp *warp, const struct smc_op *op,
+                       uint64_t first, uint32_t bytes, const struct smc_places *places)
+{
+    struct smc_shadow *shadow = worker->shadow;
+    const struct visit visit = {worker, shadow, warp, op, SMC_SPACE_SHARED, bytes, 0};
+    return bytes >= shadow->cell_bytes_shared && !shadow->order.partly_synced &&
+           defer(&visit, first, places);
+}
 
 void smc_shadow_check(struct smc_worker *worker, struct smc_warp *warp, const struct smc_op *op,
                       enum smc_ptx_space space, enum smc_access_kind kind,
@@ -1052,12 +1128,18 @@ void smc_shadow_check(struct smc_worker *worker, struct smc_warp *warp, const st
     const bool has_places = places && bytes >= cell_bytes && !shadow->order.partly_synced;
     const uint64_t first = address[__builtin_ctz(mask)];
     if (space == SMC_SPACE_SHARED) {
-        if (has_places && defer(&visit, first, places))
+        if (has_places && kind == SMC_READS && defer(&visit, first, places))
+            return;
+        if (has_places && kind == SMC_WRITES && value &&
+            write_places(&visit, first, places, value, host))
             return;
         smc_shadow_catch_up(shadow);
         shadow->defers &= !op->is_strong; /* what is known of words tells nothing of strong reads */
+        if (kind == SMC_READS)
+            mark_read(&visit, address);
     }
-    const uint32_t left = has_places ? check_places(&visit, first, places) : mask;
+    const uint32_t left =
+        has_places && kind == SMC_READS ? check_places(&visit, first, places) : mask;
     if (left)
         check_lanes(&visit, kind, address, left, value, host);
     if (op->is_strong && shadow->order.releases)

@@ -59,12 +59,17 @@ struct smc_places {
 bool smc_shadow_knows(const struct smc_shadow *shadow, enum smc_ptx_space space, uint64_t first,
                       uint32_t bytes, const struct smc_places *places);
 
+/* Checks weak reads of shared memory. False: nothing happened, smc_shadow_check serves. */
+bool smc_shadow_defers(struct smc_worker *worker, struct smc_warp *warp, const struct smc_op *op,
+                       uint64_t first, uint32_t bytes, const struct smc_places *places);
+
 /* Before places are forgotten that were given to smc_shadow_check. */
 void smc_shadow_catch_up(struct smc_shadow *shadow);
 
 /* Checks accesses of the lanes in `mask` before they happen. `host` holds the old values. For
    writes, `value` points at the new value of each lane, which is stored as it is checked, lane by
-   lane. `places`: of weak reads, NULL where it is not known; it is read until smc_shadow_catch_up.
+   lane. `places`: of weak reads and writes, NULL where it is not known; it is read until
+   smc_shadow_catch_up.
  */
 void smc_shadow_check(struct smc_worker *worker, struct smc_warp *warp, const struct smc_op *op,
                       enum smc_ptx_space space, enum smc_access_kind kind,
