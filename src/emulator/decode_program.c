@@ -332,13 +332,19 @@ static void forget_leaders(struct leaders *leaders, const struct smc_program *pr
             leaders->op[i] = SMC_NO_PC;
 }
 
+static bool loads_alike(const struct smc_op *a, const struct smc_op *b)
+{
+    return a->a == b->a && a->space == b->space && a->width_bytes == b->width_bytes &&
+           a->vector == b->vector;
+}
+
 /* The load follows one that is known, or becomes one. */
 static void follow(struct leaders *leaders, struct smc_program *program, uint32_t at)
 {
     struct smc_op *op = &program->op[at];
     uint32_t i = 0;
     while (i < SMC_LEADERS &&
-           (leaders->op[i] == SMC_NO_PC || program->op[leaders->op[i]].a != op->a))
+           (leaders->op[i] == SMC_NO_PC || !loads_alike(&program->op[leaders->op[i]], op)))
         i++;
     if (i == SMC_LEADERS) {
         i = leaders->next++ % SMC_LEADERS;

@@ -303,7 +303,7 @@ static void end_worker(struct smc_worker *worker)
         free(worker->count);
         free(worker->sample);
         free(worker->array_count);
-        free(worker->memo);
+        smc_bank_memo_free(worker->memo);
     }
     free(worker->warp);
     free(worker->files);
@@ -343,8 +343,10 @@ static unsigned worker_count(const struct smc_launch_state *launch)
     return (unsigned)(count < launch->blocks ? count : launch->blocks);
 }
 
-static void add_worker(const struct smc_worker *worker, struct smc_emulation *emulation)
+static void add_worker(struct smc_worker *worker, struct smc_emulation *emulation)
 {
+    if (!worker->shares)
+        smc_memory_add_costs(worker);
     for (size_t i = 0; !worker->shares && i < emulation->count_length; i++) {
         smc_emulated_count_add(&worker->count[i], &emulation->count[i]);
         smc_emulated_count_add(&worker->count[i], &emulation->total);

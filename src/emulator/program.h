@@ -205,8 +205,9 @@ struct smc_op {
     uint8_t v_kind[SMC_MAX_VECTOR]; /* enum smc_slot_kind */
     uint32_t v[SMC_MAX_VECTOR];     /* the elements' registers, SMC_NO_SLOT: `_` */
     uint64_t source_offset;         /* of cp.async, whose source is at b */
-    uint32_t leader; /* of loads: the first one with the same value of the register a, before which
-                        nothing else can have run since; itself, if others follow; or SMC_NO_PC */
+    uint32_t leader;     /* of loads: the first one like it with the same value of the register a,
+                            before     which nothing else can have run since; itself, if others follow; or
+                            SMC_NO_PC */
     uint8_t leader_slot; /* where a warp keeps what is known of it */
     bool leads;
 

@@ -78,6 +78,7 @@ struct smc_group {
 
 struct smc_copy;
 struct smc_frame;
+struct smc_shape;
 
 /* The calls of a warp that have not returned: see calls.c. */
 struct smc_frames {
@@ -105,9 +106,11 @@ struct smc_warp {
     uint64_t copy_group;                /* the number of groups committed */
     uint32_t lane_synced_at[SMC_LANES]; /* by __syncwarp: see order.h */
     struct smc_leader {
-        uint32_t op;    /* a load that others follow (struct smc_op) */
-        uint32_t mask;  /* of the lanes that executed it */
-        uint64_t shape; /* of its addresses: a number that memory.c gives */
+        uint32_t op;             /* a load that others follow (struct smc_op) */
+        uint32_t mask;           /* of the lanes that executed it */
+        uint64_t base;           /* the register of the first of them */
+        uint64_t number;         /* of the shape; if it has another one now, it is no longer his */
+        struct smc_shape *shape; /* of its addresses: see memory.c */
     } leader[SMC_LEADERS];
 };
 
@@ -284,6 +287,9 @@ static inline bool smc_sample_replaces(const struct smc_conflict_sample *sample,
 void smc_count_copy(struct smc_worker *worker, const struct smc_op *op,
                     const uint64_t from[SMC_LANES], const uint64_t to[SMC_LANES], uint32_t mask);
 struct smc_bank_memo *smc_bank_memo_new(const struct smc_program *program);
+void smc_bank_memo_free(struct smc_bank_memo *memo);
+/* Adds to the counts what loads that were executed again have left to be added. */
+void smc_memory_add_costs(struct smc_worker *worker);
 
 /* memory.c */
 /* Finds where in the host's memory the active lanes' accesses of `bytes` each go. Lanes with an

@@ -78,33 +78,39 @@ static void fetch(const struct smc_op *op, char *d, enum smc_slot_kind kind, uin
     }
 }
 
-/* The same for a load that was executed before. */
-#define FETCH_AGAIN(lane_t)                                                                        \
-    for (unsigned lane = 0; lane < SMC_LANES; lane += 8) {                                         \
-        lane_t *to = (lane_t *)d + lane, value;                                                    \
-        const char *from = first + layout->base[lane / 8];                                         \
-        if (layout->eight[lane / 8] == SMC_EIGHT_NEIGHBORS) {                                      \
-            memcpy(to, from, 8 * sizeof value);                                                    \
-        } else if (layout->eight[lane / 8] == SMC_EIGHT_SAME) {                                    \
-            memcpy(&value, from, sizeof value);                                                    \
-            for (unsigned i = 0; i < 8; i++)                                                       \
-                to[i] = value;                                                                     \
-        } else {                                                                                   \
-            for (unsigned i = 0; i < 8; i++)                                                       \
-                memcpy(&to[i], first + layout->delta[lane + i], sizeof value);                     \
+/* The same for a load that was executed before, by all lanes. */
+#define DEFINE_FETCH_ALL(name, lane_t)                                                             \
+    SMC_FOR_EACH_CPU static void name(char *d, const char *first,                                  \
+                                      const struct smc_lane_layout *layout)                        \
+    {                                                                                              \
+        for (unsigned lane = 0; lane < SMC_LANES; lane += 8) {                                     \
+            lane_t *to = (lane_t *)d + lane, value;                                                \
+            const char *from = first + layout->base[lane / 8];                                     \
+            if (layout->eight[lane / 8] == SMC_EIGHT_NEIGHBORS) {                                  \
+                memcpy(to, from, 8 * sizeof value);                                                \
+            } else if (layout->eight[lane / 8] == SMC_EIGHT_SAME) {                                \
+                memcpy(&value, from, sizeof value);                                                \
+                for (unsigned i = 0; i < 8; i++)                                                   \
+                    to[i] = value;                                                                 \
+            } else {                                                                               \
+                for (unsigned i = 0; i < 8; i++)                                                   \
+                    memcpy(&to[i], first + layout->delta[lane + i], sizeof value);                 \
+            }                                                                                      \
         }                                                                                          \
     }
+DEFINE_FETCH_ALL(fetch_all_32, lane_u32)
+DEFINE_FETCH_ALL(fetch_all_64, lane_u64)
 
 static void fetch_again(const struct smc_op *op, char *d, enum smc_slot_kind kind, uint32_t mask,
                         const char *first, const struct smc_lane_layout *layout)
 {
     char *host[SMC_LANES];
     if (mask == SMC_ALL_LANES && op->width_bytes == 4 && kind == SMC_SLOT_32) {
-        FETCH_AGAIN(lane_u32)
+        fetch_all_32(d, first, layout);
         return;
     }
     if (mask == SMC_ALL_LANES && op->width_bytes == 8 && kind == SMC_SLOT_64) {
-        FETCH_AGAIN(lane_u64)
+        fetch_all_64(d, first, layout);
         return;
     }
     EACH_LANE(i) host[i] = (char *)((uintptr_t)first + (uintptr_t)layout->delta[i]);
