@@ -147,9 +147,15 @@ struct smc_shared_sum {
     struct smc_float_sum sum;
 };
 
+/* How often groups entered a stretch of ops, and their lanes. */
+struct smc_pass {
+    uint64_t executions, lanes;
+};
+
 struct smc_worker {
     struct smc_launch_state *launch;
     struct smc_emulated_count *count; /* by instruction */
+    struct smc_pass *pass;            /* by op */
     struct smc_conflict_sample *sample;
     struct smc_emulated_array_count *array_count;
     struct smc_warp *warp;
@@ -209,6 +215,8 @@ void smc_warp_diverge(struct smc_warp *warp, const struct smc_op *op, const uint
                       const uint32_t *mask, uint32_t count);
 /* Runs an arithmetic op. */
 void smc_warp_compute(const struct smc_warp *warp, const struct smc_op *op, uint32_t mask);
+/* Adds what was counted by stretches to the counts of instructions. */
+void smc_warp_add_passes(struct smc_worker *worker);
 void smc_warp_end_lanes(struct smc_warp *warp, uint32_t mask);
 /* The lanes return from the function that group `caller` has called. Returns false if other lanes
    of the running group remain. */

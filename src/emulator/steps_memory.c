@@ -83,7 +83,8 @@ static void fetch(const struct smc_op *op, char *d, enum smc_slot_kind kind, uin
     SMC_FOR_EACH_CPU static void name(char *d, const char *first,                                  \
                                       const struct smc_lane_layout *layout)                        \
     {                                                                                              \
-        for (unsigned lane = 0; lane < SMC_LANES; lane += 8) {                                     \
+        _Pragma("GCC unroll 4") for (unsigned lane = 0; lane < SMC_LANES; lane += 8)               \
+        {                                                                                          \
             lane_t *to = (lane_t *)d + lane, value;                                                \
             const char *from = first + layout->base[lane / 8];                                     \
             if (layout->eight[lane / 8] == SMC_EIGHT_NEIGHBORS) {                                  \
