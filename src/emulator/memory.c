@@ -40,7 +40,9 @@ struct smc_shape {
     uint8_t
         sectors[SMC_SECTOR_BYTES / SECTOR_STEP]; /* by the place of the first address; 0: unknown */
     const struct smc_allocation *allocation; /* where it went last; NULL: unknown, or the heap */
-    struct smc_places places;                /* count 0: not found yet */
+    uint64_t low, high; /* the first address, if all are within that, or within shared memory; */
+    uintptr_t origin;   /* then its data are at origin + first */
+    struct smc_places places; /* count 0: not found yet */
     uint32_t near_delta[SMC_LANES];
     uint32_t near_active[SMC_LANES]; /* all bits, or none */
     uint64_t active[SMC_LANES];
@@ -203,6 +205,29 @@ static void describe(struct smc_shape *shape, const struct smc_op *op,
     }
 }
 
+/* The accesses are to memory that begins at this address. */
+static void set_reach(struct smc_shape *shape, uint64_t begin, uint64_t bytes, const char *data)
+{
+    const uint64_t below = (uint64_t)-shape->least, above = (uint64_t)shape->most;
+    const uint32_t width = bytes_of(shape->op);
+    const bool fits =
+        bytes >= width && below <= bytes && above <= bytes && below + above <= bytes - width;
+    shape->low = fits ? begin + below : 1;
+    shape->high = fits ? begin + (bytes - width - above) : 0;
+    shape->origin = (uintptr_t)data - begin;
+}
+
+static void set_allocation(struct smc_worker *worker, struct smc_shape *shape,
+                           const struct smc_allocation *allocation)
+{
+    if (shape->allocation == allocation)
+        return;
+    shape->allocation = allocation;
+    shape->number = ++worker->memo->numbers;
+    if (allocation)
+        set_reach(shape, allocation->address, allocation->bytes, allocation->data);
+}
+
 SMC_FOR_EACH_CPU static uint64_t differing(const struct smc_shape *shape, const lane_u64 *address,
                                            uint64_t first)
 {
@@ -267,6 +292,10 @@ static struct smc_shape *shape_of(struct smc_worker *worker, const struct smc_wa
     if (shape->places.count && worker->shadow)
         smc_shadow_catch_up(worker->shadow);
     describe(shape, op, address, mask);
+    shape->high = 0;
+    shape->low = 1;
+    if (op->space == SMC_SPACE_SHARED)
+        set_reach(shape, 0, worker->launch->smem_bytes, worker->shared);
     shape->number = ++worker->memo->numbers;
     shape->owner = owner;
     shape->changes = changes + 1;
@@ -647,7 +676,8 @@ static uint32_t locate_global(struct smc_worker *worker, const struct smc_warp *
                                       ? worker->launch->allocations
                                       : (size_t)(allocation - worker->launch->allocation);
         if (shape)
-            shape->allocation = within == mask && !allocation->is_heap ? allocation : NULL;
+            set_allocation(worker, shape,
+                           within == mask && !allocation->is_heap ? allocation : NULL);
         if (within == mask) { /* what is not in `mask` is not used */
             const uintptr_t data = (uintptr_t)allocation->data;
             EACH_LANE(n) host[n] = (char *)(data + (address[n] - allocation->address));
@@ -864,7 +894,6 @@ static bool count_again(struct smc_worker *worker, const struct smc_op *op,
     struct costs *costs = &worker->memo->costs[op->instruction & worker->memo->shape_mask];
     const struct smc_shape *shape = load->shape;
     const bool is_known = costs->op == op && costs->shape == shape->number &&
-                          costs->allocation == shape->allocation &&
                           ((uint32_t)load->first & (costs->unit - 1)) == costs->place;
     if (!is_known && !find_costs(worker, op, load, costs))
         return false;
@@ -922,35 +951,23 @@ static bool find_again(struct smc_worker *worker, struct smc_warp *warp, const s
 }
 
 /* Where the first lane's data is; NULL if any access is not aligned and within one array. */
-static const char *locate_again(const struct smc_worker *worker, const struct smc_op *op,
-                                const struct again *load)
+static inline const char *locate_again(const struct smc_op *op, const struct again *load)
 {
     const struct smc_shape *shape = load->shape;
-    const uint64_t first = load->first;
-    const uint32_t bytes = bytes_of(op);
-    const int64_t far = INT64_C(1) << 48;
-    if ((first | shape->bits) & (bytes - 1) || first >= (uint64_t)far ||
-        shape->least < -(int64_t)first || shape->most >= far)
+    if ((load->first | shape->bits) & (bytes_of(op) - 1) || load->first < shape->low ||
+        load->first > shape->high || (op->space == SMC_SPACE_GLOBAL && !shape->allocation))
         return NULL;
-    const uint64_t least = first - (uint64_t)-shape->least, most = first + (uint64_t)shape->most;
-    if (op->space == SMC_SPACE_SHARED) {
-        const uint64_t room = worker->launch->smem_bytes;
-        return most <= room && bytes <= room - most ? worker->shared + first : NULL;
-    }
-    const struct smc_allocation *allocation = shape->allocation;
-    if (!allocation || !holds(allocation, least, bytes) || !holds(allocation, most, bytes))
-        return NULL;
-    return allocation->data + (first - allocation->address);
+    return (const char *)(shape->origin + load->first);
 }
 
 static void check_again(struct smc_worker *worker, struct smc_warp *warp, const struct smc_op *op,
                         const struct again *load)
 {
     const uint32_t bytes = bytes_of(op);
-    const struct smc_places *places = places_of(worker, load->shape, op->space);
-    if (smc_shadow_knows(worker->shadow, op->space, load->first, bytes, places) ||
-        (op->space == SMC_SPACE_SHARED &&
-         smc_shadow_defers(worker, warp, op, load->first, bytes, places)))
+    const struct smc_places *places = &load->shape->places;
+    if (!places->count)
+        places = places_of(worker, load->shape, op->space);
+    if (smc_shadow_passes(worker, warp, op, load->first, places))
         return;
     uint64_t address[SMC_LANES];
     smc_memory_addresses(warp, op, address);
@@ -968,7 +985,7 @@ const char *smc_memory_load_again(struct smc_worker *worker, struct smc_warp *wa
     if (op->is_strong || (op->space != SMC_SPACE_SHARED && op->space != SMC_SPACE_GLOBAL) ||
         !find_again(worker, warp, op, mask, &load))
         return NULL;
-    const char *host = locate_again(worker, op, &load);
+    const char *host = locate_again(op, &load);
     if (!host || !count_again(worker, op, &load))
         return NULL;
     if (op->space == SMC_SPACE_GLOBAL)

@@ -558,31 +558,35 @@ static void mark_read(const struct visit *visit, const uint64_t address[SMC_LANE
     }
 }
 
-/* Whether these cells of shared memory, or of a line that exists, need no check. */
-static bool word_is_settled(const struct smc_shadow *shadow, enum smc_ptx_space space,
-                            uint64_t number, uint32_t cells)
+/* Of 32 cells that begin at cell `shift` of a word, those in this word and those in the next. */
+static inline uint32_t half_of(uint32_t cells, uint32_t shift, uint32_t half)
 {
-    const struct line *line = shadow->recent[number % RECENT_LINES];
-    if (space != SMC_SPACE_SHARED && (!line || line->number != number))
-        return false;
-    const struct settled *settled =
-        space == SMC_SPACE_SHARED ? &shadow->word[number].settled : &line->settled;
-    return settled->synced == shadow->order.all_synced_at && !(cells & ~settled->cells);
+    return (uint32_t)((uint64_t)cells << shift >> half * SMC_LINE_CELLS);
 }
 
-bool smc_shadow_knows(const struct smc_shadow *shadow, enum smc_ptx_space space, uint64_t first,
-                      uint32_t bytes, const struct smc_places *places)
+/* For each word of 32 cells that has any of the places, whose lowest one is cell `shift` of a
+   word. */
+#define EACH_WORD(i, cells, shift, places)                                                         \
+    for (uint32_t i = 0, cells; i < 2 * (places)->words; i++)                                      \
+        if ((cells = half_of((places)->word[i / 2].cells, shift, i % 2)) != 0)
+#define WORD_AT(i, places) ((places)->word[(i) / 2].number + (i) % 2)
+
+static inline bool is_settled(const struct settled *settled, uint32_t synced, uint32_t cells)
 {
-    const uint32_t cell_bytes = smc_shadow_cell_bytes(shadow, space);
-    const uint64_t cell = (first + places->least) >> (cell_bytes == 4 ? 2 : 0);
-    if (bytes != cell_bytes || shadow->order.partly_synced)
-        return false;
-    for (uint32_t i = 0; i < places->words; i++) {
-        const uint64_t cells = (uint64_t)places->word[i].cells << cell % SMC_LINE_CELLS;
-        const uint64_t number = cell / SMC_LINE_CELLS + places->word[i].number;
-        const uint32_t low = (uint32_t)cells, high = (uint32_t)(cells >> SMC_LINE_CELLS);
-        if ((low && !word_is_settled(shadow, space, number, low)) ||
-            (high && !word_is_settled(shadow, space, number + 1, high)))
+    return settled->synced == synced && !(cells & ~settled->cells);
+}
+
+/* Whether reads of one cell at each of these places, in lines of global memory from this one on,
+   need no check. */
+static bool lines_are_settled(const struct smc_shadow *shadow, uint64_t number, uint32_t shift,
+                              const struct smc_places *places)
+{
+    EACH_WORD(i, cells, shift, places)
+    {
+        const uint64_t at = number + WORD_AT(i, places);
+        const struct line *line = shadow->recent[at % RECENT_LINES];
+        if (!line || line->number != at ||
+            !is_settled(&line->settled, shadow->order.all_synced_at, cells))
             return false;
     }
     return true;
@@ -996,49 +1000,53 @@ static void settle_readers(struct word *word, uint32_t synced, uint32_t warp, ui
     word->once |= once;
 }
 
-/* The words of the places of one access, from the first address on, and the cells in each. */
-struct words {
-    struct word *first;
-    uint32_t shift;
-};
-
-static inline struct words words_of(const struct smc_shadow *shadow, uint64_t first,
-                                    const struct smc_places *places)
+/* Where the lowest place is in shared memory. */
+static inline uint64_t cell_of(const struct smc_shadow *shadow, uint64_t first,
+                               const struct smc_places *places)
 {
-    const uint64_t cell = (first + places->least) >> (shadow->cell_bytes_shared == 4 ? 2 : 0);
-    return (struct words){&shadow->word[cell / SMC_LINE_CELLS], cell % SMC_LINE_CELLS};
+    return (first + places->least) >> (shadow->cell_bytes_shared == 4 ? 2 : 0);
 }
 
-/* Of 32 cells that begin at cell `shift` of a word, those in this word and those in the next. */
-static inline uint32_t half_of(uint32_t cells, uint32_t shift, uint32_t half)
+/* Whether reads need no check, or can be listed. */
+static bool words_allow(const struct smc_shadow *shadow, const struct word *words, uint32_t shift,
+                        const struct smc_places *places, bool may_settle, bool *are_settled)
 {
-    return (uint32_t)((uint64_t)cells << shift >> half * SMC_LINE_CELLS);
+    *are_settled = may_settle;
+    EACH_WORD(i, cells, shift, places)
+    {
+        const struct word *word = &words[WORD_AT(i, places)];
+        if (may_settle && is_settled(&word->settled, shadow->order.all_synced_at, cells))
+            continue;
+        *are_settled = false;
+        if (!is_written_in_order(shadow, word, cells))
+            return false;
+    }
+    return true;
 }
 
-#define EACH_WORD(i, cells, words, places)                                                         \
-    for (uint32_t i = 0, cells; i < 2 * (places)->words; i++)                                      \
-        if ((cells = half_of((places)->word[i / 2].cells, (words).shift, i % 2)) != 0)
-#define WORD_AT(i, words, places) (&(words).first[(places)->word[(i) / 2].number + (i) % 2])
-
-/* Lists weak reads of shared memory. False: they must be checked now. */
+/* Lists weak reads of shared memory, unless they need no check. False: they must be checked now. */
 static bool defer(const struct visit *visit, uint64_t first, const struct smc_places *places)
 {
     struct smc_shadow *shadow = visit->shadow;
-    const struct words words = words_of(shadow, first, places);
-    const uint32_t synced = shadow->order.all_synced_at;
+    const uint64_t cell = cell_of(shadow, first, places);
+    const uint32_t shift = cell % SMC_LINE_CELLS, synced = shadow->order.all_synced_at;
+    const bool may_settle = visit->bytes == shadow->cell_bytes_shared;
+    struct word *const words = &shadow->word[cell / SMC_LINE_CELLS];
+    bool are_settled;
+    if (!words_allow(shadow, words, shift, places, may_settle, &are_settled))
+        return false;
+    if (are_settled)
+        return true;
     if (!shadow->defers || shadow->reads == MOST_READS)
         return false;
-    EACH_WORD(i, cells, words, places)
-    if (!is_written_in_order(shadow, WORD_AT(i, words, places), cells))
-        return false;
-    EACH_WORD(i, cells, words, places)
+    EACH_WORD(i, cells, shift, places)
     {
-        struct word *word = WORD_AT(i, words, places);
+        struct word *word = &words[WORD_AT(i, places)];
         begin_phase(word, synced);
         word->touched |= cells;
-        if (visit->bytes == shadow->cell_bytes_shared)
+        if (may_settle)
             settle_readers(word, synced, visit->warp->index, cells,
-                           half_of(places->word[i / 2].several, words.shift, i % 2));
+                           half_of(places->word[i / 2].several, shift, i % 2));
     }
     shadow->read[shadow->reads++] = (struct read){
         visit->worker, visit->warp, visit->op, places, first, visit->bytes, shadow->order.now};
@@ -1085,34 +1093,43 @@ static bool write_places(const struct visit *visit, uint64_t first, const struct
                          const void *const *value, char *const host[SMC_LANES])
 {
     struct smc_shadow *shadow = visit->shadow;
-    const struct words words = words_of(shadow, first, places);
-    const uint32_t shift = shadow->cell_bytes_shared == 4 ? 2 : 0;
-    EACH_WORD(i, cells, words, places)
+    const uint64_t cell = cell_of(shadow, first, places);
+    const uint32_t shift = cell % SMC_LINE_CELLS;
+    const uint32_t cell_shift = shadow->cell_bytes_shared == 4 ? 2 : 0;
+    struct word *const words = &shadow->word[cell / SMC_LINE_CELLS];
+    EACH_WORD(i, cells, shift, places)
     {
-        const struct word *word = WORD_AT(i, words, places);
+        const struct word *word = &words[WORD_AT(i, places)];
         if (places->word[i / 2].several ||
             (word->synced == shadow->order.all_synced_at && word->touched & cells))
             return false;
     }
     for (uint32_t n = 0; n < places->count; n++) {
         const uint32_t lane = (uint32_t)__builtin_ctz(places->lanes[n]);
-        write_place(visit, &shadow->shared[(first + places->offset[n]) >> shift], lane);
+        write_place(visit, &shadow->shared[(first + places->offset[n]) >> cell_shift], lane);
         memcpy(host[lane], value[lane], visit->bytes);
     }
-    EACH_WORD(i, cells, words, places)
-    mark_word_written(shadow, WORD_AT(i, words, places), cells);
+    EACH_WORD(i, cells, shift, places)
+    mark_word_written(shadow, &words[WORD_AT(i, places)], cells);
     return true;
 }
 
 /* --- All accesses ----------------------------------------------------------------------------- */
 
-bool smc_shadow_defers(struct smc_worker *worker, struct smc_warp *warp, const struct smc_op *op,
-                       uint64_t first, uint32_t bytes, const struct smc_places *places)
+bool smc_shadow_passes(struct smc_worker *worker, struct smc_warp *warp, const struct smc_op *op,
+                       uint64_t first, const struct smc_places *places)
 {
     struct smc_shadow *shadow = worker->shadow;
-    const struct visit visit = {worker, shadow, warp, op, SMC_SPACE_SHARED, bytes, 0};
-    return bytes >= shadow->cell_bytes_shared && !shadow->order.partly_synced &&
-           defer(&visit, first, places);
+    const uint32_t bytes = (uint32_t)op->width_bytes * op->vector;
+    if (shadow->order.partly_synced)
+        return false;
+    if (op->space == SMC_SPACE_SHARED) {
+        const struct visit visit = {worker, shadow, warp, op, SMC_SPACE_SHARED, bytes, 0};
+        return bytes >= shadow->cell_bytes_shared && defer(&visit, first, places);
+    }
+    const uint64_t cell = (first + places->least) >> (shadow->cell_bytes_global == 4 ? 2 : 0);
+    return bytes == shadow->cell_bytes_global &&
+           lines_are_settled(shadow, cell / SMC_LINE_CELLS, cell % SMC_LINE_CELLS, places);
 }
 
 void smc_shadow_check(struct smc_worker *worker, struct smc_warp *warp, const struct smc_op *op,

@@ -55,13 +55,10 @@ struct smc_places {
     uint32_t lanes[SMC_LANES];
 };
 
-/* Whether weak reads of one cell at each of these places need no check. */
-bool smc_shadow_knows(const struct smc_shadow *shadow, enum smc_ptx_space space, uint64_t first,
-                      uint32_t bytes, const struct smc_places *places);
-
-/* Checks weak reads of shared memory. False: nothing happened, smc_shadow_check serves. */
-bool smc_shadow_defers(struct smc_worker *worker, struct smc_warp *warp, const struct smc_op *op,
-                       uint64_t first, uint32_t bytes, const struct smc_places *places);
+/* Checks weak reads of shared or global memory that are within it. False: nothing happened,
+   smc_shadow_check serves. */
+bool smc_shadow_passes(struct smc_worker *worker, struct smc_warp *warp, const struct smc_op *op,
+                       uint64_t first, const struct smc_places *places);
 
 /* Before places are forgotten that were given to smc_shadow_check. */
 void smc_shadow_catch_up(struct smc_shadow *shadow);
