@@ -5,6 +5,7 @@
 
 #include "base/memory.h"
 #include "emulator/clusters.h"
+#include "emulator/operations.h"
 #include "emulator/runtime.h"
 #include "emulator/shadow.h"
 #include "model/sectors.h"
@@ -53,8 +54,8 @@ struct smc_shape {
         bool is_known;
     } banks[2]; /* as in PTX and as in machine code */
 };
-/* What a load adds to the counts each time that its addresses have this shape, and the first one
-   this place modulo `unit`. */
+/* What a load or a store adds to the counts each time that its addresses have this shape, and the
+   first one this place modulo `unit`. */
 struct costs {
     const struct smc_op *op; /* NULL: none */
     uint64_t shape;          /* its number */
@@ -63,6 +64,7 @@ struct costs {
     uint64_t times;                          /* that are to be added */
     uint32_t instruction;
     enum smc_ptx_space space;
+    bool stores;
     uint32_t least, wavefronts, machine_loads, machine_wavefronts; /* of shared memory */
     uint32_t sectors, elements, bytes;                             /* of global memory */
 };
@@ -777,16 +779,16 @@ uint32_t smc_memory_access_at(struct smc_worker *worker, struct smc_warp *warp,
     if (worker->shadow && mask) {
         const bool is_shaped = shape && !shape->changes && mask == shape->mask;
         smc_shadow_check(worker, warp, op, space, kind, address, mask, width, value, host,
-                         is_shaped && kind != SMC_UPDATES && !op->is_strong
+                         is_shaped && kind == SMC_READS && !op->is_strong
                              ? places_of(worker, shape, space)
                              : NULL);
     }
     return located;
 }
 
-/* --- Loads that were executed before ---------------------------------------------------------- */
+/* --- Loads and stores that were executed before ----------------------------------------------- */
 
-/* The addresses of a load that have a shape. */
+/* The addresses of a load or a store that have a shape. */
 struct again {
     struct smc_shape *shape;
     uint64_t first;
@@ -799,6 +801,12 @@ static void add_costs(struct smc_worker *worker, struct costs *costs)
     costs->times = 0;
     if (!times)
         return;
+    if (costs->space == SMC_SPACE_SHARED && costs->stores) {
+        count->shared_stores += times;
+        count->least_wavefronts += times * costs->least;
+        count->store_wavefronts += times * costs->wavefronts;
+        return;
+    }
     if (costs->space == SMC_SPACE_SHARED) {
         count->shared_loads += times;
         count->least_wavefronts += times * costs->least;
@@ -813,7 +821,8 @@ static void add_costs(struct smc_worker *worker, struct costs *costs)
     if (costs->allocation->array == SIZE_MAX)
         return;
     struct smc_emulated_traffic *traffic =
-        &worker->array_count[costs->allocation->array].kind[SMC_EMULATED_LOAD];
+        &worker->array_count[costs->allocation->array]
+             .kind[costs->stores ? SMC_EMULATED_STORE : SMC_EMULATED_LOAD];
     traffic->requests += times;
     traffic->sectors += times * costs->sectors;
     traffic->elements += times * costs->elements;
@@ -837,13 +846,14 @@ static bool find_shared_costs(struct smc_worker *worker, const struct smc_op *op
     const struct smc_bank_layout *layout = &worker->launch->request->banks;
     const uint32_t mask = load->shape->mask, bytes = bytes_of(op);
     const struct smc_bank_cost cost =
-        cost_by_shape(worker, load->shape, 0, SMC_BANK_LOAD, address, mask, bytes);
+        cost_by_shape(worker, load->shape, 0, costs->stores ? SMC_BANK_STORE : SMC_BANK_LOAD,
+                      address, mask, bytes);
     if (!kept->taken || cost.wavefronts - cost.least > kept->conflicts)
         return false;
     costs->unit = unit_of(layout, bytes);
     costs->least = cost.least;
     costs->wavefronts = cost.wavefronts;
-    if (!worker->launch->program->follows || !op->machine_bytes)
+    if (costs->stores || !worker->launch->program->follows || !op->machine_bytes)
         return true;
     costs->machine_loads = 1;
     costs->machine_wavefronts = cost.wavefronts;
@@ -866,6 +876,7 @@ static bool find_costs(struct smc_worker *worker, const struct smc_op *op, const
                           .instruction = op->instruction,
                           .shape = shape->number,
                           .space = op->space,
+                          .stores = op->step == smc_step_store,
                           .allocation = shape->allocation};
     uint64_t address[SMC_LANES];
     EACH_LANE(i) address[i] = load->first + (uint64_t)shape->layout.delta[i];
@@ -994,6 +1005,29 @@ const char *smc_memory_load_again(struct smc_worker *worker, struct smc_warp *wa
         check_again(worker, warp, op, &load);
     *layout = &load.shape->layout;
     return host;
+}
+
+char *smc_memory_store_again(struct smc_worker *worker, struct smc_warp *warp,
+                             const struct smc_op *op, uint32_t mask, struct smc_again *again)
+{
+    struct again store;
+    if (op->is_strong || (op->space != SMC_SPACE_SHARED && op->space != SMC_SPACE_GLOBAL) ||
+        !find_again(worker, warp, op, mask, &store))
+        return NULL;
+    const struct smc_allocation *allocation = store.shape->allocation;
+    const char *host = locate_again(op, &store);
+    if (!host || (allocation && allocation->is_constant))
+        return NULL;
+    again->layout = &store.shape->layout;
+    again->first = store.first;
+    again->places = worker->shadow ? places_of(worker, store.shape, op->space) : NULL;
+    if (again->places && !smc_shadow_may_write(worker->shadow, op, store.first, again->places))
+        return NULL;
+    if (!count_again(worker, op, &store))
+        return NULL;
+    if (op->space == SMC_SPACE_GLOBAL)
+        worker->last_allocation = (size_t)(allocation - worker->launch->allocation);
+    return (char *)(uintptr_t)host;
 }
 
 static void count_bulk(struct smc_worker *worker, const struct smc_op *op,

@@ -79,6 +79,7 @@ struct smc_group {
 struct smc_copy;
 struct smc_frame;
 struct smc_shape;
+struct smc_places;
 
 /* The calls of a warp that have not returned: see calls.c. */
 struct smc_frames {
@@ -325,6 +326,15 @@ struct smc_lane_layout {
 const char *smc_memory_load_again(struct smc_worker *worker, struct smc_warp *warp,
                                   const struct smc_op *op, uint32_t mask,
                                   const struct smc_lane_layout **layout);
+/* The same for a store: NULL, or where the first active lane's data go. After they are stored,
+   smc_shadow_written is to be called if there are places. */
+struct smc_again {
+    const struct smc_lane_layout *layout;
+    uint64_t first; /* address */
+    const struct smc_places *places;
+};
+char *smc_memory_store_again(struct smc_worker *worker, struct smc_warp *warp,
+                             const struct smc_op *op, uint32_t mask, struct smc_again *again);
 /* Where a lane's generic address is in the host's memory, and how many bytes follow there; NULL if
    it is in no memory. Neither counted nor checked for races. */
 const char *smc_memory_peek(struct smc_worker *worker, const struct smc_warp *warp, uint32_t lane,

@@ -54,6 +54,7 @@ struct line {
     uint32_t slot;              /* in the table */
     struct smc_past_line *past; /* what other blocks did; NULL: not kept */
     struct settled settled;
+    uint32_t written, read;         /* the cells that are */
     uint32_t value[SMC_LINE_CELLS]; /* as last written */
     struct cell cell[SMC_LINE_CELLS];
 };
@@ -188,12 +189,8 @@ static struct smc_run run_at(const struct smc_shadow *shadow, const struct line 
 
 static void add_line(struct smc_shadow *shadow, const struct line *line)
 {
-    uint32_t written = 0, read = 0;
+    uint32_t written = line->written, read = line->read;
     uint64_t address = line->number * shadow->cell_bytes_global * SMC_LINE_CELLS;
-    for (uint32_t i = 0; i < SMC_LINE_CELLS; i++) {
-        written |= (uint32_t)(line->cell[i].write_at != 0) << i;
-        read |= (uint32_t)(line->cell[i].read_at != 0) << i;
-    }
     if (shadow->in_order) /* a later write of this block stands for the read */
         read &= ~written;
     if (shadow->in_order && !shadow->order.releases) {
@@ -496,6 +493,12 @@ static struct line *find_line(struct smc_shadow *shadow, uint64_t number)
     return line;
 }
 
+/* The bits of cells of a line. */
+static inline uint32_t cells_from(uint32_t first, uint32_t count)
+{
+    return (uint32_t)((UINT64_C(1) << count) - 1) << first;
+}
+
 static inline struct line *line_of(struct smc_shadow *shadow, uint64_t number)
 {
     struct line **recent = &shadow->recent[number % RECENT_LINES];
@@ -570,6 +573,19 @@ static inline uint32_t half_of(uint32_t cells, uint32_t shift, uint32_t half)
     for (uint32_t i = 0, cells; i < 2 * (places)->words; i++)                                      \
         if ((cells = half_of((places)->word[i / 2].cells, shift, i % 2)) != 0)
 #define WORD_AT(i, places) ((places)->word[(i) / 2].number + (i) % 2)
+
+/* Where the lowest place is, in shared or global memory. */
+static inline uint64_t cell_of(const struct smc_shadow *shadow, uint64_t first,
+                               const struct smc_places *places)
+{
+    return (first + places->least) >> (shadow->cell_bytes_shared == 4 ? 2 : 0);
+}
+
+static inline uint64_t global_cell_of(const struct smc_shadow *shadow, uint64_t first,
+                                      const struct smc_places *places)
+{
+    return (first + places->least) >> (shadow->cell_bytes_global == 4 ? 2 : 0);
+}
 
 static inline bool is_settled(const struct settled *settled, uint32_t synced, uint32_t cells)
 {
@@ -669,6 +685,55 @@ static uint32_t check_shared_places(const struct visit *visit, uint64_t first,
     return rest;
 }
 
+/* The lines of global memory that have the places, all of which no other block has written to if
+   blocks run in order, and none of the places was accessed yet. */
+static bool are_untouched(struct smc_shadow *shadow, uint64_t first,
+                          const struct smc_places *places)
+{
+    const uint64_t cell = global_cell_of(shadow, first, places);
+    EACH_WORD(i, cells, cell % SMC_LINE_CELLS, places)
+    {
+        const struct line *line = line_of(shadow, cell / SMC_LINE_CELLS + WORD_AT(i, places));
+        if (!line || (line->read | line->written) & cells ||
+            (shadow->in_order && line->past && (line->past->writes || line->past->reads)))
+            return false;
+    }
+    return true;
+}
+
+/* The first reads of all these places. */
+static void read_untouched(const struct visit *visit, uint64_t first,
+                           const struct smc_places *places)
+{
+    struct smc_shadow *shadow = visit->shadow;
+    const struct moment at = moment_of(visit);
+    const uint32_t shift = shadow->cell_bytes_global == 4 ? 2 : 0, count = visit->bytes >> shift;
+    const uint32_t thread = at.warp * SMC_LANES;
+    const uint64_t lowest = global_cell_of(shadow, first, places);
+    struct line *line = NULL;
+    for (uint32_t n = 0; n < places->count; n++) {
+        const uint64_t number = (first + places->offset[n]) >> shift;
+        const uint32_t lanes = places->lanes[n], more = lanes & (lanes - 1);
+        if (!line || line->number != number / SMC_LINE_CELLS)
+            line = line_of(shadow, number / SMC_LINE_CELLS);
+        struct cell *cell = &line->cell[number % SMC_LINE_CELLS];
+        for (uint32_t i = 0; i < count; i++) {
+            set_reader(&cell[i], at.now, thread + (uint32_t)__builtin_ctz(lanes), at.place);
+            if (more)
+                set_other_reader(&cell[i], at.now, thread + (uint32_t)__builtin_ctz(more),
+                                 at.place);
+        }
+    }
+    EACH_WORD(i, cells, lowest % SMC_LINE_CELLS, places)
+    {
+        line = line_of(shadow, lowest / SMC_LINE_CELLS + WORD_AT(i, places));
+        line->read |= cells;
+        if (line->settled.synced != at.synced)
+            line->settled = (struct settled){.synced = at.synced};
+        line->settled.cells |= half_of(places->word[i / 2].several, lowest % SMC_LINE_CELLS, i % 2);
+    }
+}
+
 static uint32_t check_global_places(const struct visit *visit, uint64_t first,
                                     const struct smc_places *places)
 {
@@ -677,6 +742,12 @@ static uint32_t check_global_places(const struct visit *visit, uint64_t first,
     const struct moment at = moment_of(visit);
     struct line *line = NULL;
     uint32_t rest = 0;
+    if (are_untouched(shadow, first, places)) {
+        read_untouched(visit, first, places);
+        return 0;
+    }
+    if (visit->bytes != shadow->cell_bytes_global)
+        return visit->mask;
     for (uint32_t n = 0; n < count; n++) {
         const uint64_t number = (first + places->offset[n]) >> shift;
         if (!line || line->number != number / SMC_LINE_CELLS)
@@ -689,6 +760,8 @@ static uint32_t check_global_places(const struct visit *visit, uint64_t first,
         enum noted noted = NOTED_NOTHING;
         if (cell->write_at < at.synced)
             noted = note_lanes(at, cell, places->lanes[n]);
+        if (noted != NOTED_NOTHING)
+            line->read |= 1u << number % SMC_LINE_CELLS;
         if (noted == NOTED_SETTLED)
             settle(&line->settled, at.synced, (uint32_t)(number % SMC_LINE_CELLS));
         else if (noted == NOTED_NOTHING)
@@ -732,11 +805,11 @@ static uint32_t check_wide_places(const struct visit *visit, uint64_t first,
 static uint32_t check_places(const struct visit *visit, uint64_t first,
                              const struct smc_places *places)
 {
-    if (visit->bytes != smc_shadow_cell_bytes(visit->shadow, visit->space))
-        return visit->space == SMC_SPACE_SHARED ? check_wide_places(visit, first, places)
-                                                : visit->mask;
-    return visit->space == SMC_SPACE_SHARED ? check_shared_places(visit, first, places)
-                                            : check_global_places(visit, first, places);
+    if (visit->space == SMC_SPACE_GLOBAL)
+        return check_global_places(visit, first, places);
+    return visit->bytes == visit->shadow->cell_bytes_shared
+               ? check_shared_places(visit, first, places)
+               : check_wide_places(visit, first, places);
 }
 
 /* --- Writes of what was not accessed since the last barrier ----------------------------------- */
@@ -788,6 +861,7 @@ static bool check_untouched(const struct visit *visit, uint32_t me, uint64_t add
     if (!write_untouched(visit, &line->cell[cell], count, me))
         return false;
     line->settled.cells = 0;
+    line->written |= cells_from(cell, count);
     for (uint32_t i = 0; line->past && i < count; i++)
         memcpy(&line->value[cell + i], (const char *)value + (i << shift), (size_t)1 << shift);
     return true;
@@ -886,6 +960,8 @@ static void check_global(const struct visit *visit, enum smc_access_kind kind, u
     if (visit->op->is_strong && kind != SMC_READS && (*last)->past)
         keep_weak_writes(visit->shadow, *last, first, count);
     check_cells(visit, &(*last)->cell[first], count, kind, me, address, same_value);
+    (*last)->read |= kind == SMC_WRITES ? 0 : cells_from(first, count);
+    (*last)->written |= kind == SMC_READS ? 0 : cells_from(first, count);
     if (!(*last)->past)
         return;
     if (visit->shadow->in_order && ((*last)->past->writes || (*last)->past->reads))
@@ -919,7 +995,10 @@ static uint32_t check_global_reads(const struct visit *visit, const uint64_t add
         struct cell *cell = &line->cell[place % SMC_LINE_CELLS];
         if (cell->write_at >= synced || checks_past) {
             rest |= 1u << lane;
-        } else if (cell->read_at < synced) {
+            continue;
+        }
+        line->read |= 1u << place % SMC_LINE_CELLS;
+        if (cell->read_at < synced) {
             cell->read_at = shadow->order.now;
             cell->reader = (uint16_t)smc_thread_of(visit->warp, lane);
             cell->read_place = visit->op->instruction;
@@ -1000,13 +1079,6 @@ static void settle_readers(struct word *word, uint32_t synced, uint32_t warp, ui
     word->once |= once;
 }
 
-/* Where the lowest place is in shared memory. */
-static inline uint64_t cell_of(const struct smc_shadow *shadow, uint64_t first,
-                               const struct smc_places *places)
-{
-    return (first + places->least) >> (shadow->cell_bytes_shared == 4 ? 2 : 0);
-}
-
 /* Whether reads need no check, or can be listed. */
 static bool words_allow(const struct smc_shadow *shadow, const struct word *words, uint32_t shift,
                         const struct smc_places *places, bool may_settle, bool *are_settled)
@@ -1076,42 +1148,88 @@ void smc_shadow_catch_up(struct smc_shadow *shadow)
     shadow->order.now = now;
 }
 
-/* --- Writes to shared memory that was not accessed since the last barrier --------------------- */
+/* --- Writes to memory that was not accessed before -------------------------------------------- */
 
-static void write_place(const struct visit *visit, struct cell *cell, uint32_t lane)
+bool smc_shadow_may_write(struct smc_shadow *shadow, const struct smc_op *op, uint64_t first,
+                          const struct smc_places *places)
 {
-    for (uint32_t i = 0; i < visit->bytes / visit->shadow->cell_bytes_shared; i++) {
-        cell[i].write_at = visit->shadow->order.now;
-        cell[i].writer = (uint16_t)smc_thread_of(visit->warp, lane);
-        cell[i].write_place = visit->op->instruction;
-        cell[i].flags &= (uint8_t) ~(WRITE_IS_STRONG | WRITE_IS_NARROW);
-    }
-}
-
-/* Weak writes, each lane to another place. False: nothing happened. */
-static bool write_places(const struct visit *visit, uint64_t first, const struct smc_places *places,
-                         const void *const *value, char *const host[SMC_LANES])
-{
-    struct smc_shadow *shadow = visit->shadow;
+    const bool is_shared = op->space == SMC_SPACE_SHARED;
+    const uint32_t bytes = (uint32_t)op->width_bytes * op->vector;
+    if (shadow->order.partly_synced || bytes < smc_shadow_cell_bytes(shadow, op->space))
+        return false;
+    for (uint32_t i = 0; i < places->words; i++)
+        if (places->word[i].several)
+            return false;
+    if (!is_shared)
+        return are_untouched(shadow, first, places);
     const uint64_t cell = cell_of(shadow, first, places);
-    const uint32_t shift = cell % SMC_LINE_CELLS;
-    const uint32_t cell_shift = shadow->cell_bytes_shared == 4 ? 2 : 0;
-    struct word *const words = &shadow->word[cell / SMC_LINE_CELLS];
-    EACH_WORD(i, cells, shift, places)
+    EACH_WORD(i, cells, cell % SMC_LINE_CELLS, places)
     {
-        const struct word *word = &words[WORD_AT(i, places)];
-        if (places->word[i / 2].several ||
-            (word->synced == shadow->order.all_synced_at && word->touched & cells))
+        const struct word *word = &shadow->word[cell / SMC_LINE_CELLS + WORD_AT(i, places)];
+        if (word->synced == shadow->order.all_synced_at && word->touched & cells)
             return false;
     }
-    for (uint32_t n = 0; n < places->count; n++) {
-        const uint32_t lane = (uint32_t)__builtin_ctz(places->lanes[n]);
-        write_place(visit, &shadow->shared[(first + places->offset[n]) >> cell_shift], lane);
-        memcpy(host[lane], value[lane], visit->bytes);
-    }
-    EACH_WORD(i, cells, shift, places)
-    mark_word_written(shadow, &words[WORD_AT(i, places)], cells);
     return true;
+}
+
+static inline void set_writer(struct cell *cell, uint32_t now, uint32_t me, uint32_t place)
+{
+    cell->write_at = now;
+    cell->writer = (uint16_t)me;
+    cell->write_place = place;
+    cell->flags &= (uint8_t) ~(WRITE_IS_STRONG | WRITE_IS_NARROW);
+}
+
+static void write_shared(struct smc_shadow *shadow, struct moment at, uint32_t count,
+                         uint64_t first, const struct smc_places *places)
+{
+    const uint32_t shift = shadow->cell_bytes_shared == 4 ? 2 : 0, thread = at.warp * SMC_LANES;
+    const uint64_t lowest = cell_of(shadow, first, places);
+    for (uint32_t n = 0; n < places->count; n++) {
+        struct cell *cell = &shadow->shared[(first + places->offset[n]) >> shift];
+        for (uint32_t i = 0; i < count; i++)
+            set_writer(&cell[i], at.now, thread + (uint32_t)__builtin_ctz(places->lanes[n]),
+                       at.place);
+    }
+    EACH_WORD(i, cells, lowest % SMC_LINE_CELLS, places)
+    mark_word_written(shadow, &shadow->word[lowest / SMC_LINE_CELLS + WORD_AT(i, places)], cells);
+}
+
+static void write_global(struct smc_shadow *shadow, struct moment at, uint32_t count,
+                         uint64_t first, const struct smc_places *places, const char *data)
+{
+    const uint32_t unit = shadow->cell_bytes_global, thread = at.warp * SMC_LANES;
+    const uint64_t lowest = global_cell_of(shadow, first, places);
+    struct line *line = NULL;
+    for (uint32_t n = 0; n < places->count; n++) {
+        const uint64_t number = (first + places->offset[n]) / unit;
+        const char *value = data + (int64_t)places->offset[n];
+        if (!line || line->number != number / SMC_LINE_CELLS)
+            line = line_of(shadow, number / SMC_LINE_CELLS);
+        for (uint32_t i = 0; i < count; i++) {
+            const uint32_t cell = number % SMC_LINE_CELLS + i;
+            set_writer(&line->cell[cell], at.now,
+                       thread + (uint32_t)__builtin_ctz(places->lanes[n]), at.place);
+            memcpy(&line->value[cell], value + i * unit, unit);
+        }
+    }
+    EACH_WORD(i, cells, lowest % SMC_LINE_CELLS, places)
+    line_of(shadow, lowest / SMC_LINE_CELLS + WORD_AT(i, places))->written |= cells;
+}
+
+void smc_shadow_written(struct smc_worker *worker, const struct smc_warp *warp,
+                        const struct smc_op *op, uint64_t first, const struct smc_places *places,
+                        const char *data)
+{
+    struct smc_shadow *shadow = worker->shadow;
+    const struct moment at = {shadow->order.now, shadow->order.all_synced_at,
+                              shadow->order.block_began_at, op->instruction, warp->index};
+    const uint32_t count =
+        (uint32_t)op->width_bytes * op->vector / smc_shadow_cell_bytes(shadow, op->space);
+    if (op->space == SMC_SPACE_SHARED)
+        write_shared(shadow, at, count, first, places);
+    else
+        write_global(shadow, at, count, first, places, data);
 }
 
 /* --- All accesses ----------------------------------------------------------------------------- */
@@ -1145,18 +1263,14 @@ void smc_shadow_check(struct smc_worker *worker, struct smc_warp *warp, const st
     const bool has_places = places && bytes >= cell_bytes && !shadow->order.partly_synced;
     const uint64_t first = address[__builtin_ctz(mask)];
     if (space == SMC_SPACE_SHARED) {
-        if (has_places && kind == SMC_READS && defer(&visit, first, places))
-            return;
-        if (has_places && kind == SMC_WRITES && value &&
-            write_places(&visit, first, places, value, host))
+        if (has_places && defer(&visit, first, places))
             return;
         smc_shadow_catch_up(shadow);
         shadow->defers &= !op->is_strong; /* what is known of words tells nothing of strong reads */
         if (kind == SMC_READS)
             mark_read(&visit, address);
     }
-    const uint32_t left =
-        has_places && kind == SMC_READS ? check_places(&visit, first, places) : mask;
+    const uint32_t left = has_places ? check_places(&visit, first, places) : mask;
     if (left)
         check_lanes(&visit, kind, address, left, value, host);
     if (op->is_strong && shadow->order.releases)

@@ -60,12 +60,21 @@ struct smc_places {
 bool smc_shadow_passes(struct smc_worker *worker, struct smc_warp *warp, const struct smc_op *op,
                        uint64_t first, const struct smc_places *places);
 
+/* Whether weak writes of shared or global memory, each lane to another place, need no check:
+   nothing accessed the places before. If so, smc_shadow_written is to be called when they have
+   happened; `data`: of the first lane. */
+bool smc_shadow_may_write(struct smc_shadow *shadow, const struct smc_op *op, uint64_t first,
+                          const struct smc_places *places);
+void smc_shadow_written(struct smc_worker *worker, const struct smc_warp *warp,
+                        const struct smc_op *op, uint64_t first, const struct smc_places *places,
+                        const char *data);
+
 /* Before places are forgotten that were given to smc_shadow_check. */
 void smc_shadow_catch_up(struct smc_shadow *shadow);
 
 /* Checks accesses of the lanes in `mask` before they happen. `host` holds the old values. For
    writes, `value` points at the new value of each lane, which is stored as it is checked, lane by
-   lane. `places`: of weak reads and writes, NULL where it is not known; it is read until
+   lane. `places`: of weak reads, NULL where it is not known; it is read until
    smc_shadow_catch_up.
  */
 void smc_shadow_check(struct smc_worker *worker, struct smc_warp *warp, const struct smc_op *op,

@@ -156,14 +156,43 @@ static void gather(const struct smc_warp *warp, const struct smc_op *op, char jo
         value[lane] = joined[lane];
 }
 
+/* Stores one element of each lane, in the order of the lanes. */
+static void put(const char *file, uint32_t lane_bytes, uint32_t bytes, uint32_t mask, char *first,
+                const struct smc_lane_layout *layout)
+{
+    if (bytes == 4 && lane_bytes == 4)
+        EACH_ACTIVE(lane, mask) memcpy(first + layout->delta[lane], file + lane * 4, 4);
+    else
+        EACH_ACTIVE(lane, mask)
+        memcpy(first + layout->delta[lane], file + lane * lane_bytes, bytes);
+}
+
+/* For a store that was executed before. False: nothing happened. */
+static bool store_again(struct smc_worker *worker, struct smc_warp *warp, const struct smc_op *op,
+                        uint32_t mask)
+{
+    struct smc_again again;
+    char *first = smc_memory_store_again(worker, warp, op, mask, &again);
+    if (!first)
+        return false;
+    for (uint32_t i = 0; i < op->vector; i++)
+        put(warp->file + op->v[i], op->v_kind[i] == SMC_SLOT_64 ? 8 : 4, op->width_bytes, mask,
+            first + i * op->width_bytes, again.layout);
+    if (again.places)
+        smc_shadow_written(worker, warp, op, again.first, again.places, first);
+    return true;
+}
+
 enum smc_next smc_step_store(struct smc_worker *worker, struct smc_warp *warp,
                              const struct smc_op *op, uint32_t mask)
 {
     char *host[SMC_LANES], joined[SMC_LANES][32];
     const void *value[SMC_LANES] = {0};
     uint32_t bytes = (uint32_t)op->width_bytes * op->vector;
-    gather(warp, op, joined, value);
     worker->changes++;
+    if (store_again(worker, warp, op, mask))
+        return SMC_GO_ON;
+    gather(warp, op, joined, value);
     mask = smc_memory_access(worker, warp, op, SMC_WRITES, mask, value, host);
     if (bytes == 4)
         EACH_ACTIVE(lane, mask) memcpy(host[lane], value[lane], 4);
