@@ -8,7 +8,7 @@ static uint32_t block_live_lanes(const struct smc_worker *worker)
 {
     uint32_t lanes = 0;
     for (uint32_t w = 0; w < worker->launch->warps_per_block; w++)
-        lanes += (uint32_t)__builtin_popcount(worker->warp[w].live);
+        lanes += smc_lane_count(worker->warp[w].live);
     return lanes;
 }
 

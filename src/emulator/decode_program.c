@@ -332,13 +332,19 @@ static void forget_leaders(struct leaders *leaders, const struct smc_program *pr
             leaders->op[i] = SMC_NO_PC;
 }
 
+static bool loads_alike(const struct smc_op *a, const struct smc_op *b)
+{
+    return a->a == b->a && a->space == b->space && a->width_bytes == b->width_bytes &&
+           a->vector == b->vector;
+}
+
 /* The load follows one that is known, or becomes one. */
 static void follow(struct leaders *leaders, struct smc_program *program, uint32_t at)
 {
     struct smc_op *op = &program->op[at];
     uint32_t i = 0;
     while (i < SMC_LEADERS &&
-           (leaders->op[i] == SMC_NO_PC || program->op[leaders->op[i]].a != op->a))
+           (leaders->op[i] == SMC_NO_PC || !loads_alike(&program->op[leaders->op[i]], op)))
         i++;
     if (i == SMC_LEADERS) {
         i = leaders->next++ % SMC_LEADERS;
@@ -355,19 +361,11 @@ static void follow(struct leaders *leaders, struct smc_program *program, uint32_
 /* Finds loads whose address register holds what it did at an earlier load that the same lanes have
    just executed: only arithmetic, loads and stores are between them, and no op that others branch
    to. */
-static bool find_leaders(struct smc_program *program)
+static void find_leaders(struct smc_program *program, const bool *is_target)
 {
     struct leaders leaders = {.next = 0};
-    bool *is_target = smc_calloc(program->ops + 1, sizeof *is_target);
-    for (size_t i = 0; is_target && i < program->ops; i++) {
-        const struct smc_op *op = &program->op[i];
-        if (op->step == smc_step_branch)
-            is_target[op->target] = true;
-        for (uint32_t k = 0; k < op->target_count; k++)
-            is_target[op->targets[k]] = true;
-    }
     forget_leaders(&leaders, program, SMC_NO_SLOT);
-    for (uint32_t at = 0; is_target && at < program->ops; at++) {
+    for (uint32_t at = 0; at < program->ops; at++) {
         struct smc_op *op = &program->op[at];
         const bool loads = op->step == smc_step_load;
         op->leader = SMC_NO_PC;
@@ -381,8 +379,43 @@ static bool find_leaders(struct smc_program *program)
             if (op->v[i] != SMC_NO_SLOT)
                 forget_leaders(&leaders, program, op->v[i]);
     }
+}
+
+/* --- Stretches -------------------------------------------------------------------------------- */
+
+/* A stretch is a sequence of ops that all lanes of a group run one after the other, as none of them
+   has a guard, moves the lanes or lets them wait, and none but the first is where lanes arrive from
+   elsewhere. */
+static void find_stretches(struct smc_program *program, bool *arrives)
+{
+    for (size_t i = 0; i < program->ops; i++)
+        if (program->op[i].reconverge_at != SMC_NO_PC)
+            arrives[program->op[i].reconverge_at] = true;
+    for (size_t i = program->ops; i > 0; i--) {
+        struct smc_op *op = &program->op[i - 1];
+        const bool goes_on =
+            op->alu || !op->step || op->step == smc_step_load || op->step == smc_step_store;
+        if (goes_on && op->guard == SMC_NO_SLOT)
+            op->stretch = i == program->ops || arrives[i] ? 1 : op[1].stretch + 1;
+    }
+}
+
+static bool find_sequences(struct smc_program *program)
+{
+    bool *is_target = smc_calloc(program->ops + 1, sizeof *is_target);
+    if (!is_target)
+        return false;
+    for (size_t i = 0; i < program->ops; i++) {
+        const struct smc_op *op = &program->op[i];
+        if (op->step == smc_step_branch)
+            is_target[op->target] = true;
+        for (uint32_t k = 0; k < op->target_count; k++)
+            is_target[op->targets[k]] = true;
+    }
+    find_leaders(program, is_target);
+    find_stretches(program, is_target);
     free(is_target);
-    return is_target != NULL;
+    return true;
 }
 
 static bool decode_program(struct smc_decoder *decoder)
@@ -405,7 +438,7 @@ static bool decode_program(struct smc_decoder *decoder)
         return false;
     smc_find_guesses(program);
     return link_branches(decoder, first_op) && smc_bound_stack(program) &&
-           smc_find_reconvergence(program) && find_leaders(program) &&
+           smc_find_reconvergence(program) && find_sequences(program) &&
            (decoder->lenient || smc_find_tracks(program));
 }
 

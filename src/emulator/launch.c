@@ -250,12 +250,14 @@ static void begin_counts(struct smc_worker *worker, const struct smc_worker *fir
     worker->shares = launch->together > 1 && worker != first;
     if (worker->shares) {
         worker->count = first->count;
+        worker->pass = first->pass;
         worker->sample = first->sample;
         worker->array_count = first->array_count;
         worker->memo = first->memo;
         return;
     }
     worker->count = smc_calloc(instructions, sizeof *worker->count);
+    worker->pass = smc_calloc(launch->program->ops + 1, sizeof *worker->pass);
     worker->sample = smc_calloc(instructions, sizeof *worker->sample);
     worker->array_count = smc_calloc(launch->request->array_count + 1, sizeof *worker->array_count);
     worker->memo = smc_bank_memo_new(launch->program);
@@ -284,7 +286,7 @@ static bool begin_worker(struct smc_worker *worker, struct smc_launch_state *lau
         if (!worker->warp[w].frames.entered)
             return false;
     }
-    return worker->count && worker->sample && worker->array_count && worker->warp &&
+    return worker->count && worker->pass && worker->sample && worker->array_count && worker->warp &&
            worker->files && worker->shared && worker->local && worker->memo &&
            (worker->shadow || launch->request->unchecked) &&
            (worker->local_written || !checks_local);
@@ -301,9 +303,10 @@ static void end_worker(struct smc_worker *worker)
     free(worker->shared_sum);
     if (!worker->shares) {
         free(worker->count);
+        free(worker->pass);
         free(worker->sample);
         free(worker->array_count);
-        free(worker->memo);
+        smc_bank_memo_free(worker->memo);
     }
     free(worker->warp);
     free(worker->files);
@@ -343,8 +346,12 @@ static unsigned worker_count(const struct smc_launch_state *launch)
     return (unsigned)(count < launch->blocks ? count : launch->blocks);
 }
 
-static void add_worker(const struct smc_worker *worker, struct smc_emulation *emulation)
+static void add_worker(struct smc_worker *worker, struct smc_emulation *emulation)
 {
+    if (!worker->shares) {
+        smc_memory_add_costs(worker);
+        smc_warp_add_passes(worker);
+    }
     for (size_t i = 0; !worker->shares && i < emulation->count_length; i++) {
         smc_emulated_count_add(&worker->count[i], &emulation->count[i]);
         smc_emulated_count_add(&worker->count[i], &emulation->total);

@@ -5,6 +5,7 @@
 
 #include "base/memory.h"
 #include "emulator/clusters.h"
+#include "emulator/operations.h"
 #include "emulator/runtime.h"
 #include "emulator/shadow.h"
 #include "model/sectors.h"
@@ -27,25 +28,22 @@ enum { SECTOR_STEP = 4 }; /* other places are not cached */
 
 /* How the addresses of one instruction lie to each other, which mostly is as when it was last
    executed: then their extent and their costs are known from the first address. */
-struct shape {
+struct smc_shape {
     struct smc_lane_layout layout; /* what is used most is at its end and after it */
     const struct smc_op *op;       /* NULL: none */
-    uint64_t number, like;         /* like: of the leader's shape that has the same deltas, or 0 */
-    uint32_t mask, changes;        /* times in a row that it was another one */
-    uint32_t owner;                /* a warp, or ANY_WARP */
-    bool is_by_warp;               /* of any warp: no longer used, each warp has its own */
-    bool is_near;                  /* every delta is that of its lower 32 bits */
+    uint64_t number;
+    uint32_t mask, changes; /* times in a row that it was another one */
+    uint32_t owner;         /* a warp, or ANY_WARP */
+    bool is_by_warp;        /* of any warp: no longer used, each warp has its own */
+    bool is_near;           /* every delta is that of its lower 32 bits */
     int64_t least, most;
     uint64_t bits; /* OR of all deltas */
-    struct {       /* of loads of shared memory: what the next one adds to the counts */
-        bool is_known, has_machine;
-        uint32_t unit, place;
-        uint32_t least, wavefronts, machine_wavefronts;
-    } again;
     uint8_t
         sectors[SMC_SECTOR_BYTES / SECTOR_STEP]; /* by the place of the first address; 0: unknown */
     const struct smc_allocation *allocation; /* where it went last; NULL: unknown, or the heap */
-    struct smc_places places;                /* count 0: not found yet */
+    uint64_t low, high; /* the first address, if all are within that, or within shared memory; */
+    uintptr_t origin;   /* then its data are at origin + first */
+    struct smc_places places; /* count 0: not found yet */
     uint32_t near_delta[SMC_LANES];
     uint32_t near_active[SMC_LANES]; /* all bits, or none */
     uint64_t active[SMC_LANES];
@@ -56,14 +54,30 @@ struct shape {
         bool is_known;
     } banks[2]; /* as in PTX and as in machine code */
 };
+/* What a load or a store adds to the counts each time that its addresses have this shape, and the
+   first one this place modulo `unit`. */
+struct costs {
+    const struct smc_op *op; /* NULL: none */
+    uint64_t shape;          /* its number */
+    uint32_t unit, place;
+    const struct smc_allocation *allocation; /* of global memory */
+    uint64_t times;                          /* that are to be added */
+    uint32_t instruction;
+    enum smc_ptx_space space;
+    bool stores;
+    uint32_t least, wavefronts, machine_loads, machine_wavefronts; /* of shared memory */
+    uint32_t sectors, elements, bytes;                             /* of global memory */
+};
+
 enum { MOST_SHAPES = 4096, WARP_SHAPES = 4096, ANY_WARP = SMC_MAX_WARPS };
 
 struct smc_bank_memo {
     struct pattern pattern[MEMO_SIZE];
-    struct shape warp_shape[WARP_SHAPES]; /* by instruction and warp */
-    uint64_t numbers;                     /* given to shapes */
+    struct smc_shape warp_shape[WARP_SHAPES]; /* by instruction and warp */
+    uint64_t numbers;                         /* given to shapes */
     uint32_t shape_mask;
-    struct shape shape[]; /* by instruction */
+    struct costs *costs;      /* by instruction */
+    struct smc_shape shape[]; /* by instruction */
 };
 
 struct smc_bank_memo *smc_bank_memo_new(const struct smc_program *program)
@@ -72,9 +86,27 @@ struct smc_bank_memo *smc_bank_memo_new(const struct smc_program *program)
     while (shapes < MOST_SHAPES && shapes < program->instructions)
         shapes *= 2;
     struct smc_bank_memo *memo = smc_calloc(1, sizeof *memo + (size_t)shapes * sizeof *memo->shape);
-    if (memo)
-        memo->shape_mask = shapes - 1;
+    struct costs *costs = smc_calloc(shapes, sizeof *costs);
+    if (!memo || !costs) {
+        free(memo);
+        free(costs);
+        return NULL;
+    }
+    memo->shape_mask = shapes - 1;
+    memo->costs = costs;
     return memo;
+}
+
+void smc_bank_memo_free(struct smc_bank_memo *memo)
+{
+    if (memo)
+        free(memo->costs);
+    free(memo);
+}
+
+static inline uint32_t bytes_of(const struct smc_op *op)
+{
+    return (uint32_t)op->width_bytes * op->vector;
 }
 
 static uint32_t hash_of(const struct smc_access *access)
@@ -135,7 +167,7 @@ static struct smc_bank_cost find_cost(struct smc_worker *worker, enum smc_bank_o
 /* --- Shapes ----------------------------------------------------------------------------------- */
 
 /* How 8 lanes from `lane` on lie. */
-static enum smc_eight_lanes eight_lanes(const struct shape *shape, uint32_t lane)
+static enum smc_eight_lanes eight_lanes(const struct smc_shape *shape, uint32_t lane)
 {
     const int64_t *delta = &shape->layout.delta[lane], bytes = shape->op->width_bytes;
     bool same = true, next = shape->op->vector == 1;
@@ -148,12 +180,12 @@ static enum smc_eight_lanes eight_lanes(const struct shape *shape, uint32_t lane
     return same ? SMC_EIGHT_SAME : next ? SMC_EIGHT_NEIGHBORS : SMC_EIGHT_OTHER;
 }
 
-static void describe(struct shape *shape, const struct smc_op *op,
+static void describe(struct smc_shape *shape, const struct smc_op *op,
                      const uint64_t address[SMC_LANES], uint32_t mask)
 {
     const uint64_t first = address[__builtin_ctz(mask)];
     int64_t *const deltas = shape->layout.delta;
-    *shape = (struct shape){.op = op, .mask = mask};
+    *shape = (struct smc_shape){.op = op, .mask = mask};
     EACH_LANE(i)
     {
         shape->active[i] = mask & smc_lane_bit[i] ? UINT64_MAX : 0;
@@ -175,7 +207,30 @@ static void describe(struct shape *shape, const struct smc_op *op,
     }
 }
 
-SMC_FOR_EACH_CPU static uint64_t differing(const struct shape *shape, const lane_u64 *address,
+/* The accesses are to memory that begins at this address. */
+static void set_reach(struct smc_shape *shape, uint64_t begin, uint64_t bytes, const char *data)
+{
+    const uint64_t below = (uint64_t)-shape->least, above = (uint64_t)shape->most;
+    const uint32_t width = bytes_of(shape->op);
+    const bool fits =
+        bytes >= width && below <= bytes && above <= bytes && below + above <= bytes - width;
+    shape->low = fits ? begin + below : 1;
+    shape->high = fits ? begin + (bytes - width - above) : 0;
+    shape->origin = (uintptr_t)data - begin;
+}
+
+static void set_allocation(struct smc_worker *worker, struct smc_shape *shape,
+                           const struct smc_allocation *allocation)
+{
+    if (shape->allocation == allocation)
+        return;
+    shape->allocation = allocation;
+    shape->number = ++worker->memo->numbers;
+    if (allocation)
+        set_reach(shape, allocation->address, allocation->bytes, allocation->data);
+}
+
+SMC_FOR_EACH_CPU static uint64_t differing(const struct smc_shape *shape, const lane_u64 *address,
                                            uint64_t first)
 {
     const int64_t *const delta = shape->layout.delta;
@@ -184,7 +239,7 @@ SMC_FOR_EACH_CPU static uint64_t differing(const struct shape *shape, const lane
     return found;
 }
 
-SMC_FOR_EACH_CPU static uint32_t differing_near_all(const struct shape *shape,
+SMC_FOR_EACH_CPU static uint32_t differing_near_all(const struct smc_shape *shape,
                                                     const lane_u32 *address, uint32_t first)
 {
     uint32_t found = 0;
@@ -192,8 +247,8 @@ SMC_FOR_EACH_CPU static uint32_t differing_near_all(const struct shape *shape,
     return found;
 }
 
-SMC_FOR_EACH_CPU static uint32_t differing_near(const struct shape *shape, const lane_u32 *address,
-                                                uint32_t first)
+SMC_FOR_EACH_CPU static uint32_t differing_near(const struct smc_shape *shape,
+                                                const lane_u32 *address, uint32_t first)
 {
     uint32_t found = 0;
     EACH_LANE(i) found |= ((address[i] - first) ^ shape->near_delta[i]) & shape->near_active[i];
@@ -201,10 +256,10 @@ SMC_FOR_EACH_CPU static uint32_t differing_near(const struct shape *shape, const
 }
 
 /* Where the shape of an instruction is kept: one for all warps, or each warp's own. */
-static struct shape *shape_at(const struct smc_worker *worker, const struct smc_warp *warp,
-                              const struct smc_op *op, uint32_t *owner)
+static struct smc_shape *shape_at(const struct smc_worker *worker, const struct smc_warp *warp,
+                                  const struct smc_op *op, uint32_t *owner)
 {
-    struct shape *shape = &worker->memo->shape[op->instruction & worker->memo->shape_mask];
+    struct smc_shape *shape = &worker->memo->shape[op->instruction & worker->memo->shape_mask];
     *owner = ANY_WARP;
     if (shape->op != op || !shape->is_by_warp)
         return shape;
@@ -213,13 +268,13 @@ static struct shape *shape_at(const struct smc_worker *worker, const struct smc_
 }
 
 /* The shape of these addresses, or NULL if the instruction has had too many of them. */
-static struct shape *shape_of(struct smc_worker *worker, const struct smc_warp *warp,
-                              const struct smc_op *op, const uint64_t address[SMC_LANES],
-                              uint32_t mask)
+static struct smc_shape *shape_of(struct smc_worker *worker, const struct smc_warp *warp,
+                                  const struct smc_op *op, const uint64_t address[SMC_LANES],
+                                  uint32_t mask)
 {
     enum { MANY = 16 };
     uint32_t owner;
-    struct shape *shape = shape_at(worker, warp, op, &owner);
+    struct smc_shape *shape = shape_at(worker, warp, op, &owner);
     const bool is_mine = shape->op == op && shape->owner == owner;
     uint32_t changes = is_mine ? shape->changes : 0;
     if (is_mine && shape->mask == mask &&
@@ -236,31 +291,44 @@ static struct shape *shape_of(struct smc_worker *worker, const struct smc_warp *
         shape->changes++;
         return NULL;
     }
+    if (shape->places.count && worker->shadow)
+        smc_shadow_catch_up(worker->shadow);
     describe(shape, op, address, mask);
+    shape->high = 0;
+    shape->low = 1;
+    if (op->space == SMC_SPACE_SHARED)
+        set_reach(shape, 0, worker->launch->smem_bytes, worker->shared);
     shape->number = ++worker->memo->numbers;
     shape->owner = owner;
     shape->changes = changes + 1;
     return shape;
 }
 
-/* The cells of all places, as words of bits from the lowest one on. */
-static void list_words(struct smc_places *places, uint64_t least, uint32_t cell_bytes)
+static void list_cell(struct smc_places *places, uint64_t cell, bool has_several)
 {
-    const uint32_t cells = sizeof places->word->cells * 8;
-    places->words = 0;
-    places->least = least;
-    for (uint32_t n = 0; n < places->count; n++) {
-        const uint64_t cell = (places->offset[n] - least) / cell_bytes, number = cell / cells;
-        uint32_t i = 0;
-        while (i < places->words && places->word[i].number != number)
-            i++;
-        if (i == places->words)
-            places->word[places->words++] = (struct smc_place_word){.number = number};
-        places->word[i].cells |= 1u << cell % cells;
-    }
+    const uint32_t cells = sizeof places->word->cells * 8, bit = 1u << cell % cells;
+    uint32_t i = 0;
+    while (i < places->words && places->word[i].number != cell / cells)
+        i++;
+    if (i == places->words)
+        places->word[places->words++] = (struct smc_place_word){.number = cell / cells};
+    places->word[i].cells |= bit;
+    places->word[i].several |= has_several ? bit : 0;
 }
 
-static const struct smc_places *places_of(const struct smc_worker *worker, struct shape *shape,
+/* The cells of all places, as words of bits from the lowest one on. */
+static void list_words(struct smc_places *places, uint64_t least, uint32_t bytes,
+                       uint32_t cell_bytes)
+{
+    places->words = 0;
+    places->least = least;
+    for (uint32_t n = 0; n < places->count; n++)
+        for (uint32_t at = 0; at < bytes; at += cell_bytes)
+            list_cell(places, (places->offset[n] - least + at) / cell_bytes,
+                      places->lanes[n] & (places->lanes[n] - 1));
+}
+
+static const struct smc_places *places_of(const struct smc_worker *worker, struct smc_shape *shape,
                                           enum smc_ptx_space space)
 {
     struct smc_places *places = &shape->places;
@@ -276,14 +344,16 @@ static const struct smc_places *places_of(const struct smc_worker *worker, struc
         places->lanes[i] |= 1u << lane;
         places->count += i == places->count;
     }
-    list_words(places, (uint64_t)shape->least, smc_shadow_cell_bytes(worker->shadow, space));
+    list_words(places, (uint64_t)shape->least, (uint32_t)shape->op->width_bytes * shape->op->vector,
+               smc_shadow_cell_bytes(worker->shadow, space));
     return places;
 }
 
 /* With the shape of the addresses, if that is known; `form` is 1 for machine code. */
-static struct smc_bank_cost cost_by_shape(struct smc_worker *worker, struct shape *shape, int form,
-                                          enum smc_bank_op kind, const uint64_t address[SMC_LANES],
-                                          uint32_t mask, uint32_t bytes)
+static struct smc_bank_cost cost_by_shape(struct smc_worker *worker, struct smc_shape *shape,
+                                          int form, enum smc_bank_op kind,
+                                          const uint64_t address[SMC_LANES], uint32_t mask,
+                                          uint32_t bytes)
 {
     if (!shape)
         return find_cost(worker, kind, address, mask, bytes);
@@ -291,7 +361,6 @@ static struct smc_bank_cost cost_by_shape(struct smc_worker *worker, struct shap
     const uint32_t place = (uint32_t)address[__builtin_ctz(mask)] % unit;
     if (!shape->banks[form].is_known || shape->banks[form].place != place ||
         shape->banks[form].bytes != bytes || shape->banks[form].kind != kind) {
-        shape->again.is_known = false;
         shape->banks[form].cost = find_cost(worker, kind, address, mask, bytes);
         shape->banks[form].is_known = true;
         shape->banks[form].place = place;
@@ -301,7 +370,7 @@ static struct smc_bank_cost cost_by_shape(struct smc_worker *worker, struct shap
     return shape->banks[form].cost;
 }
 
-static uint32_t sectors_by_shape(struct shape *shape, const uint64_t address[SMC_LANES],
+static uint32_t sectors_by_shape(struct smc_shape *shape, const uint64_t address[SMC_LANES],
                                  uint32_t mask)
 {
     if (!shape || shape->mask != mask)
@@ -333,7 +402,7 @@ static void take_sample(struct smc_worker *worker, const struct smc_op *op, enum
 
 static void count_shared(struct smc_worker *worker, const struct smc_op *op, enum smc_bank_op kind,
                          bool is_atomic, const uint64_t address[SMC_LANES], uint32_t mask,
-                         uint32_t bytes, struct shape *shape)
+                         uint32_t bytes, struct smc_shape *shape)
 {
     struct smc_emulated_count *count = &worker->count[op->instruction];
     if (is_atomic) {
@@ -362,7 +431,7 @@ static void count_shared(struct smc_worker *worker, const struct smc_op *op, enu
 
 static void count_global(struct smc_worker *worker, const struct smc_op *op, unsigned kind,
                          const uint64_t address[SMC_LANES], uint32_t mask, uint32_t bytes,
-                         const struct smc_allocation *allocation, struct shape *shape)
+                         const struct smc_allocation *allocation, struct smc_shape *shape)
 {
     struct smc_emulated_count *count = &worker->count[op->instruction];
     uint64_t lanes = smc_lane_count(mask);
@@ -445,7 +514,7 @@ struct extent {
 
 /* By the shape, unless an address might be below 0 and so be the highest one. */
 static struct extent extent_of(const uint64_t address[SMC_LANES], uint32_t mask,
-                               const struct shape *shape)
+                               const struct smc_shape *shape)
 {
     const int64_t far = INT64_C(1) << 48;
     struct extent extent = {UINT64_MAX, 0, 0};
@@ -579,7 +648,7 @@ static uint32_t cut_at_end(struct smc_worker *worker, const struct smc_op *op,
 static uint32_t locate_global(struct smc_worker *worker, const struct smc_warp *warp,
                               const struct smc_op *op, enum smc_access_kind kind,
                               const uint64_t address[SMC_LANES], const struct extent *extent,
-                              uint32_t mask, char *host[SMC_LANES], struct shape *shape,
+                              uint32_t mask, char *host[SMC_LANES], struct smc_shape *shape,
                               uint32_t *cut)
 {
     const uint32_t bytes = (uint32_t)op->width_bytes * op->vector;
@@ -609,7 +678,8 @@ static uint32_t locate_global(struct smc_worker *worker, const struct smc_warp *
                                       ? worker->launch->allocations
                                       : (size_t)(allocation - worker->launch->allocation);
         if (shape)
-            shape->allocation = within == mask && !allocation->is_heap ? allocation : NULL;
+            set_allocation(worker, shape,
+                           within == mask && !allocation->is_heap ? allocation : NULL);
         if (within == mask) { /* what is not in `mask` is not used */
             const uintptr_t data = (uintptr_t)allocation->data;
             EACH_LANE(n) host[n] = (char *)(data + (address[n] - allocation->address));
@@ -668,7 +738,7 @@ uint32_t smc_memory_access_at(struct smc_worker *worker, struct smc_warp *warp,
 {
     const struct smc_launch_state *launch = worker->launch;
     uint32_t width = (uint32_t)op->width_bytes * op->vector;
-    struct shape *shape = shape_of(worker, warp, op, address, mask);
+    struct smc_shape *shape = shape_of(worker, warp, op, address, mask);
     struct extent extent = extent_of(address, mask, shape);
     if (extent.bits & (width - 1)) {
         mask = drop_misaligned(worker, warp, op, space, address, mask);
@@ -716,100 +786,146 @@ uint32_t smc_memory_access_at(struct smc_worker *worker, struct smc_warp *warp,
     return located;
 }
 
-/* --- Loads that were executed before ---------------------------------------------------------- */
+/* --- Loads and stores that were executed before ----------------------------------------------- */
 
-static bool knows_banks(const struct smc_worker *worker, const struct shape *shape, int form,
-                        uint32_t first, uint32_t bytes)
+/* The addresses of a load or a store that have a shape. */
+struct again {
+    struct smc_shape *shape;
+    uint64_t first;
+};
+
+static void add_costs(struct smc_worker *worker, struct costs *costs)
 {
-    const uint32_t unit = unit_of(&worker->launch->request->banks, bytes);
-    return shape->banks[form].is_known && shape->banks[form].kind == SMC_BANK_LOAD &&
-           shape->banks[form].bytes == bytes && shape->banks[form].place == first % unit;
+    struct smc_emulated_count *count = &worker->count[costs->instruction];
+    const uint64_t times = costs->times;
+    costs->times = 0;
+    if (!times)
+        return;
+    if (costs->space == SMC_SPACE_SHARED && costs->stores) {
+        count->shared_stores += times;
+        count->least_wavefronts += times * costs->least;
+        count->store_wavefronts += times * costs->wavefronts;
+        return;
+    }
+    if (costs->space == SMC_SPACE_SHARED) {
+        count->shared_loads += times;
+        count->least_wavefronts += times * costs->least;
+        count->load_wavefronts += times * costs->wavefronts;
+        count->machine_loads += times * costs->machine_loads;
+        count->machine_load_wavefronts += times * costs->machine_wavefronts;
+        return;
+    }
+    count->global_requests += times;
+    count->global_sectors += times * costs->sectors;
+    count->global_bytes += times * costs->bytes;
+    if (costs->allocation->array == SIZE_MAX)
+        return;
+    struct smc_emulated_traffic *traffic =
+        &worker->array_count[costs->allocation->array]
+             .kind[costs->stores ? SMC_EMULATED_STORE : SMC_EMULATED_LOAD];
+    traffic->requests += times;
+    traffic->sectors += times * costs->sectors;
+    traffic->elements += times * costs->elements;
+    traffic->bytes += times * costs->bytes;
 }
 
-/* Sets what such a load adds to the counts. False if its costs are not known, or if it has more
-   conflicts than the sample, which is then to be taken. */
-static bool find_again(const struct smc_worker *worker, struct shape *shape,
-                       const struct smc_op *op, uint32_t first, uint32_t bytes)
+void smc_memory_add_costs(struct smc_worker *worker)
+{
+    struct smc_bank_memo *memo = worker->memo;
+    for (uint32_t i = 0; i <= memo->shape_mask; i++)
+        if (memo->costs[i].times)
+            add_costs(worker, &memo->costs[i]);
+}
+
+/* False if it has more conflicts than the sample, which is then to be taken. */
+static bool find_shared_costs(struct smc_worker *worker, const struct smc_op *op,
+                              const struct again *load, const uint64_t address[SMC_LANES],
+                              struct costs *costs)
 {
     const struct smc_conflict_sample *kept = &worker->sample[op->instruction];
-    const bool has_machine = worker->launch->program->follows && op->machine_bytes;
-    const int form = op->machine_bytes == bytes ? 0 : 1;
     const struct smc_bank_layout *layout = &worker->launch->request->banks;
-    uint32_t unit = unit_of(layout, bytes);
-    if (!knows_banks(worker, shape, 0, first, bytes) ||
-        (has_machine && form && !knows_banks(worker, shape, 1, first, op->machine_bytes)))
+    const uint32_t mask = load->shape->mask, bytes = bytes_of(op);
+    const struct smc_bank_cost cost =
+        cost_by_shape(worker, load->shape, 0, costs->stores ? SMC_BANK_STORE : SMC_BANK_LOAD,
+                      address, mask, bytes);
+    if (!kept->taken || cost.wavefronts - cost.least > kept->conflicts)
         return false;
-    const struct smc_bank_cost *cost = &shape->banks[0].cost;
-    if (!kept->taken || cost->wavefronts - cost->least > kept->conflicts)
-        return false;
-    if (has_machine && unit_of(layout, op->machine_bytes) > unit)
-        unit = unit_of(layout, op->machine_bytes);
-    shape->again.is_known = (unit & (unit - 1)) == 0;
-    shape->again.has_machine = has_machine;
-    shape->again.unit = unit;
-    shape->again.place = first % unit;
-    shape->again.least = cost->least;
-    shape->again.wavefronts = cost->wavefronts;
-    shape->again.machine_wavefronts = shape->banks[form].cost.wavefronts;
-    return shape->again.is_known;
-}
-
-/* False if something is not known. */
-static bool count_shared_again(struct smc_worker *worker, struct shape *shape,
-                               const struct smc_op *op, uint32_t first, uint32_t bytes)
-{
-    if (!(shape->again.is_known && (first & (shape->again.unit - 1)) == shape->again.place) &&
-        !find_again(worker, shape, op, first, bytes))
-        return false;
-    struct smc_emulated_count *count = &worker->count[op->instruction];
-    count->least_wavefronts += shape->again.least;
-    count->shared_loads++;
-    count->load_wavefronts += shape->again.wavefronts;
-    if (shape->again.has_machine) {
-        count->machine_loads++;
-        count->machine_load_wavefronts += shape->again.machine_wavefronts;
-    }
-    return true;
-}
-
-static bool count_global_again(struct smc_worker *worker, const struct shape *shape,
-                               const struct smc_op *op, uint64_t first, uint32_t bytes)
-{
-    const uint32_t place = (uint32_t)first % SMC_SECTOR_BYTES;
-    const uint32_t sectors = place % SECTOR_STEP ? 0 : shape->sectors[place / SECTOR_STEP];
-    if (!sectors)
-        return false;
-    const struct smc_allocation *allocation = shape->allocation;
-    worker->last_allocation = (size_t)(allocation - worker->launch->allocation);
-    struct smc_emulated_count *count = &worker->count[op->instruction];
-    const uint64_t lanes = smc_lane_count(shape->mask);
-    count->global_requests++;
-    count->global_sectors += sectors;
-    count->global_bytes += lanes * bytes;
-    if (allocation->array == SIZE_MAX)
+    costs->unit = unit_of(layout, bytes);
+    costs->least = cost.least;
+    costs->wavefronts = cost.wavefronts;
+    if (costs->stores || !worker->launch->program->follows || !op->machine_bytes)
         return true;
-    struct smc_emulated_traffic *traffic =
-        &worker->array_count[allocation->array].kind[SMC_EMULATED_LOAD];
-    traffic->requests++;
-    traffic->sectors += sectors;
-    traffic->elements += lanes * op->vector;
-    traffic->bytes += lanes * bytes;
+    costs->machine_loads = 1;
+    costs->machine_wavefronts = cost.wavefronts;
+    if (op->machine_bytes == bytes)
+        return true;
+    const uint32_t unit = unit_of(layout, op->machine_bytes);
+    costs->unit = unit > costs->unit ? unit : costs->unit;
+    costs->machine_wavefronts =
+        cost_by_shape(worker, load->shape, 1, SMC_BANK_LOAD, address, mask, op->machine_bytes)
+            .wavefronts;
     return true;
 }
 
-/* The address of the first lane. */
-static uint64_t first_address(const struct smc_warp *warp, const struct smc_op *op,
-                              const struct shape *shape)
+/* False if they are not known. */
+static bool find_costs(struct smc_worker *worker, const struct smc_op *op, const struct again *load,
+                       struct costs *costs)
+{
+    const struct smc_shape *shape = load->shape;
+    struct costs found = {.op = op,
+                          .instruction = op->instruction,
+                          .shape = shape->number,
+                          .space = op->space,
+                          .stores = op->step == smc_step_store,
+                          .allocation = shape->allocation};
+    uint64_t address[SMC_LANES];
+    EACH_LANE(i) address[i] = load->first + (uint64_t)shape->layout.delta[i];
+    if (op->space == SMC_SPACE_SHARED) {
+        if (!find_shared_costs(worker, op, load, address, &found))
+            return false;
+    } else {
+        const uint32_t lanes = smc_lane_count(shape->mask);
+        found.unit = SMC_SECTOR_BYTES;
+        found.sectors = sectors_by_shape(load->shape, address, shape->mask);
+        found.elements = lanes * op->vector;
+        found.bytes = lanes * bytes_of(op);
+    }
+    if (found.unit & (found.unit - 1))
+        return false;
+    found.place = (uint32_t)load->first & (found.unit - 1);
+    add_costs(worker, costs);
+    *costs = found;
+    return true;
+}
+
+/* What such a load adds to the counts is only counted, and added when another one comes. */
+static bool count_again(struct smc_worker *worker, const struct smc_op *op,
+                        const struct again *load)
+{
+    struct costs *costs = &worker->memo->costs[op->instruction & worker->memo->shape_mask];
+    const struct smc_shape *shape = load->shape;
+    const bool is_known = costs->op == op && costs->shape == shape->number &&
+                          ((uint32_t)load->first & (costs->unit - 1)) == costs->place;
+    if (!is_known && !find_costs(worker, op, load, costs))
+        return false;
+    costs->times++;
+    return true;
+}
+
+static uint64_t register_at(const struct smc_warp *warp, const struct smc_op *op, uint32_t lane)
 {
     const char *file = warp->file + op->a;
-    const uint32_t lane = (uint32_t)__builtin_ctz(shape->mask);
-    return op->address_is_32 ? ((const lane_u32 *)file)[lane] + (uint32_t)op->immediate
-                             : ((const lane_u64 *)file)[lane] + op->immediate;
+    return op->address_is_32 ? ((const lane_u32 *)file)[lane] : ((const lane_u64 *)file)[lane];
+}
+
+static uint64_t sum_of(const struct smc_op *op, uint64_t base)
+{
+    return op->address_is_32 ? (uint32_t)(base + op->immediate) : base + op->immediate;
 }
 
 /* Whether the addresses have the shape. As bounds are checked, no sum of 32 bits wraps. */
 static bool has_shape(const struct smc_warp *warp, const struct smc_op *op,
-                      const struct shape *shape)
+                      const struct smc_shape *shape)
 {
     const char *file = warp->file + op->a;
     const uint32_t lane = (uint32_t)__builtin_ctz(shape->mask);
@@ -822,74 +938,96 @@ static bool has_shape(const struct smc_warp *warp, const struct smc_op *op,
                                         : !differing_near(shape, (const lane_u32 *)file, first);
 }
 
-/* The same, also from what is known of the load before it that has the same register. The lanes are
-   those of the shape. */
-static bool has_shape_as_leader(struct smc_warp *warp, const struct smc_op *op, struct shape *shape)
+/* What this load has in common with when it, or the load that it follows, was executed last. */
+static bool find_again(struct smc_worker *worker, struct smc_warp *warp, const struct smc_op *op,
+                       uint32_t mask, struct again *load)
 {
     struct smc_leader *leader = &warp->leader[op->leader_slot];
-    if (op->leader == SMC_NO_PC)
-        return has_shape(warp, op, shape);
-    const bool is_known = !op->leads && leader->op == op->leader && leader->mask == shape->mask;
-    if (is_known && leader->shape == shape->like)
+    if (op->leader != SMC_NO_PC && !op->leads && leader->op == op->leader && leader->mask == mask &&
+        leader->shape->number == leader->number) {
+        *load = (struct again){leader->shape, sum_of(op, leader->base)};
         return true;
-    if (!has_shape(warp, op, shape))
+    }
+    uint32_t owner;
+    struct smc_shape *shape = shape_at(worker, warp, op, &owner);
+    if (shape->op != op || shape->owner != owner || shape->mask != mask ||
+        !has_shape(warp, op, shape))
         return false;
+    const uint64_t base = register_at(warp, op, (uint32_t)__builtin_ctz(mask));
+    *load = (struct again){shape, sum_of(op, base)};
+    shape->changes = 0;
     if (op->leads)
-        *leader = (struct smc_leader){op->leader, shape->mask, shape->number};
-    else if (is_known)
-        shape->like = leader->shape;
+        *leader = (struct smc_leader){op->leader, mask, base, shape->number, shape};
     return true;
 }
 
 /* Where the first lane's data is; NULL if any access is not aligned and within one array. */
-static const char *locate_again(const struct smc_worker *worker, const struct shape *shape,
-                                enum smc_ptx_space space, uint64_t first, uint32_t bytes)
+static inline const char *locate_again(const struct smc_op *op, const struct again *load)
 {
-    const int64_t far = INT64_C(1) << 48;
-    if ((first | shape->bits) & (bytes - 1) || first >= (uint64_t)far ||
-        shape->least < -(int64_t)first || shape->most >= far)
+    const struct smc_shape *shape = load->shape;
+    if ((load->first | shape->bits) & (bytes_of(op) - 1) || load->first < shape->low ||
+        load->first > shape->high || (op->space == SMC_SPACE_GLOBAL && !shape->allocation))
         return NULL;
-    const uint64_t least = first - (uint64_t)-shape->least, most = first + (uint64_t)shape->most;
-    if (space == SMC_SPACE_SHARED) {
-        const uint64_t room = worker->launch->smem_bytes;
-        return most <= room && bytes <= room - most ? worker->shared + first : NULL;
-    }
-    const struct smc_allocation *allocation = shape->allocation;
-    if (!allocation || !holds(allocation, least, bytes) || !holds(allocation, most, bytes))
-        return NULL;
-    return allocation->data + (first - allocation->address);
+    return (const char *)(shape->origin + load->first);
+}
+
+static void check_again(struct smc_worker *worker, struct smc_warp *warp, const struct smc_op *op,
+                        const struct again *load)
+{
+    const uint32_t bytes = bytes_of(op);
+    const struct smc_places *places = &load->shape->places;
+    if (!places->count)
+        places = places_of(worker, load->shape, op->space);
+    if (smc_shadow_passes(worker, warp, op, load->first, places))
+        return;
+    uint64_t address[SMC_LANES];
+    smc_memory_addresses(warp, op, address);
+    smc_shadow_check(worker, warp, op, op->space, SMC_READS, address, load->shape->mask, bytes,
+                     NULL, NULL, places);
 }
 
 const char *smc_memory_load_again(struct smc_worker *worker, struct smc_warp *warp,
                                   const struct smc_op *op, uint32_t mask,
                                   const struct smc_lane_layout **layout)
 {
-    const bool is_shared = op->space == SMC_SPACE_SHARED;
-    const uint32_t bytes = (uint32_t)op->width_bytes * op->vector;
-    uint32_t owner;
-    struct shape *shape = shape_at(worker, warp, op, &owner);
+    struct again load;
     if (op->leads)
         warp->leader[op->leader_slot].op = SMC_NO_PC;
-    if (shape->op != op || shape->owner != owner || shape->mask != mask || op->is_strong ||
-        (!is_shared && op->space != SMC_SPACE_GLOBAL) || !has_shape_as_leader(warp, op, shape))
+    if (op->is_strong || (op->space != SMC_SPACE_SHARED && op->space != SMC_SPACE_GLOBAL) ||
+        !find_again(worker, warp, op, mask, &load))
         return NULL;
-    const uint64_t first = first_address(warp, op, shape);
-    const char *host = locate_again(worker, shape, op->space, first, bytes);
-    if (!host || !(is_shared ? count_shared_again(worker, shape, op, (uint32_t)first, bytes)
-                             : count_global_again(worker, shape, op, first, bytes)))
+    const char *host = locate_again(op, &load);
+    if (!host || !count_again(worker, op, &load))
         return NULL;
-    shape->changes = 0;
-    *layout = &shape->layout;
-    if (!worker->shadow)
-        return host;
-    const struct smc_places *places = places_of(worker, shape, op->space);
-    if (!smc_shadow_knows(worker->shadow, op->space, first, bytes, places)) {
-        uint64_t address[SMC_LANES];
-        smc_memory_addresses(warp, op, address);
-        smc_shadow_check(worker, warp, op, op->space, SMC_READS, address, mask, bytes, NULL, NULL,
-                         places);
-    }
+    if (op->space == SMC_SPACE_GLOBAL)
+        worker->last_allocation = (size_t)(load.shape->allocation - worker->launch->allocation);
+    if (worker->shadow)
+        check_again(worker, warp, op, &load);
+    *layout = &load.shape->layout;
     return host;
+}
+
+char *smc_memory_store_again(struct smc_worker *worker, struct smc_warp *warp,
+                             const struct smc_op *op, uint32_t mask, struct smc_again *again)
+{
+    struct again store;
+    if (op->is_strong || (op->space != SMC_SPACE_SHARED && op->space != SMC_SPACE_GLOBAL) ||
+        !find_again(worker, warp, op, mask, &store))
+        return NULL;
+    const struct smc_allocation *allocation = store.shape->allocation;
+    const char *host = locate_again(op, &store);
+    if (!host || (allocation && allocation->is_constant))
+        return NULL;
+    again->layout = &store.shape->layout;
+    again->first = store.first;
+    again->places = worker->shadow ? places_of(worker, store.shape, op->space) : NULL;
+    if (again->places && !smc_shadow_may_write(worker->shadow, op, store.first, again->places))
+        return NULL;
+    if (!count_again(worker, op, &store))
+        return NULL;
+    if (op->space == SMC_SPACE_GLOBAL)
+        worker->last_allocation = (size_t)(allocation - worker->launch->allocation);
+    return (char *)(uintptr_t)host;
 }
 
 static void count_bulk(struct smc_worker *worker, const struct smc_op *op,

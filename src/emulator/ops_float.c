@@ -7,20 +7,18 @@
 #include "emulator/operations.h"
 #include "emulator/special_functions.h"
 
-/* The NaN that GPUs return in single precision. */
-static const uint32_t canonical_nan = 0x7fffffff;
-
-static void store_f32(const float out[SMC_LANES], void *d)
+/* A result as GPUs return it: in single precision all NaNs are this one. */
+static inline float finish_f32(float x)
 {
-    lane_u32 *result = d;
-    uint32_t bits[SMC_LANES];
-    memcpy(bits, out, sizeof bits);
-    EACH_LANE(i) result[i] = (bits[i] & 0x7fffffff) > 0x7f800000 ? canonical_nan : bits[i];
+    const uint32_t bits = 0x7fffffff;
+    float nan;
+    memcpy(&nan, &bits, sizeof nan);
+    return x == x ? x : nan;
 }
 
-static void store_f64(const double out[SMC_LANES], void *d)
+static inline double finish_f64(double x)
 {
-    memcpy(d, out, SMC_LANES * sizeof *out);
+    return x;
 }
 
 #define DEFINE(name, suffix, lane_t, value_t, expression)                                          \
@@ -28,15 +26,14 @@ static void store_f64(const double out[SMC_LANES], void *d)
                                                  const void *b, const void *c)                     \
     {                                                                                              \
         const lane_t *first = a, *second = b;                                                      \
-        value_t out[SMC_LANES];                                                                    \
+        lane_t *result = d;                                                                        \
         (void)op, (void)second, (void)c;                                                           \
         EACH_LANE(i)                                                                               \
         {                                                                                          \
             const value_t x = first[i], y = second[i];                                             \
             (void)y;                                                                               \
-            out[i] = (value_t)(expression);                                                        \
+            result[i] = finish_##suffix((value_t)(expression));                                    \
         }                                                                                          \
-        store_##suffix(out, d);                                                                    \
     }
 #define DEFINE_BOTH(name, expression)                                                              \
     DEFINE(name, f32, lane_f32, float, expression)                                                 \
@@ -163,10 +160,10 @@ smc_alu_by_type smc_float_neg = TABLE(neg);
 
 #define FMA_BODY(lane_t, value_t, function, suffix, minus_product, minus_addend)                   \
     const lane_t *x = a, *y = b, *z = c;                                                           \
-    value_t out[SMC_LANES];                                                                        \
+    lane_t *result = d;                                                                            \
     (void)op;                                                                                      \
-    EACH_LANE(i) out[i] = function(minus_product x[i], y[i], minus_addend z[i]);                   \
-    store_##suffix(out, d);
+    EACH_LANE(i)                                                                                   \
+    result[i] = finish_##suffix(function(minus_product x[i], y[i], minus_addend z[i]));
 
 #define DEFINE_FMA(name, attribute, minus_product, minus_addend)                                   \
     attribute static void name##_f32(const struct smc_op *op, void *d, const void *a,              \

@@ -185,6 +185,7 @@ struct smc_op {
     bool guard_negated;
     bool step_without_lanes; /* call the step even if no lane is active: branches */
     bool is_first;           /* first op of its instruction, where executions are counted */
+    uint32_t stretch;        /* ops from this one on that lanes run together: see find_stretches */
     uint32_t instruction;
     uint64_t immediate; /* a table of lop3, a comparison, an offset to an address */
 
@@ -205,8 +206,9 @@ struct smc_op {
     uint8_t v_kind[SMC_MAX_VECTOR]; /* enum smc_slot_kind */
     uint32_t v[SMC_MAX_VECTOR];     /* the elements' registers, SMC_NO_SLOT: `_` */
     uint64_t source_offset;         /* of cp.async, whose source is at b */
-    uint32_t leader; /* of loads: the first one with the same value of the register a, before which
-                        nothing else can have run since; itself, if others follow; or SMC_NO_PC */
+    uint32_t leader;     /* of loads: the first one like it with the same value of the register a,
+                            before     which nothing else can have run since; itself, if others follow;
+                            or     SMC_NO_PC */
     uint8_t leader_slot; /* where a warp keeps what is known of it */
     bool leads;
 

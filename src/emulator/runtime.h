@@ -78,6 +78,8 @@ struct smc_group {
 
 struct smc_copy;
 struct smc_frame;
+struct smc_shape;
+struct smc_places;
 
 /* The calls of a warp that have not returned: see calls.c. */
 struct smc_frames {
@@ -105,9 +107,11 @@ struct smc_warp {
     uint64_t copy_group;                /* the number of groups committed */
     uint32_t lane_synced_at[SMC_LANES]; /* by __syncwarp: see order.h */
     struct smc_leader {
-        uint32_t op;    /* a load that others follow (struct smc_op) */
-        uint32_t mask;  /* of the lanes that executed it */
-        uint64_t shape; /* of its addresses: a number that memory.c gives */
+        uint32_t op;             /* a load that others follow (struct smc_op) */
+        uint32_t mask;           /* of the lanes that executed it */
+        uint64_t base;           /* the register of the first of them */
+        uint64_t number;         /* of the shape; if it has another one now, it is no longer his */
+        struct smc_shape *shape; /* of its addresses: see memory.c */
     } leader[SMC_LEADERS];
 };
 
@@ -144,9 +148,15 @@ struct smc_shared_sum {
     struct smc_float_sum sum;
 };
 
+/* How often groups entered a stretch of ops, and their lanes. */
+struct smc_pass {
+    uint64_t executions, lanes;
+};
+
 struct smc_worker {
     struct smc_launch_state *launch;
     struct smc_emulated_count *count; /* by instruction */
+    struct smc_pass *pass;            /* by op */
     struct smc_conflict_sample *sample;
     struct smc_emulated_array_count *array_count;
     struct smc_warp *warp;
@@ -206,6 +216,8 @@ void smc_warp_diverge(struct smc_warp *warp, const struct smc_op *op, const uint
                       const uint32_t *mask, uint32_t count);
 /* Runs an arithmetic op. */
 void smc_warp_compute(const struct smc_warp *warp, const struct smc_op *op, uint32_t mask);
+/* Adds what was counted by stretches to the counts of instructions. */
+void smc_warp_add_passes(struct smc_worker *worker);
 void smc_warp_end_lanes(struct smc_warp *warp, uint32_t mask);
 /* The lanes return from the function that group `caller` has called. Returns false if other lanes
    of the running group remain. */
@@ -284,6 +296,9 @@ static inline bool smc_sample_replaces(const struct smc_conflict_sample *sample,
 void smc_count_copy(struct smc_worker *worker, const struct smc_op *op,
                     const uint64_t from[SMC_LANES], const uint64_t to[SMC_LANES], uint32_t mask);
 struct smc_bank_memo *smc_bank_memo_new(const struct smc_program *program);
+void smc_bank_memo_free(struct smc_bank_memo *memo);
+/* Adds to the counts what loads that were executed again have left to be added. */
+void smc_memory_add_costs(struct smc_worker *worker);
 
 /* memory.c */
 /* Finds where in the host's memory the active lanes' accesses of `bytes` each go. Lanes with an
@@ -311,6 +326,15 @@ struct smc_lane_layout {
 const char *smc_memory_load_again(struct smc_worker *worker, struct smc_warp *warp,
                                   const struct smc_op *op, uint32_t mask,
                                   const struct smc_lane_layout **layout);
+/* The same for a store: NULL, or where the first active lane's data go. After they are stored,
+   smc_shadow_written is to be called if there are places. */
+struct smc_again {
+    const struct smc_lane_layout *layout;
+    uint64_t first; /* address */
+    const struct smc_places *places;
+};
+char *smc_memory_store_again(struct smc_worker *worker, struct smc_warp *warp,
+                             const struct smc_op *op, uint32_t mask, struct smc_again *again);
 /* Where a lane's generic address is in the host's memory, and how many bytes follow there; NULL if
    it is in no memory. Neither counted nor checked for races. */
 const char *smc_memory_peek(struct smc_worker *worker, const struct smc_warp *warp, uint32_t lane,

@@ -26,12 +26,35 @@ struct settled {
     uint32_t synced, cells;
 };
 
+/* 32 neighboring cells of shared memory together. Each set of cells counts only if the time beside
+   it is that of the present barrier or block. */
+struct word {
+    struct settled settled;
+    uint32_t synced, fresh;  /* written since the last barrier: at least those */
+    uint32_t touched;        /* read or written since then: at least those */
+    uint32_t once, once_by;  /* read since then by one lane, by this warp; MANY_WARPS */
+    uint32_t began, written; /* written by this block: no others */
+};
+enum { MANY_WARPS = SMC_MAX_WARPS };
+
+/* A weak read of shared memory that is recorded only when it matters: see defer. */
+struct read {
+    struct smc_worker *worker;
+    struct smc_warp *warp;
+    const struct smc_op *op;
+    const struct smc_places *places;
+    uint64_t first;
+    uint32_t bytes, now;
+};
+enum { MOST_READS = 1024 };
+
 /* Neighboring cells of global memory, and what this block did to them. */
 struct line {
     uint64_t number;
     uint32_t slot;              /* in the table */
     struct smc_past_line *past; /* what other blocks did; NULL: not kept */
     struct settled settled;
+    uint32_t written, read;         /* the cells that are */
     uint32_t value[SMC_LINE_CELLS]; /* as last written */
     struct cell cell[SMC_LINE_CELLS];
 };
@@ -40,8 +63,11 @@ struct smc_shadow {
     struct smc_order order;
     uint32_t cell_bytes_shared, cell_bytes_global;
     struct cell *shared;
-    struct settled *settled; /* of shared memory, by 32 cells */
+    struct word *word; /* of shared memory, by 32 cells */
     size_t shared_cells;
+    struct read read[MOST_READS]; /* deferred */
+    uint32_t reads;
+    bool defers;
     struct smc_past *past; /* NULL: one block */
     struct smc_run_pool pool;
     bool in_order; /* blocks run one after the other: `past` is complete */
@@ -74,13 +100,13 @@ struct smc_shadow *smc_shadow_new(const struct smc_launch_state *launch)
     shadow->cell_bytes_global = smc_cell_bytes_global(launch->program);
     shadow->shared_cells = launch->smem_bytes / shadow->cell_bytes_shared + 1;
     shadow->shared = smc_calloc(shadow->shared_cells, sizeof *shadow->shared);
-    shadow->settled =
-        smc_calloc(shadow->shared_cells / SMC_LINE_CELLS + 1, sizeof *shadow->settled);
+    shadow->word = smc_calloc(shadow->shared_cells / SMC_LINE_CELLS + 1, sizeof *shadow->word);
+    shadow->defers = launch->together == 1; /* or else places are shared by several workers */
     shadow->table = smc_calloc(TABLE_SIZE, sizeof *shadow->table);
     shadow->line = smc_calloc(MAX_LINES, sizeof *shadow->line);
     shadow->past = launch->past;
     shadow->in_order = launch->program->runs_in_order;
-    if (smc_order_begin(&shadow->order, launch) && shadow->shared && shadow->settled &&
+    if (smc_order_begin(&shadow->order, launch) && shadow->shared && shadow->word &&
         shadow->table && shadow->line)
         return shadow;
     smc_shadow_free(shadow);
@@ -97,7 +123,7 @@ void smc_shadow_free(struct smc_shadow *shadow)
     smc_run_pool_free(&shadow->pool);
     free(shadow->line);
     free(shadow->table);
-    free(shadow->settled);
+    free(shadow->word);
     free(shadow->shared);
     free(shadow);
 }
@@ -163,12 +189,8 @@ static struct smc_run run_at(const struct smc_shadow *shadow, const struct line 
 
 static void add_line(struct smc_shadow *shadow, const struct line *line)
 {
-    uint32_t written = 0, read = 0;
+    uint32_t written = line->written, read = line->read;
     uint64_t address = line->number * shadow->cell_bytes_global * SMC_LINE_CELLS;
-    for (uint32_t i = 0; i < SMC_LINE_CELLS; i++) {
-        written |= (uint32_t)(line->cell[i].write_at != 0) << i;
-        read |= (uint32_t)(line->cell[i].read_at != 0) << i;
-    }
     if (shadow->in_order) /* a later write of this block stands for the read */
         read &= ~written;
     if (shadow->in_order && !shadow->order.releases) {
@@ -221,11 +243,11 @@ void smc_shadow_begin_block(struct smc_shadow *shadow, uint64_t block)
     if (shadow->order.now > UINT32_MAX / 2 && !(shadow->in_order && shadow->past)) {
         /* Old times would look recent when the counter wraps. */
         memset(shadow->shared, 0, shadow->shared_cells * sizeof *shadow->shared);
-        memset(shadow->settled, 0,
-               (shadow->shared_cells / SMC_LINE_CELLS + 1) * sizeof *shadow->settled);
+        memset(shadow->word, 0, (shadow->shared_cells / SMC_LINE_CELLS + 1) * sizeof *shadow->word);
         shadow->order.now = 1;
     }
     smc_order_begin_block(&shadow->order, block);
+    shadow->reads = 0;
 }
 
 void smc_shadow_end_block(struct smc_shadow *shadow)
@@ -237,6 +259,7 @@ void smc_shadow_end_block(struct smc_shadow *shadow)
 
 void smc_shadow_sync_block(struct smc_shadow *shadow)
 {
+    shadow->reads = 0; /* all of them are ordered before everything that follows */
     smc_order_sync_block(&shadow->order);
     if (shadow->lines > MAX_LINES / 2)
         empty_table(shadow); /* all its accesses are ordered before everything that follows */
@@ -244,6 +267,7 @@ void smc_shadow_sync_block(struct smc_shadow *shadow)
 
 void smc_shadow_sync_warps(struct smc_shadow *shadow, const struct smc_barrier *barrier)
 {
+    smc_shadow_catch_up(shadow);
     smc_order_sync_warps(&shadow->order, barrier);
 }
 
@@ -254,12 +278,14 @@ uint32_t smc_shadow_arrive(struct smc_shadow *shadow)
 
 void smc_shadow_sync_lanes(struct smc_shadow *shadow, struct smc_warp *warp, uint32_t mask)
 {
+    smc_shadow_catch_up(shadow);
     smc_order_sync_lanes(&shadow->order, warp, mask);
 }
 
 void smc_shadow_fence(struct smc_shadow *shadow, const struct smc_warp *warp, uint32_t mask,
                       bool is_narrow)
 {
+    smc_shadow_catch_up(shadow);
     smc_order_fence(&shadow->order, warp, mask, is_narrow);
 }
 
@@ -267,6 +293,7 @@ void smc_shadow_order(struct smc_shadow *shadow, const struct smc_warp *warp,
                       const struct smc_op *op, enum smc_access_kind kind,
                       const uint64_t key[SMC_LANES], uint32_t mask)
 {
+    smc_shadow_catch_up(shadow);
     if (shadow->order.releases)
         smc_order_strong(&shadow->order, warp, op, kind, key, SMC_SHARED_WINDOW, mask);
 }
@@ -466,6 +493,12 @@ static struct line *find_line(struct smc_shadow *shadow, uint64_t number)
     return line;
 }
 
+/* The bits of cells of a line. */
+static inline uint32_t cells_from(uint32_t first, uint32_t count)
+{
+    return (uint32_t)((UINT64_C(1) << count) - 1) << first;
+}
+
 static inline struct line *line_of(struct smc_shadow *shadow, uint64_t number)
 {
     struct line **recent = &shadow->recent[number % RECENT_LINES];
@@ -486,34 +519,90 @@ static void settle(struct settled *settled, uint32_t synced, uint32_t cell)
 static void unsettle(struct smc_shadow *shadow, uint64_t cell, uint32_t count)
 {
     for (uint64_t i = cell; i < cell + count; i++)
-        shadow->settled[i / SMC_LINE_CELLS].cells &= ~(1u << i % SMC_LINE_CELLS);
+        shadow->word[i / SMC_LINE_CELLS].settled.cells &= ~(1u << i % SMC_LINE_CELLS);
 }
 
-/* Whether these cells of shared memory, or of a line that exists, need no check. */
-static bool word_is_settled(const struct smc_shadow *shadow, enum smc_ptx_space space,
-                            uint64_t number, uint32_t cells)
+static void begin_phase(struct word *word, uint32_t synced)
 {
-    const struct line *line = shadow->recent[number % RECENT_LINES];
-    if (space != SMC_SPACE_SHARED && (!line || line->number != number))
-        return false;
-    const struct settled *settled =
-        space == SMC_SPACE_SHARED ? &shadow->settled[number] : &line->settled;
-    return settled->synced == shadow->order.all_synced_at && !(cells & ~settled->cells);
+    if (word->synced == synced)
+        return;
+    word->synced = synced;
+    word->fresh = word->touched = word->once = 0;
 }
 
-bool smc_shadow_knows(const struct smc_shadow *shadow, enum smc_ptx_space space, uint64_t first,
-                      uint32_t bytes, const struct smc_places *places)
+static void mark_word_written(const struct smc_shadow *shadow, struct word *word, uint32_t cells)
 {
-    const uint32_t cell_bytes = smc_shadow_cell_bytes(shadow, space);
-    const uint64_t cell = (first + places->least) >> (cell_bytes == 4 ? 2 : 0);
-    if (bytes != cell_bytes || shadow->order.partly_synced)
-        return false;
-    for (uint32_t i = 0; i < places->words; i++) {
-        const uint64_t cells = (uint64_t)places->word[i].cells << cell % SMC_LINE_CELLS;
-        const uint64_t number = cell / SMC_LINE_CELLS + places->word[i].number;
-        const uint32_t low = (uint32_t)cells, high = (uint32_t)(cells >> SMC_LINE_CELLS);
-        if ((low && !word_is_settled(shadow, space, number, low)) ||
-            (high && !word_is_settled(shadow, space, number + 1, high)))
+    begin_phase(word, shadow->order.all_synced_at);
+    if (word->began != shadow->order.block_began_at)
+        word->written = 0;
+    word->began = shadow->order.block_began_at;
+    word->settled.cells &= ~cells;
+    word->fresh |= cells;
+    word->touched |= cells;
+    word->written |= cells;
+}
+
+/* These cells of shared memory are written now. */
+static void mark_written(struct smc_shadow *shadow, uint64_t cell, uint32_t count)
+{
+    for (uint64_t i = cell; i < cell + count; i++)
+        mark_word_written(shadow, &shadow->word[i / SMC_LINE_CELLS], 1u << i % SMC_LINE_CELLS);
+}
+
+static void mark_read(const struct visit *visit, const uint64_t address[SMC_LANES])
+{
+    struct smc_shadow *shadow = visit->shadow;
+    const uint32_t unit = shadow->cell_bytes_shared, count = visit->bytes / unit;
+    EACH_ACTIVE(lane, visit->mask)
+    for (uint64_t i = address[lane] / unit, end = i + count; i < end; i++) {
+        struct word *word = &shadow->word[i / SMC_LINE_CELLS];
+        begin_phase(word, shadow->order.all_synced_at);
+        word->touched |= 1u << i % SMC_LINE_CELLS;
+    }
+}
+
+/* Of 32 cells that begin at cell `shift` of a word, those in this word and those in the next. */
+static inline uint32_t half_of(uint32_t cells, uint32_t shift, uint32_t half)
+{
+    return (uint32_t)((uint64_t)cells << shift >> half * SMC_LINE_CELLS);
+}
+
+/* For each word of 32 cells that has any of the places, whose lowest one is cell `shift` of a
+   word. */
+#define EACH_WORD(i, cells, shift, places)                                                         \
+    for (uint32_t i = 0, cells; i < 2 * (places)->words; i++)                                      \
+        if ((cells = half_of((places)->word[i / 2].cells, shift, i % 2)) != 0)
+#define WORD_AT(i, places) ((places)->word[(i) / 2].number + (i) % 2)
+
+/* Where the lowest place is, in shared or global memory. */
+static inline uint64_t cell_of(const struct smc_shadow *shadow, uint64_t first,
+                               const struct smc_places *places)
+{
+    return (first + places->least) >> (shadow->cell_bytes_shared == 4 ? 2 : 0);
+}
+
+static inline uint64_t global_cell_of(const struct smc_shadow *shadow, uint64_t first,
+                                      const struct smc_places *places)
+{
+    return (first + places->least) >> (shadow->cell_bytes_global == 4 ? 2 : 0);
+}
+
+static inline bool is_settled(const struct settled *settled, uint32_t synced, uint32_t cells)
+{
+    return settled->synced == synced && !(cells & ~settled->cells);
+}
+
+/* Whether reads of one cell at each of these places, in lines of global memory from this one on,
+   need no check. */
+static bool lines_are_settled(const struct smc_shadow *shadow, uint64_t number, uint32_t shift,
+                              const struct smc_places *places)
+{
+    EACH_WORD(i, cells, shift, places)
+    {
+        const uint64_t at = number + WORD_AT(i, places);
+        const struct line *line = shadow->recent[at % RECENT_LINES];
+        if (!line || line->number != at ||
+            !is_settled(&line->settled, shadow->order.all_synced_at, cells))
             return false;
     }
     return true;
@@ -561,20 +650,16 @@ static inline enum noted note_lanes(struct moment at, struct cell *cell, uint32_
         return cell->read_at >= at.synced ? NOTED_SETTLED : NOTED_NOTHING;
     if (cell->read_at < at.synced) {
         set_reader(cell, at.now, me, at.place);
-        if (!more)
-            return NOTED;
-        set_other_reader(cell, at.now, thread + (uint32_t)__builtin_ctz(more), at.place);
-        return more & (more - 1) ? NOTED_SETTLED : NOTED;
-    }
-    if (cell->reader != me) {
+    } else if (cell->reader != me) {
         set_other_reader(cell, at.now, me, at.place);
-        return more ? NOTED_SETTLED : NOTED;
+        return NOTED_SETTLED;
+    } else {
+        set_reader(cell, at.now, me, at.place);
     }
-    set_reader(cell, at.now, me, at.place);
     if (!more)
         return NOTED;
     set_other_reader(cell, at.now, thread + (uint32_t)__builtin_ctz(more), at.place);
-    return more & (more - 1) ? NOTED_SETTLED : NOTED;
+    return NOTED_SETTLED;
 }
 
 /* Returns the lanes that need a closer look. */
@@ -582,7 +667,7 @@ static uint32_t check_shared_places(const struct visit *visit, uint64_t first,
                                     const struct smc_places *places)
 {
     struct cell *const cells = visit->shadow->shared;
-    struct settled *const settled = visit->shadow->settled;
+    struct word *const words = visit->shadow->word;
     const uint32_t shift = visit->shadow->cell_bytes_shared == 4 ? 2 : 0, count = places->count;
     const struct moment at = moment_of(visit);
     uint32_t rest = 0;
@@ -593,11 +678,60 @@ static uint32_t check_shared_places(const struct visit *visit, uint64_t first,
         if (cell->write_at - at.began < at.synced - at.began)
             noted = note_lanes(at, cell, places->lanes[n]);
         if (noted == NOTED_SETTLED)
-            settle(&settled[number / SMC_LINE_CELLS], at.synced, number);
+            settle(&words[number / SMC_LINE_CELLS].settled, at.synced, number);
         else if (noted == NOTED_NOTHING)
             rest |= places->lanes[n];
     }
     return rest;
+}
+
+/* The lines of global memory that have the places, all of which no other block has written to if
+   blocks run in order, and none of the places was accessed yet. */
+static bool are_untouched(struct smc_shadow *shadow, uint64_t first,
+                          const struct smc_places *places)
+{
+    const uint64_t cell = global_cell_of(shadow, first, places);
+    EACH_WORD(i, cells, cell % SMC_LINE_CELLS, places)
+    {
+        const struct line *line = line_of(shadow, cell / SMC_LINE_CELLS + WORD_AT(i, places));
+        if (!line || (line->read | line->written) & cells ||
+            (shadow->in_order && line->past && (line->past->writes || line->past->reads)))
+            return false;
+    }
+    return true;
+}
+
+/* The first reads of all these places. */
+static void read_untouched(const struct visit *visit, uint64_t first,
+                           const struct smc_places *places)
+{
+    struct smc_shadow *shadow = visit->shadow;
+    const struct moment at = moment_of(visit);
+    const uint32_t shift = shadow->cell_bytes_global == 4 ? 2 : 0, count = visit->bytes >> shift;
+    const uint32_t thread = at.warp * SMC_LANES;
+    const uint64_t lowest = global_cell_of(shadow, first, places);
+    struct line *line = NULL;
+    for (uint32_t n = 0; n < places->count; n++) {
+        const uint64_t number = (first + places->offset[n]) >> shift;
+        const uint32_t lanes = places->lanes[n], more = lanes & (lanes - 1);
+        if (!line || line->number != number / SMC_LINE_CELLS)
+            line = line_of(shadow, number / SMC_LINE_CELLS);
+        struct cell *cell = &line->cell[number % SMC_LINE_CELLS];
+        for (uint32_t i = 0; i < count; i++) {
+            set_reader(&cell[i], at.now, thread + (uint32_t)__builtin_ctz(lanes), at.place);
+            if (more)
+                set_other_reader(&cell[i], at.now, thread + (uint32_t)__builtin_ctz(more),
+                                 at.place);
+        }
+    }
+    EACH_WORD(i, cells, lowest % SMC_LINE_CELLS, places)
+    {
+        line = line_of(shadow, lowest / SMC_LINE_CELLS + WORD_AT(i, places));
+        line->read |= cells;
+        if (line->settled.synced != at.synced)
+            line->settled = (struct settled){.synced = at.synced};
+        line->settled.cells |= half_of(places->word[i / 2].several, lowest % SMC_LINE_CELLS, i % 2);
+    }
 }
 
 static uint32_t check_global_places(const struct visit *visit, uint64_t first,
@@ -608,6 +742,12 @@ static uint32_t check_global_places(const struct visit *visit, uint64_t first,
     const struct moment at = moment_of(visit);
     struct line *line = NULL;
     uint32_t rest = 0;
+    if (are_untouched(shadow, first, places)) {
+        read_untouched(visit, first, places);
+        return 0;
+    }
+    if (visit->bytes != shadow->cell_bytes_global)
+        return visit->mask;
     for (uint32_t n = 0; n < count; n++) {
         const uint64_t number = (first + places->offset[n]) >> shift;
         if (!line || line->number != number / SMC_LINE_CELLS)
@@ -620,6 +760,8 @@ static uint32_t check_global_places(const struct visit *visit, uint64_t first,
         enum noted noted = NOTED_NOTHING;
         if (cell->write_at < at.synced)
             noted = note_lanes(at, cell, places->lanes[n]);
+        if (noted != NOTED_NOTHING)
+            line->read |= 1u << number % SMC_LINE_CELLS;
         if (noted == NOTED_SETTLED)
             settle(&line->settled, at.synced, (uint32_t)(number % SMC_LINE_CELLS));
         else if (noted == NOTED_NOTHING)
@@ -663,11 +805,11 @@ static uint32_t check_wide_places(const struct visit *visit, uint64_t first,
 static uint32_t check_places(const struct visit *visit, uint64_t first,
                              const struct smc_places *places)
 {
-    if (visit->bytes != smc_shadow_cell_bytes(visit->shadow, visit->space))
-        return visit->space == SMC_SPACE_SHARED ? check_wide_places(visit, first, places)
-                                                : visit->mask;
-    return visit->space == SMC_SPACE_SHARED ? check_shared_places(visit, first, places)
-                                            : check_global_places(visit, first, places);
+    if (visit->space == SMC_SPACE_GLOBAL)
+        return check_global_places(visit, first, places);
+    return visit->bytes == visit->shadow->cell_bytes_shared
+               ? check_shared_places(visit, first, places)
+               : check_wide_places(visit, first, places);
 }
 
 /* --- Writes of what was not accessed since the last barrier ----------------------------------- */
@@ -706,7 +848,7 @@ static bool check_untouched(const struct visit *visit, uint32_t me, uint64_t add
     if (is_shared) {
         if (!write_untouched(visit, &shadow->shared[number], count, me))
             return false;
-        unsettle(shadow, number, count);
+        mark_written(shadow, number, count);
         return true;
     }
     if (!*last || (*last)->number != number / SMC_LINE_CELLS)
@@ -719,6 +861,7 @@ static bool check_untouched(const struct visit *visit, uint32_t me, uint64_t add
     if (!write_untouched(visit, &line->cell[cell], count, me))
         return false;
     line->settled.cells = 0;
+    line->written |= cells_from(cell, count);
     for (uint32_t i = 0; line->past && i < count; i++)
         memcpy(&line->value[cell + i], (const char *)value + (i << shift), (size_t)1 << shift);
     return true;
@@ -744,7 +887,7 @@ static void check_shared_reads(const struct visit *visit, const uint64_t address
                 unsettle(shadow, place, 1);
             check_read(visit, cell, smc_thread_of(visit->warp, lane), address[lane]);
         } else if (!strong) {
-            settle(&shadow->settled[place / SMC_LINE_CELLS], synced, (uint32_t)place);
+            settle(&shadow->word[place / SMC_LINE_CELLS].settled, synced, (uint32_t)place);
         }
     }
 }
@@ -752,14 +895,16 @@ static void check_shared_reads(const struct visit *visit, const uint64_t address
 void smc_shadow_written_elsewhere(struct smc_shadow *shadow, uint64_t address, uint32_t bytes)
 {
     const uint32_t unit = shadow->cell_bytes_shared;
+    smc_shadow_catch_up(shadow);
     for (uint64_t i = address / unit; i <= (address + bytes - 1) / unit; i++) {
-        unsettle(shadow, i, 1);
+        mark_written(shadow, i, 1);
         shadow->shared[i].write_at = shadow->order.block_began_at;
     }
 }
 
 void smc_shadow_acquire_all(struct smc_shadow *shadow, const struct smc_warp *warp, uint32_t mask)
 {
+    smc_shadow_catch_up(shadow);
     smc_order_acquire_all(&shadow->order, warp, mask);
 }
 
@@ -790,7 +935,9 @@ static void check_shared(const struct visit *visit, enum smc_access_kind kind, u
     uint32_t unit = visit->shadow->cell_bytes_shared;
     struct cell *cell = &visit->shadow->shared[address / unit];
     uint32_t count = visit->bytes / unit;
-    if (kind != SMC_READS || visit->op->is_strong)
+    if (kind != SMC_READS)
+        mark_written(visit->shadow, address / unit, count);
+    else if (visit->op->is_strong)
         unsettle(visit->shadow, address / unit, count);
     if (kind == SMC_UPDATES && is_unwritten(visit, cell, count)) /* and then written */
         report(visit, SMC_FINDING_UNWRITTEN, me, address, 0, 0);
@@ -813,6 +960,8 @@ static void check_global(const struct visit *visit, enum smc_access_kind kind, u
     if (visit->op->is_strong && kind != SMC_READS && (*last)->past)
         keep_weak_writes(visit->shadow, *last, first, count);
     check_cells(visit, &(*last)->cell[first], count, kind, me, address, same_value);
+    (*last)->read |= kind == SMC_WRITES ? 0 : cells_from(first, count);
+    (*last)->written |= kind == SMC_READS ? 0 : cells_from(first, count);
     if (!(*last)->past)
         return;
     if (visit->shadow->in_order && ((*last)->past->writes || (*last)->past->reads))
@@ -846,7 +995,10 @@ static uint32_t check_global_reads(const struct visit *visit, const uint64_t add
         struct cell *cell = &line->cell[place % SMC_LINE_CELLS];
         if (cell->write_at >= synced || checks_past) {
             rest |= 1u << lane;
-        } else if (cell->read_at < synced) {
+            continue;
+        }
+        line->read |= 1u << place % SMC_LINE_CELLS;
+        if (cell->read_at < synced) {
             cell->read_at = shadow->order.now;
             cell->reader = (uint16_t)smc_thread_of(visit->warp, lane);
             cell->read_place = visit->op->instruction;
@@ -897,6 +1049,207 @@ static void check_lanes(const struct visit *visit, enum smc_access_kind kind,
     }
 }
 
+/* --- Reads of shared memory that are recorded later ------------------------------------------- */
+
+/* Which thread reads a word of shared memory matters only if another one writes to it before the
+   next barrier. So a read is only listed, if its words show that the last writes are ordered before
+   it; what the list holds is recorded before the first write, or whatever else depends on it. */
+
+static bool is_written_in_order(const struct smc_shadow *shadow, const struct word *word,
+                                uint32_t cells)
+{
+    const struct smc_order *order = &shadow->order;
+    return word->began == order->block_began_at && !(cells & ~word->written) &&
+           !(word->synced == order->all_synced_at && cells & word->fresh);
+}
+
+/* Two different readers are enough: further reads of the cell need not be listed. */
+static void settle_readers(struct word *word, uint32_t synced, uint32_t warp, uint32_t cells,
+                           uint32_t several)
+{
+    const bool by_other = word->once_by != MANY_WARPS && word->once_by != warp;
+    const uint32_t twice = several | (by_other ? cells & word->once : 0);
+    const uint32_t once = cells & ~twice;
+    if (word->settled.synced != synced)
+        word->settled = (struct settled){.synced = synced};
+    word->settled.cells |= twice;
+    word->once &= ~twice;
+    if (once)
+        word->once_by = word->once && word->once_by != warp ? MANY_WARPS : warp;
+    word->once |= once;
+}
+
+/* Whether reads need no check, or can be listed. */
+static bool words_allow(const struct smc_shadow *shadow, const struct word *words, uint32_t shift,
+                        const struct smc_places *places, bool may_settle, bool *are_settled)
+{
+    *are_settled = may_settle;
+    EACH_WORD(i, cells, shift, places)
+    {
+        const struct word *word = &words[WORD_AT(i, places)];
+        if (may_settle && is_settled(&word->settled, shadow->order.all_synced_at, cells))
+            continue;
+        *are_settled = false;
+        if (!is_written_in_order(shadow, word, cells))
+            return false;
+    }
+    return true;
+}
+
+/* Lists weak reads of shared memory, unless they need no check. False: they must be checked now. */
+static bool defer(const struct visit *visit, uint64_t first, const struct smc_places *places)
+{
+    struct smc_shadow *shadow = visit->shadow;
+    const uint64_t cell = cell_of(shadow, first, places);
+    const uint32_t shift = cell % SMC_LINE_CELLS, synced = shadow->order.all_synced_at;
+    const bool may_settle = visit->bytes == shadow->cell_bytes_shared;
+    struct word *const words = &shadow->word[cell / SMC_LINE_CELLS];
+    bool are_settled;
+    if (!words_allow(shadow, words, shift, places, may_settle, &are_settled))
+        return false;
+    if (are_settled)
+        return true;
+    if (!shadow->defers || shadow->reads == MOST_READS)
+        return false;
+    EACH_WORD(i, cells, shift, places)
+    {
+        struct word *word = &words[WORD_AT(i, places)];
+        begin_phase(word, synced);
+        word->touched |= cells;
+        if (may_settle)
+            settle_readers(word, synced, visit->warp->index, cells,
+                           half_of(places->word[i / 2].several, shift, i % 2));
+    }
+    shadow->read[shadow->reads++] = (struct read){
+        visit->worker, visit->warp, visit->op, places, first, visit->bytes, shadow->order.now};
+    return true;
+}
+
+static void record(struct smc_shadow *shadow, const struct read *read)
+{
+    const struct smc_places *places = read->places;
+    const struct visit visit = {read->worker,     shadow,      read->warp, read->op,
+                                SMC_SPACE_SHARED, read->bytes, 0};
+    uint64_t address[SMC_LANES] = {0};
+    shadow->order.now = read->now;
+    const uint32_t left = check_places(&visit, read->first, places);
+    for (uint32_t n = 0; left && n < places->count; n++)
+        EACH_ACTIVE(lane, places->lanes[n]) address[lane] = read->first + places->offset[n];
+    if (left)
+        check_lanes(&visit, SMC_READS, address, left, NULL, NULL);
+}
+
+void smc_shadow_catch_up(struct smc_shadow *shadow)
+{
+    const uint32_t now = shadow->order.now, reads = shadow->reads;
+    shadow->reads = 0;
+    for (uint32_t i = 0; i < reads; i++)
+        record(shadow, &shadow->read[i]);
+    shadow->order.now = now;
+}
+
+/* --- Writes to memory that was not accessed before -------------------------------------------- */
+
+bool smc_shadow_may_write(struct smc_shadow *shadow, const struct smc_op *op, uint64_t first,
+                          const struct smc_places *places)
+{
+    const bool is_shared = op->space == SMC_SPACE_SHARED;
+    const uint32_t bytes = (uint32_t)op->width_bytes * op->vector;
+    if (shadow->order.partly_synced || bytes < smc_shadow_cell_bytes(shadow, op->space))
+        return false;
+    for (uint32_t i = 0; i < places->words; i++)
+        if (places->word[i].several)
+            return false;
+    if (!is_shared)
+        return are_untouched(shadow, first, places);
+    const uint64_t cell = cell_of(shadow, first, places);
+    EACH_WORD(i, cells, cell % SMC_LINE_CELLS, places)
+    {
+        const struct word *word = &shadow->word[cell / SMC_LINE_CELLS + WORD_AT(i, places)];
+        if (word->synced == shadow->order.all_synced_at && word->touched & cells)
+            return false;
+    }
+    return true;
+}
+
+static inline void set_writer(struct cell *cell, uint32_t now, uint32_t me, uint32_t place)
+{
+    cell->write_at = now;
+    cell->writer = (uint16_t)me;
+    cell->write_place = place;
+    cell->flags &= (uint8_t) ~(WRITE_IS_STRONG | WRITE_IS_NARROW);
+}
+
+static void write_shared(struct smc_shadow *shadow, struct moment at, uint32_t count,
+                         uint64_t first, const struct smc_places *places)
+{
+    const uint32_t shift = shadow->cell_bytes_shared == 4 ? 2 : 0, thread = at.warp * SMC_LANES;
+    const uint64_t lowest = cell_of(shadow, first, places);
+    for (uint32_t n = 0; n < places->count; n++) {
+        struct cell *cell = &shadow->shared[(first + places->offset[n]) >> shift];
+        for (uint32_t i = 0; i < count; i++)
+            set_writer(&cell[i], at.now, thread + (uint32_t)__builtin_ctz(places->lanes[n]),
+                       at.place);
+    }
+    EACH_WORD(i, cells, lowest % SMC_LINE_CELLS, places)
+    mark_word_written(shadow, &shadow->word[lowest / SMC_LINE_CELLS + WORD_AT(i, places)], cells);
+}
+
+static void write_global(struct smc_shadow *shadow, struct moment at, uint32_t count,
+                         uint64_t first, const struct smc_places *places, const char *data)
+{
+    const uint32_t unit = shadow->cell_bytes_global, thread = at.warp * SMC_LANES;
+    const uint64_t lowest = global_cell_of(shadow, first, places);
+    struct line *line = NULL;
+    for (uint32_t n = 0; n < places->count; n++) {
+        const uint64_t number = (first + places->offset[n]) / unit;
+        const char *value = data + (int64_t)places->offset[n];
+        if (!line || line->number != number / SMC_LINE_CELLS)
+            line = line_of(shadow, number / SMC_LINE_CELLS);
+        for (uint32_t i = 0; i < count; i++) {
+            const uint32_t cell = number % SMC_LINE_CELLS + i;
+            set_writer(&line->cell[cell], at.now,
+                       thread + (uint32_t)__builtin_ctz(places->lanes[n]), at.place);
+            memcpy(&line->value[cell], value + i * unit, unit);
+        }
+    }
+    EACH_WORD(i, cells, lowest % SMC_LINE_CELLS, places)
+    line_of(shadow, lowest / SMC_LINE_CELLS + WORD_AT(i, places))->written |= cells;
+}
+
+void smc_shadow_written(struct smc_worker *worker, const struct smc_warp *warp,
+                        const struct smc_op *op, uint64_t first, const struct smc_places *places,
+                        const char *data)
+{
+    struct smc_shadow *shadow = worker->shadow;
+    const struct moment at = {shadow->order.now, shadow->order.all_synced_at,
+                              shadow->order.block_began_at, op->instruction, warp->index};
+    const uint32_t count =
+        (uint32_t)op->width_bytes * op->vector / smc_shadow_cell_bytes(shadow, op->space);
+    if (op->space == SMC_SPACE_SHARED)
+        write_shared(shadow, at, count, first, places);
+    else
+        write_global(shadow, at, count, first, places, data);
+}
+
+/* --- All accesses ----------------------------------------------------------------------------- */
+
+bool smc_shadow_passes(struct smc_worker *worker, struct smc_warp *warp, const struct smc_op *op,
+                       uint64_t first, const struct smc_places *places)
+{
+    struct smc_shadow *shadow = worker->shadow;
+    const uint32_t bytes = (uint32_t)op->width_bytes * op->vector;
+    if (shadow->order.partly_synced)
+        return false;
+    if (op->space == SMC_SPACE_SHARED) {
+        const struct visit visit = {worker, shadow, warp, op, SMC_SPACE_SHARED, bytes, 0};
+        return bytes >= shadow->cell_bytes_shared && defer(&visit, first, places);
+    }
+    const uint64_t cell = (first + places->least) >> (shadow->cell_bytes_global == 4 ? 2 : 0);
+    return bytes == shadow->cell_bytes_global &&
+           lines_are_settled(shadow, cell / SMC_LINE_CELLS, cell % SMC_LINE_CELLS, places);
+}
+
 void smc_shadow_check(struct smc_worker *worker, struct smc_warp *warp, const struct smc_op *op,
                       enum smc_ptx_space space, enum smc_access_kind kind,
                       const uint64_t address[SMC_LANES], uint32_t mask, uint32_t bytes,
@@ -907,9 +1260,17 @@ void smc_shadow_check(struct smc_worker *worker, struct smc_warp *warp, const st
     const struct visit visit = {worker, shadow, warp, op, space, bytes, mask};
     const uint32_t cell_bytes =
         space == SMC_SPACE_SHARED ? shadow->cell_bytes_shared : shadow->cell_bytes_global;
-    uint32_t left = mask;
-    if (places && bytes >= cell_bytes && !shadow->order.partly_synced)
-        left = check_places(&visit, address[__builtin_ctz(mask)], places);
+    const bool has_places = places && bytes >= cell_bytes && !shadow->order.partly_synced;
+    const uint64_t first = address[__builtin_ctz(mask)];
+    if (space == SMC_SPACE_SHARED) {
+        if (has_places && defer(&visit, first, places))
+            return;
+        smc_shadow_catch_up(shadow);
+        shadow->defers &= !op->is_strong; /* what is known of words tells nothing of strong reads */
+        if (kind == SMC_READS)
+            mark_read(&visit, address);
+    }
+    const uint32_t left = has_places ? check_places(&visit, first, places) : mask;
     if (left)
         check_lanes(&visit, kind, address, left, value, host);
     if (op->is_strong && shadow->order.releases)
@@ -925,17 +1286,22 @@ void smc_shadow_check_copy(struct smc_worker *worker, struct smc_warp *warp,
                                 SMC_SPACE_SHARED, op->width_bytes, mask};
     uint32_t unit = worker->shadow->cell_bytes_shared;
     uint64_t bytes = worker->launch->smem_bytes;
+    smc_shadow_catch_up(worker->shadow);
     EACH_ACTIVE(lane, mask)
     {
         if (bytes < visit.bytes || address[lane] > bytes - visit.bytes)
             continue; /* reported when it arrives */
         struct cell *cell = &worker->shadow->shared[address[lane] / unit];
         for (uint32_t i = 0; i < visit.bytes / unit; i++) {
+            const uint64_t number = address[lane] / unit + i;
             bool is_unwritten = cell[i].write_at < worker->shadow->order.block_began_at;
-            unsettle(worker->shadow, address[lane] / unit + i, 1);
+            mark_written(worker->shadow, number, 1);
             check_write(&visit, &cell[i], smc_thread_of(warp, lane), address[lane], false);
-            if (is_unwritten)
-                cell[i].write_at = 0;
+            if (!is_unwritten)
+                continue;
+            cell[i].write_at = 0;
+            worker->shadow->word[number / SMC_LINE_CELLS].written &=
+                ~(1u << number % SMC_LINE_CELLS);
         }
     }
 }

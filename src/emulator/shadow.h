@@ -44,23 +44,39 @@ uint32_t smc_shadow_cell_bytes(const struct smc_shadow *shadow, enum smc_ptx_spa
    32 * number + n from that of the lowest place on, which is `least` from the first lane's. */
 struct smc_place_word {
     uint64_t number;
-    uint32_t cells;
+    uint32_t cells, several; /* that lanes access, that several lanes do */
 };
+enum { SMC_PLACE_WORDS = 2 * SMC_LANES };
 struct smc_places {
     uint32_t count, words;
     uint64_t least;
-    struct smc_place_word word[SMC_LANES];
+    struct smc_place_word word[SMC_PLACE_WORDS];
     uint64_t offset[SMC_LANES];
     uint32_t lanes[SMC_LANES];
 };
 
-/* Whether weak reads of one cell at each of these places need no check. */
-bool smc_shadow_knows(const struct smc_shadow *shadow, enum smc_ptx_space space, uint64_t first,
-                      uint32_t bytes, const struct smc_places *places);
+/* Checks weak reads of shared or global memory that are within it. False: nothing happened,
+   smc_shadow_check serves. */
+bool smc_shadow_passes(struct smc_worker *worker, struct smc_warp *warp, const struct smc_op *op,
+                       uint64_t first, const struct smc_places *places);
+
+/* Whether weak writes of shared or global memory, each lane to another place, need no check:
+   nothing accessed the places before. If so, smc_shadow_written is to be called when they have
+   happened; `data`: of the first lane. */
+bool smc_shadow_may_write(struct smc_shadow *shadow, const struct smc_op *op, uint64_t first,
+                          const struct smc_places *places);
+void smc_shadow_written(struct smc_worker *worker, const struct smc_warp *warp,
+                        const struct smc_op *op, uint64_t first, const struct smc_places *places,
+                        const char *data);
+
+/* Before places are forgotten that were given to smc_shadow_check. */
+void smc_shadow_catch_up(struct smc_shadow *shadow);
 
 /* Checks accesses of the lanes in `mask` before they happen. `host` holds the old values. For
    writes, `value` points at the new value of each lane, which is stored as it is checked, lane by
-   lane. `places`: of weak reads, NULL where it is not known. */
+   lane. `places`: of weak reads, NULL where it is not known; it is read until
+   smc_shadow_catch_up.
+ */
 void smc_shadow_check(struct smc_worker *worker, struct smc_warp *warp, const struct smc_op *op,
                       enum smc_ptx_space space, enum smc_access_kind kind,
                       const uint64_t address[SMC_LANES], uint32_t mask, uint32_t bytes,

@@ -122,7 +122,7 @@ static void check_whole(struct smc_worker *worker, const struct smc_warp *warp,
 static void arrive(struct smc_worker *worker, const struct smc_warp *warp, uint32_t mask,
                    struct smc_barrier *barrier)
 {
-    uint32_t lanes = (uint32_t)__builtin_popcount(mask);
+    uint32_t lanes = smc_lane_count(mask);
     barrier->lanes += lanes;
     barrier->slots += mask == warp->live ? SMC_LANES : lanes;
     barrier->warps |= 1u << warp->index;

@@ -78,33 +78,40 @@ static void fetch(const struct smc_op *op, char *d, enum smc_slot_kind kind, uin
     }
 }
 
-/* The same for a load that was executed before. */
-#define FETCH_AGAIN(lane_t)                                                                        \
-    for (unsigned lane = 0; lane < SMC_LANES; lane += 8) {                                         \
-        lane_t *to = (lane_t *)d + lane, value;                                                    \
-        const char *from = first + layout->base[lane / 8];                                         \
-        if (layout->eight[lane / 8] == SMC_EIGHT_NEIGHBORS) {                                      \
-            memcpy(to, from, 8 * sizeof value);                                                    \
-        } else if (layout->eight[lane / 8] == SMC_EIGHT_SAME) {                                    \
-            memcpy(&value, from, sizeof value);                                                    \
-            for (unsigned i = 0; i < 8; i++)                                                       \
-                to[i] = value;                                                                     \
-        } else {                                                                                   \
-            for (unsigned i = 0; i < 8; i++)                                                       \
-                memcpy(&to[i], first + layout->delta[lane + i], sizeof value);                     \
+/* The same for a load that was executed before, by all lanes. */
+#define DEFINE_FETCH_ALL(name, lane_t)                                                             \
+    SMC_FOR_EACH_CPU static void name(char *d, const char *first,                                  \
+                                      const struct smc_lane_layout *layout)                        \
+    {                                                                                              \
+        _Pragma("GCC unroll 4") for (unsigned lane = 0; lane < SMC_LANES; lane += 8)               \
+        {                                                                                          \
+            lane_t *to = (lane_t *)d + lane, value;                                                \
+            const char *from = first + layout->base[lane / 8];                                     \
+            if (layout->eight[lane / 8] == SMC_EIGHT_NEIGHBORS) {                                  \
+                memcpy(to, from, 8 * sizeof value);                                                \
+            } else if (layout->eight[lane / 8] == SMC_EIGHT_SAME) {                                \
+                memcpy(&value, from, sizeof value);                                                \
+                for (unsigned i = 0; i < 8; i++)                                                   \
+                    to[i] = value;                                                                 \
+            } else {                                                                               \
+                for (unsigned i = 0; i < 8; i++)                                                   \
+                    memcpy(&to[i], first + layout->delta[lane + i], sizeof value);                 \
+            }                                                                                      \
         }                                                                                          \
     }
+DEFINE_FETCH_ALL(fetch_all_32, lane_u32)
+DEFINE_FETCH_ALL(fetch_all_64, lane_u64)
 
 static void fetch_again(const struct smc_op *op, char *d, enum smc_slot_kind kind, uint32_t mask,
                         const char *first, const struct smc_lane_layout *layout)
 {
     char *host[SMC_LANES];
     if (mask == SMC_ALL_LANES && op->width_bytes == 4 && kind == SMC_SLOT_32) {
-        FETCH_AGAIN(lane_u32)
+        fetch_all_32(d, first, layout);
         return;
     }
     if (mask == SMC_ALL_LANES && op->width_bytes == 8 && kind == SMC_SLOT_64) {
-        FETCH_AGAIN(lane_u64)
+        fetch_all_64(d, first, layout);
         return;
     }
     EACH_LANE(i) host[i] = (char *)((uintptr_t)first + (uintptr_t)layout->delta[i]);
@@ -149,14 +156,43 @@ static void gather(const struct smc_warp *warp, const struct smc_op *op, char jo
         value[lane] = joined[lane];
 }
 
+/* Stores one element of each lane, in the order of the lanes. */
+static void put(const char *file, uint32_t lane_bytes, uint32_t bytes, uint32_t mask, char *first,
+                const struct smc_lane_layout *layout)
+{
+    if (bytes == 4 && lane_bytes == 4)
+        EACH_ACTIVE(lane, mask) memcpy(first + layout->delta[lane], file + lane * 4, 4);
+    else
+        EACH_ACTIVE(lane, mask)
+        memcpy(first + layout->delta[lane], file + lane * lane_bytes, bytes);
+}
+
+/* For a store that was executed before. False: nothing happened. */
+static bool store_again(struct smc_worker *worker, struct smc_warp *warp, const struct smc_op *op,
+                        uint32_t mask)
+{
+    struct smc_again again;
+    char *first = smc_memory_store_again(worker, warp, op, mask, &again);
+    if (!first)
+        return false;
+    for (uint32_t i = 0; i < op->vector; i++)
+        put(warp->file + op->v[i], op->v_kind[i] == SMC_SLOT_64 ? 8 : 4, op->width_bytes, mask,
+            first + i * op->width_bytes, again.layout);
+    if (again.places)
+        smc_shadow_written(worker, warp, op, again.first, again.places, first);
+    return true;
+}
+
 enum smc_next smc_step_store(struct smc_worker *worker, struct smc_warp *warp,
                              const struct smc_op *op, uint32_t mask)
 {
     char *host[SMC_LANES], joined[SMC_LANES][32];
     const void *value[SMC_LANES] = {0};
     uint32_t bytes = (uint32_t)op->width_bytes * op->vector;
-    gather(warp, op, joined, value);
     worker->changes++;
+    if (store_again(worker, warp, op, mask))
+        return SMC_GO_ON;
+    gather(warp, op, joined, value);
     mask = smc_memory_access(worker, warp, op, SMC_WRITES, mask, value, host);
     if (bytes == 4)
         EACH_ACTIVE(lane, mask) memcpy(host[lane], value[lane], 4);

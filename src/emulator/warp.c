@@ -355,6 +355,44 @@ static void count_execution(struct smc_worker *worker, const struct smc_op *op, 
     count->lanes += smc_lane_count(mask);
 }
 
+/* Executions are counted where a stretch is entered, and added to those of its ops in the end. */
+static void count_stretch(struct smc_worker *worker, size_t entry, uint32_t mask)
+{
+    struct smc_pass *pass = &worker->pass[entry];
+    pass->executions++;
+    pass->lanes += smc_lane_count(mask);
+}
+
+void smc_warp_add_passes(struct smc_worker *worker)
+{
+    const struct smc_program *program = worker->launch->program;
+    for (size_t entry = 0; entry < program->ops; entry++) {
+        const struct smc_op *op = &program->op[entry];
+        const struct smc_pass *pass = &worker->pass[entry];
+        for (uint32_t i = 0; pass->executions && i < op->stretch; i++) {
+            if (!op[i].is_first)
+                continue;
+            worker->count[op[i].instruction].executions += pass->executions;
+            worker->count[op[i].instruction].lanes += pass->lanes;
+        }
+    }
+}
+
+static void run_stretch(struct smc_worker *worker, struct smc_warp *warp, const struct smc_op *op,
+                        uint32_t mask)
+{
+    char *const file = warp->file;
+    const bool keeps_nothing = mask == warp->live;
+    for (const struct smc_op *end = op + op->stretch; op < end; op++) {
+        if (op->alu && keeps_nothing)
+            op->alu(op, file + op->d, file + op->a, file + op->b, file + op->c);
+        else if (op->alu)
+            smc_warp_compute(warp, op, mask);
+        else if (op->step)
+            op->step(worker, warp, op, mask);
+    }
+}
+
 /* Runs the group until it ends, diverges, waits, or has run `limit` ops; returns the number of ops
    that ran. */
 static uint64_t run_group(struct smc_worker *worker, struct smc_warp *warp, int index,
@@ -370,6 +408,13 @@ static uint64_t run_group(struct smc_worker *worker, struct smc_warp *warp, int 
             return steps;
         }
         const struct smc_op *op = &ops[group->pc];
+        if (op->stretch && op->stretch <= limit - steps && group->active) {
+            count_stretch(worker, group->pc, group->active);
+            run_stretch(worker, warp, op, group->active);
+            steps += op->stretch;
+            group->pc += op->stretch;
+            continue;
+        }
         uint32_t mask = guarded(warp, op, group->active);
         steps++;
         if (op->is_first && (mask || op->step_without_lanes))
