@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -62,6 +63,85 @@ static enum smc_status fail_opening(const char *path, int reason, struct smc_err
                     path, strerror(reason));
 }
 
+/* An errno value, or 0. */
+static int write_all(int file, const struct smc_text *text)
+{
+    const char *bytes = smc_text_string(text);
+    for (size_t left = text->length; left > 0;) {
+        ssize_t written = write(file, bytes, left);
+        if (written < 0 && errno != EINTR)
+            return errno;
+        bytes += written > 0 ? written : 0;
+        left -= written > 0 ? (size_t)written : 0;
+    }
+    return 0;
+}
+
+/* --- As a new file that takes the name -------------------------------------------------------- */
+
+/* Writes `temporary`, whose end mkostemp replaces, and gives it the name. An errno value, or 0;
+   `begun`: the file could be made. */
+static int write_beside(const char *path, char *temporary, mode_t mode, bool over,
+                        const struct smc_text *text, bool *begun)
+{
+    int file = mkostemp(temporary, O_CLOEXEC);
+    *begun = file >= 0;
+    if (file < 0)
+        return errno;
+    int reason = write_all(file, text);
+    if (!reason && fchmod(file, mode) != 0)
+        reason = errno;
+    if (close(file) != 0 && !reason)
+        reason = errno;
+    if (!reason && (over ? rename(temporary, path) : link(temporary, path)) != 0)
+        reason = errno;
+    if (reason || !over)
+        unlink(temporary);
+    return reason;
+}
+
+/* The same without an interruption that would leave the temporary file. */
+static int write_undisturbed(const char *path, mode_t mode, bool over, const struct smc_text *text,
+                             bool *begun)
+{
+    char temporary[1100];
+    sigset_t ending, before;
+    const int length = snprintf(temporary, sizeof temporary, "%s.XXXXXX", path);
+    *begun = false;
+    if (length < 0 || (size_t)length >= sizeof temporary)
+        return ENAMETOOLONG;
+    sigemptyset(&ending);
+    sigaddset(&ending, SIGINT);
+    sigaddset(&ending, SIGTERM);
+    sigaddset(&ending, SIGHUP);
+    pthread_sigmask(SIG_BLOCK, &ending, &before);
+    const int reason = write_beside(path, temporary, mode, over, text, begun);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return reason;
+}
+
+static mode_t mode_of_new_file(void)
+{
+    const mode_t mask = umask(S_IRWXG | S_IRWXO);
+    umask(mask);
+    return 0666 & ~mask;
+}
+
+/* Whether another file can take the name without a difference to the user: there is none, or it is
+   the user's with only this name. */
+static bool can_be_replaced(const char *path, bool over, mode_t *mode)
+{
+    struct stat file;
+    *mode = mode_of_new_file();
+    if (lstat(path, &file) != 0)
+        return errno == ENOENT;
+    *mode = file.st_mode & 07777;
+    return over && S_ISREG(file.st_mode) && file.st_nlink == 1 && file.st_uid == geteuid() &&
+           access(path, W_OK) == 0;
+}
+
+/* --- In its place ----------------------------------------------------------------------------- */
+
 /* An incomplete file is worse than none, so it is removed; the target of a link is emptied
    instead. */
 static void remove_cut(const char *path)
@@ -73,51 +153,59 @@ static void remove_cut(const char *path)
         errno = 0;
 }
 
-enum smc_status smc_file_write(const char *path, bool over, const struct smc_text *text,
-                               struct smc_error *error)
+static enum smc_status write_in_place(const char *path, bool over, const struct smc_text *text,
+                                      struct smc_error *error)
 {
-    if (text->failed)
-        return smc_out_of_memory(error);
-    FILE *file = fopen(path, over ? "wb" : "wbx");
-    if (!file)
+    int file;
+    do
+        file = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | (over ? O_TRUNC : O_EXCL), 0666);
+    while (file < 0 && errno == EINTR);
+    if (file < 0)
         return fail_opening(path, errno, error);
-    errno = 0;
-    bool written = fwrite(smc_text_string(text), 1, text->length, file) == text->length;
-    int reason = errno;
-    if (fclose(file) != 0 && written) {
-        written = false;
+    int reason = write_all(file, text);
+    if (close(file) != 0 && !reason)
         reason = errno;
-    }
-    if (written)
+    if (!reason)
         return SMC_OK;
     remove_cut(path);
     return smc_fail(error, SMC_MACHINE, "'%s': %s", path, strerror(reason));
 }
 
+/* Where no file can be made, or file systems have no links, the one there can still be written. */
+static bool can_be_in_place(int reason)
+{
+    return reason == EACCES || reason == EPERM || reason == EROFS || reason == ENAMETOOLONG ||
+           reason == EOPNOTSUPP;
+}
+
+enum smc_status smc_file_write(const char *path, bool over, const struct smc_text *text,
+                               struct smc_error *error)
+{
+    mode_t mode;
+    bool begun;
+    if (text->failed || smc_memory_failed())
+        return smc_out_of_memory(error);
+    if (!can_be_replaced(path, over, &mode))
+        return write_in_place(path, over, text, error);
+    const int reason = write_undisturbed(path, mode, over, text, &begun);
+    if (can_be_in_place(reason))
+        return write_in_place(path, over, text, error);
+    if (!reason)
+        return SMC_OK;
+    return begun && reason != EEXIST
+               ? smc_fail(error, SMC_MACHINE, "'%s': %s", path, strerror(reason))
+               : fail_opening(path, reason, error);
+}
+
 enum smc_status smc_file_replace(const char *path, const struct smc_text *text,
                                  struct smc_error *error)
 {
-    char temporary[1100];
-    int length = snprintf(temporary, sizeof temporary, "%s.XXXXXX", path);
-    if (text->failed)
+    bool begun;
+    if (text->failed || smc_memory_failed())
         return smc_out_of_memory(error);
-    if (length < 0 || (size_t)length >= sizeof temporary)
-        return fail_opening(path, ENAMETOOLONG, error);
-    int file = mkostemp(temporary, O_CLOEXEC);
-    if (file < 0)
-        return fail_opening(path, errno, error);
-    FILE *stream = fdopen(file, "wb");
-    smc_memory_status(stream ? 0 : errno, SMC_OK);
-    errno = 0;
-    bool written = stream && fwrite(smc_text_string(text), 1, text->length, stream) == text->length;
-    int reason = errno;
-    if ((stream ? fclose(stream) : close(file)) != 0 && written) {
-        written = false;
-        reason = errno;
-    }
-    if (written && rename(temporary, path) == 0)
+    const int reason = write_undisturbed(path, S_IRUSR | S_IWUSR, true, text, &begun);
+    if (!reason)
         return SMC_OK;
-    reason = written ? errno : reason;
-    unlink(temporary);
-    return smc_fail(error, SMC_MACHINE, "'%s': %s", path, strerror(reason));
+    return begun ? smc_fail(error, SMC_MACHINE, "'%s': %s", path, strerror(reason))
+                 : fail_opening(path, reason, error);
 }

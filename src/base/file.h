@@ -21,9 +21,11 @@ bool smc_file_is_regular(const char *path);
 /* Whether both are names of one regular file that exists. `other` may be NULL. */
 bool smc_file_is_same(const char *path, const char *other);
 
-/* Writes the whole text. Without `over` an existing file is left unchanged: SMC_SHORTFALL.
-   SMC_USAGE: it cannot be opened. SMC_MACHINE: writing failed, and the file was removed. The
-   message names the path. */
+/* Writes the whole text, as a new file that takes the name when it is complete: whatever happens,
+   there is the old file, the new one or none. A link, a device, a file of another user or one in a
+   folder that cannot be written is written in its place. Without `over` an existing file is left
+   unchanged: SMC_SHORTFALL. SMC_USAGE: it cannot be opened. SMC_MACHINE: writing failed, or memory
+   before that. The message names the path. */
 enum smc_status smc_file_write(const char *path, bool over, const struct smc_text *text,
                                struct smc_error *error);
 

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/file.h"
@@ -43,6 +44,7 @@ struct tracing {
     struct smc_chosen_devices devices; /* at most one */
     enum smc_plot_target target;
     const char *emulated;              /* the device; NULL: a GPU runs the program */
+    const char *made[2];               /* files of the report and the picture, empty so far */
     bool runs;                         /* a program, not only a file is read */
     struct smc_trace_program *program; /* goes on after --duration; NULL: it has ended */
 };
@@ -161,29 +163,42 @@ static enum smc_status check_is_other_file(const struct smc_arguments *arguments
 
 /* Before a program runs for hours: an existing file stays as it is until then. */
 static enum smc_status check_written(const struct smc_arguments *arguments, int option,
-                                     struct smc_error *error)
+                                     const char **made, struct smc_error *error)
 {
     const char *path = arguments->text[option];
     struct smc_text nothing = {0};
     enum smc_status status = check_is_other_file(arguments, option, error);
     if (status != SMC_OK)
         return status;
-    if (access(path, F_OK) != 0)
-        return smc_file_write(path, false, &nothing, error);
+    if (access(path, F_OK) != 0) {
+        status = smc_file_write(path, false, &nothing, error);
+        *made = status == SMC_OK ? path : NULL;
+        return status;
+    }
     if (access(path, W_OK) != 0)
         return smc_fail(error, SMC_USAGE, "option --%s: '%.300s' cannot be written: %s",
                         smc_options[option].name, path, strerror(errno));
     return SMC_OK;
 }
 
-static enum smc_status check_targets(const struct smc_arguments *arguments,
-                                     enum smc_plot_target target, struct smc_error *error)
+/* A file that is still empty holds no report: there was none to write. */
+static void remove_empty(const struct tracing *tracing)
+{
+    struct stat file;
+    for (size_t i = 0; i < sizeof tracing->made / sizeof *tracing->made; i++)
+        if (tracing->made[i] && lstat(tracing->made[i], &file) == 0 && S_ISREG(file.st_mode) &&
+            file.st_size == 0)
+            unlink(tracing->made[i]);
+}
+
+static enum smc_status check_targets(const struct smc_arguments *arguments, struct tracing *tracing,
+                                     struct smc_error *error)
 {
     enum smc_status status = SMC_OK;
     if (arguments->given[SMC_OPTION_OUTPUT_FILE])
-        status = check_written(arguments, SMC_OPTION_OUTPUT_FILE, error);
-    if (status == SMC_OK && target == SMC_PLOT_FILE)
-        status = check_written(arguments, SMC_OPTION_PLOT, error);
+        status = check_written(arguments, SMC_OPTION_OUTPUT_FILE, &tracing->made[0], error);
+    if (status == SMC_OK && tracing->target == SMC_PLOT_FILE)
+        status = check_written(arguments, SMC_OPTION_PLOT, &tracing->made[1], error);
     return status;
 }
 
@@ -218,7 +233,7 @@ static enum smc_status ask(const struct smc_arguments *arguments, struct tracing
     if (status == SMC_OK)
         status = ask_emulated(arguments, tracing, error);
     if (status == SMC_OK)
-        status = check_targets(arguments, tracing->target, error);
+        status = check_targets(arguments, tracing, error);
     tracing->runs = !arguments->given[SMC_OPTION_READ];
     tracing->trace.filter = (struct smc_trace_filter){
         .patterns = arguments->own_kernel.item,
@@ -422,6 +437,7 @@ static enum smc_status run(const struct smc_arguments *arguments, struct smc_tex
     if (status == SMC_OK)
         status = report(arguments, tracing, out, error);
     await_program(tracing);
+    remove_empty(tracing);
     smc_trace_verdict_free(&tracing->verdict);
     smc_trace_answer_free(&tracing->answer);
     smc_trace_gate_free(&tracing->gate);

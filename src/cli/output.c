@@ -296,7 +296,10 @@ enum smc_status smc_stream_open(const char *path, struct smc_stream *stream,
     *stream = (struct smc_stream){"standard input", STDIN_FILENO};
     if (strcmp(path, "-") == 0)
         return SMC_OK;
-    *stream = (struct smc_stream){path, open(path, O_RDONLY | O_CLOEXEC)};
+    *stream = (struct smc_stream){path, -1};
+    do
+        stream->descriptor = open(path, O_RDONLY | O_CLOEXEC);
+    while (stream->descriptor < 0 && errno == EINTR);
     if (stream->descriptor < 0)
         return smc_fail(error, SMC_USAGE, "%s: %s", path, strerror(errno));
     return SMC_OK;

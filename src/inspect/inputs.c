@@ -133,10 +133,12 @@ static enum smc_input_content content_of_log(const char *path)
 {
     struct smc_text text = {0};
     struct smc_error ignored;
-    bool is_log = smc_input_read(path, &text, &ignored) == SMC_OK &&
-                  smc_input_kind("log", &text) == SMC_INPUT_LOG;
+    enum smc_input_content content = SMC_CONTENT_UNKNOWN; /* as above */
+    if (smc_input_read(path, &text, &ignored) == SMC_OK)
+        content =
+            smc_input_kind("log", &text) == SMC_INPUT_LOG ? SMC_CONTENT_LOG : SMC_CONTENT_NONE;
     smc_text_free(&text);
-    return is_log ? SMC_CONTENT_LOG : SMC_CONTENT_NONE;
+    return content;
 }
 
 static enum smc_input_content content_of(const char *path)
@@ -269,9 +271,12 @@ static int list_folder(const char *path, struct smc_words *names)
     if (!folder)
         return errno;
     int failed = 0;
-    for (const struct dirent *item; !failed && (item = readdir(folder));)
+    errno = 0;
+    for (const struct dirent *item; !failed && (item = readdir(folder)); errno = 0)
         if (item->d_name[0] != '.' && !smc_words_add(names, item->d_name, strlen(item->d_name)))
             failed = ENOMEM;
+    if (!failed)
+        failed = errno;
     closedir(folder);
     if (names->count > 0)
         qsort(names->word, names->count, sizeof *names->word, by_name);

@@ -66,32 +66,52 @@ static enum smc_status give_source(struct job *job, const char *name, struct smc
     return written ? SMC_OK : smc_fail(error, SMC_MACHINE, "%s: %s", job->source, strerror(errno));
 }
 
-static void read_binary(const char *path, struct smc_binary *binary)
+/* Reads a file that a tool wrote; it need not have written one. */
+static enum smc_status read_written(const char *path, struct smc_text *bytes,
+                                    struct smc_error *error)
+{
+    struct stat status;
+    struct smc_error reason;
+    if (stat(path, &status) != 0 && errno == ENOENT)
+        return SMC_OK;
+    return smc_input_read(path, bytes, &reason) == SMC_OK
+               ? SMC_OK
+               : smc_fail(error, SMC_MACHINE, "%s", reason.message);
+}
+
+static enum smc_status read_binary(const char *path, struct smc_binary *binary,
+                                   struct smc_error *error)
 {
     struct smc_text bytes = {0};
-    struct smc_error ignored;
-    if (smc_input_read(path, &bytes, &ignored) == SMC_OK && bytes.length > 0)
+    enum smc_status status = read_written(path, &bytes, error);
+    if (status == SMC_OK && bytes.length > 0)
         *binary = (struct smc_binary){.cubin = bytes.data, .cubin_bytes = bytes.length};
     else
         smc_text_free(&bytes);
+    return status;
 }
 
 /* Appends the files with this suffix that nvcc kept. */
-static void read_kept(const char *folder, const char *end, struct smc_text *text)
+static enum smc_status read_kept(const char *folder, const char *end, struct smc_text *text,
+                                 struct smc_error *error)
 {
     DIR *files = opendir(folder);
-    smc_memory_status(files ? 0 : errno, SMC_OK);
-    struct dirent *file;
-    while (files && (file = readdir(files))) {
+    if (!files)
+        return smc_fail(error, smc_memory_status(errno, SMC_MACHINE), "%s: %s", folder,
+                        strerror(errno));
+    enum smc_status status = SMC_OK;
+    errno = 0;
+    for (struct dirent *file; status == SMC_OK && (file = readdir(files)); errno = 0) {
         const char *dot = strrchr(file->d_name, '.');
         char path[SMC_TOOL_PATH + 300];
-        struct smc_error ignored;
         snprintf(path, sizeof path, "%s/%s", folder, file->d_name);
         if (dot && strcmp(dot, end) == 0)
-            (void)smc_input_read(path, text, &ignored);
+            status = read_written(path, text, error);
     }
-    if (files)
-        closedir(files);
+    if (status == SMC_OK && errno != 0)
+        status = smc_fail(error, SMC_MACHINE, "%s: %s", folder, strerror(errno));
+    closedir(files);
+    return status;
 }
 
 static enum smc_status run(const struct job *job, const char *const *argv,
@@ -104,8 +124,7 @@ static enum smc_status run(const struct job *job, const char *const *argv,
     smc_input_make_text(&output->log);
     if (!succeeded && !smc_compilation_was_refused(&output->log))
         return smc_compilation_fail(job->compilation, job->source, &output->log, error);
-    read_binary(job->cubin, &output->binary);
-    return SMC_OK;
+    return read_binary(job->cubin, &output->binary, error);
 }
 
 /* Splits the options at blanks, in place, and appends them to `argv`. */
@@ -148,11 +167,12 @@ static void store_of_nvcc(const struct job *job, struct smc_output_cache *cache,
                           const struct smc_compile_outcome *outcome)
 {
     struct smc_text preprocessed = {0}, files = {0};
-    if (cache->key.length > 0)
-        read_kept(job->folder, ".ii", &preprocessed);
+    struct smc_error ignored;
+    bool is_known =
+        cache->key.length == 0 || read_kept(job->folder, ".ii", &preprocessed, &ignored) == SMC_OK;
     if (strcmp(job->compilation->file, "-") != 0)
         smc_text_printf(&files, "u%s\n", job->source);
-    if (smc_nvcc_write_included(smc_text_string(&preprocessed), &files))
+    if (is_known && smc_nvcc_write_included(smc_text_string(&preprocessed), &files))
         smc_output_cache_store(cache, &files, outcome);
     smc_text_free(&preprocessed);
     smc_text_free(&files);
@@ -170,7 +190,7 @@ static enum smc_status run_or_find(const struct job *job, const char **argv,
         argv[1] = argv[0];
         outcome.status = run(job, argv + 1, output, &outcome.error);
         if (outcome.status == SMC_OK)
-            read_kept(job->folder, ".ptx", &output->ptx);
+            outcome.status = read_kept(job->folder, ".ptx", &output->ptx, &outcome.error);
         store_of_nvcc(job, &cache, &outcome);
     }
     if (outcome.status != SMC_OK)

@@ -25,6 +25,9 @@ extern char **environ;
 /* Becomes readable when a signal arrives; only valid while a temporary folder exists. */
 static int signals = -1;
 
+/* The temporary folder: that it can be emptied must not depend on another descriptor. */
+static DIR *opened;
+
 /* Held while a temporary folder exists: one tool at a time runs, whatever thread asks. */
 static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
 
@@ -127,25 +130,29 @@ static int spawn(const char *const *argv, char *const *environment, const int en
     return failed;
 }
 
-/* Reads until the tool and its children have closed their ends. False if `stop` becomes
-   readable. */
-static bool read_all(int descriptor, int stop, struct smc_text *output)
+enum ending { COMPLETE, INTERRUPTED, UNREADABLE };
+
+/* Reads until the tool and its children have closed their ends, or `stop` becomes readable. */
+static enum ending read_all(int descriptor, int stop, struct smc_text *output)
 {
     struct pollfd watched[] = {{.fd = stop, .events = POLLIN},
                                {.fd = descriptor, .events = POLLIN}};
     char bytes[4096];
     for (;;) {
-        if (poll(watched, 2, -1) < 0 && errno != EINTR)
-            return true;
+        if (poll(watched, 2, -1) < 0) {
+            if (errno != EINTR)
+                return UNREADABLE;
+            continue;
+        }
         if (watched[0].revents)
-            return false;
+            return INTERRUPTED;
         if (!watched[1].revents)
             continue;
         ssize_t count = read(descriptor, bytes, sizeof bytes);
         if (count < 0 && errno == EINTR)
             continue;
         if (count <= 0)
-            return true;
+            return count < 0 ? UNREADABLE : COMPLETE;
         smc_text_append_bytes(output, bytes, (size_t)count);
     }
 }
@@ -169,8 +176,8 @@ enum smc_status smc_tool_run(const char *const *argv, const char *folder, struct
     int ends[2];
     pid_t child;
     char variable[SMC_TOOL_PATH + 16];
-    bool interrupted = false;
-    int ending = 1;
+    enum ending read = COMPLETE;
+    int ending = 1, reason = 0;
     snprintf(variable, sizeof variable, "TMPDIR=%s", folder);
     if (pipe2(ends, O_CLOEXEC) != 0)
         return smc_fail(error, SMC_MACHINE, "a pipe to %s: %s", argv[0], strerror(errno));
@@ -179,16 +186,20 @@ enum smc_status smc_tool_run(const char *const *argv, const char *folder, struct
     free(environment);
     close(ends[1]);
     if (!failed) {
-        interrupted = !read_all(ends[0], signals, output);
-        if (interrupted && kill(-child, SIGKILL) == 0)
+        read = read_all(ends[0], signals, output);
+        reason = errno;
+        if (read != COMPLETE && kill(-child, SIGKILL) == 0)
             read_all(ends[0], -1, output);
-        *succeeded = wait_for(child, &ending) && ending == 0 && !interrupted;
+        *succeeded = wait_for(child, &ending) && ending == 0 && read == COMPLETE;
     }
     close(ends[0]);
     if (failed)
         return smc_fail(error, SMC_MACHINE, "%s: %s", argv[0], strerror(failed));
-    if (interrupted)
+    if (read == INTERRUPTED)
         return smc_fail(error, SMC_INTERRUPTED, "%s: interrupted", argv[0]);
+    if (read == UNREADABLE)
+        return smc_fail(error, SMC_MACHINE, "%s: its messages cannot be read: %s", argv[0],
+                        strerror(reason));
     if (ending > 128 && ending <= 128 + LAST_SIGNAL)
         return smc_fail(error, SMC_MACHINE, "%s: ended by a signal: %s", argv[0],
                         strsignal(ending - 128));
@@ -198,7 +209,8 @@ enum smc_status smc_tool_run(const char *const *argv, const char *folder, struct
 enum smc_status smc_tool_file(const char *file, char argument[SMC_TOOL_FILE],
                               struct smc_error *error)
 {
-    int length = snprintf(argument, SMC_TOOL_FILE, "%s%s", file[0] == '-' ? "./" : "", file);
+    bool is_special = file[0] == '-' || file[0] == '@';
+    int length = snprintf(argument, SMC_TOOL_FILE, "%s%s", is_special ? "./" : "", file);
     return length < SMC_TOOL_FILE ? SMC_OK
                                   : smc_fail(error, SMC_USAGE, "%s: the path is too long", file);
 }
@@ -219,7 +231,7 @@ enum smc_status smc_tool_folder_make(char folder[SMC_TOOL_PATH], struct smc_erro
     const char *root = getenv("TMPDIR");
     if (!root || !*root || strlen(root) > SMC_TOOL_PATH - 64)
         root = "/tmp";
-    snprintf(folder, SMC_TOOL_PATH, "%s/smemcalc-XXXXXX", root);
+    snprintf(folder, SMC_TOOL_PATH, "%s%s/smemcalc-XXXXXX", root[0] == '-' ? "./" : "", root);
     pthread_mutex_lock(&one_at_a_time);
     signals = smc_signals_watch(false);
     if (signals < 0) {
@@ -227,22 +239,27 @@ enum smc_status smc_tool_folder_make(char folder[SMC_TOOL_PATH], struct smc_erro
         pthread_mutex_unlock(&one_at_a_time);
         return smc_fail(error, SMC_MACHINE, "a pipe: %s", strerror(reason));
     }
-    if (mkdtemp(folder))
+    bool made = mkdtemp(folder) != NULL;
+    if (made && (opened = opendir(folder)))
         return SMC_OK;
     int reason = errno;
+    if (made)
+        rmdir(folder);
     release_signals();
     return smc_fail(error, SMC_MACHINE, "a folder below %s: %s", root, strerror(reason));
 }
 
 void smc_tool_folder_remove(const char *folder)
 {
-    DIR *files = opendir(folder);
-    smc_memory_status(files ? 0 : errno, SMC_OK);
+    enum { TRIES = 2 }; /* a failure to read the folder may pass */
     struct dirent *file;
-    while (files && (file = readdir(files)))
-        unlinkat(dirfd(files), file->d_name, 0);
-    if (files)
-        closedir(files);
+    for (int i = 0; i < TRIES; i++) {
+        rewinddir(opened);
+        while ((file = readdir(opened)))
+            unlinkat(dirfd(opened), file->d_name, 0);
+    }
+    closedir(opened);
+    opened = NULL;
     rmdir(folder);
     release_signals();
 }

@@ -27,8 +27,8 @@ enum smc_status smc_tool_folder_make(char folder[SMC_TOOL_PATH], struct smc_erro
 void smc_tool_folder_remove(const char *folder);
 
 /* Runs argv[0] and appends its standard output and error to `output`. Its temporary files go to
-   `folder`. `succeeded`: it ended with status 0. SMC_MACHINE if it cannot be run or
-   a signal ends it; SMC_INTERRUPTED. */
+   `folder`. `succeeded`: it ended with status 0. SMC_MACHINE if it cannot be run, a signal
+   ends it or what it prints cannot be read; SMC_INTERRUPTED. */
 enum smc_status smc_tool_run(const char *const *argv, const char *folder, struct smc_text *output,
                              bool *succeeded, struct smc_error *error);
 

@@ -60,6 +60,7 @@ struct smc_trace_program {
     struct smc_trace *trace;
     char library[PATH_MAX];
     char folder[PATH_MAX]; /* of the records; "": none */
+    DIR *files; /* the folder: that it can be emptied must not depend on another descriptor */
     char modules[PATH_MAX];
     char cupti[PATH_MAX]; /* "": none was found */
     char preload[PATH_MAX + 64];
@@ -188,13 +189,26 @@ static enum smc_status make_folder(struct smc_trace_program *collection, struct 
     if (!mkdtemp(made))
         return smc_fail(error, SMC_MACHINE, "%s: no folder for the records can be made there: %s",
                         parent ? parent : "/tmp", strerror(errno));
-    if (!realpath(made, collection->folder)) {
+    collection->files = opendir(made);
+    if (!collection->files || !realpath(made, collection->folder)) {
+        const int reason = errno;
         rmdir(made);
-        return smc_fail(error, SMC_MACHINE, "%s: %s", made, strerror(errno));
+        return smc_fail(error, SMC_MACHINE, "%s: %s", made, strerror(reason));
     }
     snprintf(counter, sizeof counter, "%s/" TRACE_COUNTER, collection->folder);
-    const int file = open(counter, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-    const bool ok = file >= 0 && write(file, &zero, sizeof zero) == (ssize_t)sizeof zero;
+    int file;
+    do
+        file = open(counter, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    while (file < 0 && errno == EINTR);
+    ssize_t written = file < 0 ? -1 : 0;
+    for (size_t count = 0; file >= 0 && count < sizeof zero; count += (size_t)written) {
+        do
+            written = write(file, (const char *)&zero + count, sizeof zero - count);
+        while (written < 0 && errno == EINTR);
+        if (written < 0)
+            break;
+    }
+    const bool ok = written > 0;
     const int reason = errno;
     if (file >= 0)
         close(file);
@@ -229,13 +243,16 @@ static enum smc_status make_module_folder(struct smc_trace_program *collection,
 
 static void remove_folder(const struct smc_trace_program *collection)
 {
+    enum { TRIES = 2 }; /* a failure to read the folder may pass */
     struct dirent *entry;
-    DIR *folder = collection->folder[0] ? opendir(collection->folder) : NULL;
-    while (folder && (entry = readdir(folder)))
-        if (entry->d_name[0] != '.')
-            unlinkat(dirfd(folder), entry->d_name, 0);
-    if (folder)
-        closedir(folder);
+    for (int i = 0; collection->files && i < TRIES; i++) {
+        rewinddir(collection->files);
+        while ((entry = readdir(collection->files)))
+            if (entry->d_name[0] != '.')
+                unlinkat(dirfd(collection->files), entry->d_name, 0);
+    }
+    if (collection->files)
+        closedir(collection->files);
     if (collection->folder[0])
         rmdir(collection->folder);
 }
@@ -516,10 +533,17 @@ static enum smc_status read_record(struct smc_trace_program *collection, const c
     while (bytes && count < (size_t)info.st_size && got > 0) {
         got = read(file, bytes + count, (size_t)info.st_size - count);
         count += got > 0 ? (size_t)got : 0;
+        if (got < 0 && errno == EINTR)
+            got = 1;
     }
     close(file);
     if (!bytes)
         return smc_out_of_memory(error);
+    if (got < 0) {
+        smc_trace_note(collection->trace, "the records of process %s cannot be read", name);
+        free(bytes);
+        return SMC_OK;
+    }
     status = smc_trace_add_records(collection->trace, bytes, count, error);
     if (status == SMC_USAGE) {
         smc_trace_note(collection->trace, "process %s: %s", name, error->message);
