@@ -37,6 +37,7 @@ tests_gpu_gpu_tests_SOURCES = \
 	tests/gpu/test_device.c \
 	tests/gpu/test_emulator.c \
 	tests/gpu/test_failures.c \
+	tests/gpu/test_health.c \
 	tests/gpu/test_kernels.c \
 	tests/gpu/test_ptx.c \
 	tests/gpu/test_residency.c \
