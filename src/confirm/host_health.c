@@ -138,17 +138,17 @@ static void finish(struct run *run, int gpu_index, bool is_late)
     process->end = -1;
     if (run->board->gpu[gpu_index].done)
         return;
-    const char *test = health->current < SMC_HEALTH_TESTS
-                           ? smc_health_test_info[health->current].name
-                           : "starting CUDA";
+    bool has_begun = health->current < SMC_HEALTH_TESTS;
+    const char *in = has_begun ? "in the test " : "while CUDA starts";
+    const char *test = has_begun ? smc_health_test_info[health->current].name : "";
     if (is_late)
-        snprintf(error, sizeof error, "not at its end after %u ms (--timeout): %s",
-                 run->check->timeout_ms, test);
+        snprintf(error, sizeof error, "not at its end after %u ms (--timeout), %s%s",
+                 run->check->timeout_ms, in, test);
     else if (is_gone && WIFSIGNALED(status))
-        snprintf(error, sizeof error, "its process was ended by signal %d (%s): %s",
-                 WTERMSIG(status), strsignal(WTERMSIG(status)), test);
+        snprintf(error, sizeof error, "its process was ended by signal %d (%s), %s%s",
+                 WTERMSIG(status), strsignal(WTERMSIG(status)), in, test);
     else
-        snprintf(error, sizeof error, "its process ended early: %s", test);
+        snprintf(error, sizeof error, "its process ended early, %s%s", in, test);
     health->elapsed_s = (now_ms() - run->start_ms) / 1e3;
     note_failure(health, SMC_MACHINE, error);
 }

@@ -198,7 +198,8 @@ enum smc_status smc_gpu_probe(const struct smc_device *device, const struct smc_
                               struct smc_run_result *result, struct smc_text *warnings,
                               struct smc_error *error);
 
-/* The same with a probe that is loaded, whose registers are those of `probe`. */
+/* The same with a probe that is loaded, as result->probe says, and whose registers are those of
+   `probe`. */
 enum smc_status smc_gpu_probe_loaded(const struct smc_device *device,
                                      const struct smc_gpu_probe *probe,
                                      const struct smc_gpu_kernel *kernel,

@@ -402,8 +402,8 @@ static void report_shared(const struct smc_health_seen *seen, struct smc_health 
         struct smc_fault *fault = smc_health_add(
             health, SMC_HEALTH_SMS, SMC_FAULT_MEMORY,
             "SM %u: shared memory does not keep bit %d of the word at byte 0x%" PRIx32
-            " (wrong bits 0x%08" PRIx32 ", %u wrong words)",
-            seen->sm, bit, byte, seen->fault[i].bits, seen->wrong);
+            " (wrong bits 0x%08" PRIx32 ", %u wrong word%s)",
+            seen->sm, bit, byte, seen->fault[i].bits, seen->wrong, smc_text_plural(seen->wrong));
         if (!fault)
             return;
         fault->sm = (int32_t)seen->sm;
@@ -471,8 +471,8 @@ void smc_health_examine_memory(const struct smc_health_found *found, uint64_t ba
         struct smc_fault *fault = smc_health_add(
             health, SMC_HEALTH_MEMORY, SMC_FAULT_MEMORY,
             "%s does not keep bit %d of the word at 0x%" PRIx64 " (wrong bits 0x%08" PRIx32
-            ", %" PRIu64 " wrong words)",
-            where, bit, address, sorted.fault[i].bits, found->wrong);
+            ", %" PRIu64 " wrong word%s)",
+            where, bit, address, sorted.fault[i].bits, found->wrong, smc_text_plural(found->wrong));
         if (!fault)
             return;
         fault->bit = bit;
