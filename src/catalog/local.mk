@@ -31,7 +31,7 @@ KERNELS = \
 libsmc_la_SOURCES += \
 	src/catalog/catalog.c src/catalog/catalog.h \
 	src/catalog/family.c src/catalog/family.h \
-	src/catalog/health.c src/catalog/health.h \
+	src/catalog/helpers.c src/catalog/helpers.h \
 	src/catalog/kernels.def \
 	src/catalog/matmul_register.c \
 	src/catalog/params.def \

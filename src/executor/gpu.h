@@ -65,7 +65,7 @@ struct smc_gpu_kernel {
     bool is_cooperative; /* launched so that its blocks can wait for each other */
 };
 
-/* Loads machine code; a refusal is noted in `attempt`. */
+/* Loads machine code, or PTX if there is none; a refusal is noted in `attempt`. */
 bool smc_gpu_load(const struct smc_binary *binary, const char *entry, struct smc_gpu_kernel *kernel,
                   struct smc_attempt *attempt);
 void smc_gpu_unload(struct smc_gpu_kernel *kernel);

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "catalog/health.h"
+#include "catalog/helpers.h"
 #include "executor/clock.h"
 #include "executor/executor.h"
 #include "executor/gpu_ceilings.h"
@@ -208,9 +208,9 @@ static enum smc_status test_sms(struct check *check)
     struct sms *sms = smc_calloc(1, sizeof *sms);
     if (!sms)
         return smc_out_of_memory(check->error);
-    enum smc_status status = compile(check, &smc_health_sms_kernel, &params, &compiled);
+    enum smc_status status = compile(check, &smc_kernel_health_sms, &params, &compiled);
     if (status == SMC_OK)
-        status = load(check, &compiled.binary, smc_health_sms_kernel.entry, &sms->kernel);
+        status = load(check, &compiled.binary, smc_kernel_health_sms.entry, &sms->kernel);
     if (status == SMC_OK)
         status = configure_sms(check, sms);
     if (status == SMC_OK)
@@ -708,7 +708,7 @@ static enum smc_status test_memory(struct check *check)
     struct smc_params params = {0};
     struct smc_compiled compiled = {0};
     struct memory memory = {0};
-    enum smc_status status = compile(check, &smc_health_memory_kernel, &params, &compiled);
+    enum smc_status status = compile(check, &smc_kernel_health_memory, &params, &compiled);
     if (status == SMC_OK)
         status = load(check, &compiled.binary, "health_write", &memory.writes);
     if (status == SMC_OK)

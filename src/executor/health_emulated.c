@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "catalog/health.h"
+#include "catalog/helpers.h"
 #include "devices/devices.h"
 #include "executor/executor.h"
 
@@ -65,7 +65,7 @@ enum smc_status smc_health_emulate_sms(uint16_t cc, uint32_t sms, uint32_t words
         {.value = injection},
     };
     enum smc_status status =
-        read_program(&smc_health_sms_kernel, smc_health_sms_kernel.entry, cc, &program, error);
+        read_program(&smc_kernel_health_sms, smc_kernel_health_sms.entry, cc, &program, error);
     if (status != SMC_OK)
         return status;
     memset(seen, 0xff, sms * sizeof *seen);
@@ -109,7 +109,7 @@ static enum smc_status run_entry(const char *entry, uint16_t cc, const struct me
         {.value = &memory->inverse},
         {.is_array = true, .array = 1},
     };
-    enum smc_status status = read_program(&smc_health_memory_kernel, entry, cc, &program, error);
+    enum smc_status status = read_program(&smc_kernel_health_memory, entry, cc, &program, error);
     if (status != SMC_OK)
         return status;
     struct smc_emulation_request request = {

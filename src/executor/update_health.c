@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "catalog/health.h"
 #include "devices/devices.h"
 #include "executor/executor.h"
 #include "executor/health.h"
