@@ -33,10 +33,10 @@ enum smc_status smc_gpu_check_context(struct smc_error *error)
 }
 
 /* The built-in PTX is of the newest PTX ISA, which a driver may not know; its instructions are of
-   PTX ISA 7.0, the first for compute capability 8.0. Returns a copy for cudaLibraryLoadData. */
+   PTX ISA 7.4. Returns a copy for cudaLibraryLoadData. */
 static char *lower_version(const char *ptx)
 {
-    static const char directive[] = ".version ", version[] = "7.0";
+    static const char directive[] = ".version ", version[] = "7.4";
     char *copy = smc_strdup(ptx), *at = copy ? strstr(copy, directive) : NULL;
     if (at && strcspn(at + strlen(directive), "\n") == strlen(version))
         memcpy(at + strlen(directive), version, strlen(version));

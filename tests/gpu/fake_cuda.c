@@ -364,6 +364,13 @@ static int regs_of(const void *code)
     return regs;
 }
 
+/* PTX of an ISA that the driver knows: of CUDA 12.4, as its version says. */
+static bool is_known_ptx(const char *code)
+{
+    double version;
+    return sscanf(code, ".version %lf", &version) == 1 && version <= 8.4;
+}
+
 cudaError_t cudaLibraryLoadData(cudaLibrary_t *library, const void *code,
                                 enum cudaJitOption *jit_options, void **jit_values,
                                 unsigned jit_count, enum cudaLibraryOption *options, void **values,
@@ -372,7 +379,7 @@ cudaError_t cudaLibraryLoadData(cudaLibrary_t *library, const void *code,
     (void)jit_options, (void)jit_values, (void)jit_count, (void)options, (void)values, (void)count;
     if (here(fake_cuda.load_error) != cudaSuccess)
         return ends(fake_cuda.load_error);
-    if (memcmp(code, "\177ELF", 4) != 0)
+    if (memcmp(code, "\177ELF", 4) != 0 && !is_known_ptx(code))
         return ends(cudaErrorInvalidSource);
     struct CUkern_st *kernel = hold(sizeof *kernel, &fake_cuda.libraries);
     if (!kernel)
