@@ -68,6 +68,7 @@ tests_unit_SOURCES = \
 	tests/test_report.c \
 	tests/test_gate.c \
 	tests/test_headroom.c \
+	tests/test_health.c \
 	tests/test_selection.c \
 	tests/test_series.c \
 	tests/test_sm.c \
@@ -142,7 +143,9 @@ EXTRA_DIST += tests/source.sh
 
 # Measured ceilings.
 TESTS += tests/calibrate.sh
+TESTS += tests/check.sh
 EXTRA_DIST += tests/calibrate.sh
+EXTRA_DIST += tests/check.sh
 
 # The error of predicted times.
 check_PROGRAMS += bench/time_error

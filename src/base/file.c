@@ -94,8 +94,16 @@ enum smc_status smc_file_write(const char *path, bool over, const struct smc_tex
     return smc_fail(error, SMC_MACHINE, "'%s': %s", path, strerror(reason));
 }
 
-enum smc_status smc_file_replace(const char *path, const struct smc_text *text,
-                                 struct smc_error *error)
+/* The access that open(2) would have given. */
+static bool give_access(int file)
+{
+    mode_t mask = umask(0);
+    umask(mask);
+    return fchmod(file, 0666 & ~mask) == 0;
+}
+
+static enum smc_status replace(const char *path, bool for_others, const struct smc_text *text,
+                               struct smc_error *error)
 {
     char temporary[1100];
     int length = snprintf(temporary, sizeof temporary, "%s.XXXXXX", path);
@@ -109,7 +117,9 @@ enum smc_status smc_file_replace(const char *path, const struct smc_text *text,
     FILE *stream = fdopen(file, "wb");
     smc_memory_status(stream ? 0 : errno, SMC_OK);
     errno = 0;
-    bool written = stream && fwrite(smc_text_string(text), 1, text->length, stream) == text->length;
+    bool written =
+        stream && (!for_others || give_access(file)) &&
+        fwrite(smc_text_string(text), 1, text->length, stream) == text->length;
     int reason = errno;
     if ((stream ? fclose(stream) : close(file)) != 0 && written) {
         written = false;
@@ -120,4 +130,16 @@ enum smc_status smc_file_replace(const char *path, const struct smc_text *text,
     reason = written ? errno : reason;
     unlink(temporary);
     return smc_fail(error, SMC_MACHINE, "'%s': %s", path, strerror(reason));
+}
+
+enum smc_status smc_file_replace(const char *path, const struct smc_text *text,
+                                 struct smc_error *error)
+{
+    return replace(path, false, text, error);
+}
+
+enum smc_status smc_file_publish(const char *path, const struct smc_text *text,
+                                 struct smc_error *error)
+{
+    return replace(path, true, text, error);
 }

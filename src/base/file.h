@@ -32,4 +32,8 @@ enum smc_status smc_file_write(const char *path, bool over, const struct smc_tex
 enum smc_status smc_file_replace(const char *path, const struct smc_text *text,
                                  struct smc_error *error);
 
+/* The same for a file that others are to read: with the access that a new file has. */
+enum smc_status smc_file_publish(const char *path, const struct smc_text *text,
+                                 struct smc_error *error);
+
 #endif
