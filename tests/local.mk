@@ -43,6 +43,7 @@ tests_unit_SOURCES = \
 	tests/test_emulator.c \
 	tests/test_executor.c \
 	tests/test_fatbin.c \
+	tests/test_fleet.c \
 	tests/test_host_code.c \
 	tests/test_inspect.c \
 	tests/test_expression.c \
@@ -74,6 +75,7 @@ tests_unit_SOURCES = \
 	tests/test_sm.c \
 	tests/special_functions.def tests/test_special_functions.c \
 	tests/test_stop.c \
+	tests/test_stragglers.c \
 	tests/test_sweep.c \
 	tests/test_tui_banks.c tests/test_tui_devices.c tests/test_tui_roofline.c tests/test_tui_trace.c tests/test_tui_views.c \
 	tests/view_sitting.c tests/view_sitting.h \
@@ -170,7 +172,7 @@ EXTRA_DIST += tests/all_gpus.sh
 
 # Reports of many GPUs.
 TESTS += tests/merge.sh
-EXTRA_DIST += tests/merge.sh tests/data/merge tests/fuzz/merge.c tests/fuzz/merge.dict
+EXTRA_DIST += tests/slurm.sh tests/merge.sh tests/data/merge tests/fuzz/merge.c tests/fuzz/merge.dict
 
 # A person's own devices.
 TESTS += tests/device_file.sh

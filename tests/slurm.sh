@@ -89,49 +89,63 @@ until_true 40 all_idle || {
 
 # --- Runs -----------------------------------------------------------------------------------------
 
-timeout 60 srun -N 4 -n 4 "$program" run --kernel reverse-static --on emulator --device 9.0 --no-nvrtc \
-    --format json >runs.json 2>err
-"$program" merge runs.json >out 2>>err
-empty "runs of four nodes of one host are four machines" "$(
-    head -n 1 out | grep -q '^agree: 4 emulators, ' || cat out err
-    grep -c '^given twice' out | grep -vx 0)"
-jq -s '[.[].run | [.host, .node, .rank]] | sort' runs.json >named.json
-holds "each names its node and rank" 'map(.[:2]) == [["localhost", "n1"], ["localhost", "n2"],
-    ["localhost", "n3"], ["localhost", "n4"]] and (map(.[2]) | sort == [0, 1, 2, 3])' named.json
+# Reports of several lines, which -l keeps apart.
 timeout 60 srun -l -N 4 -n 4 "$program" run --kernel reverse-static --on emulator --device 9.0 \
-    --no-nvrtc --format json 2>err | tee labelled | "$program" merge - >out 2>>err; head -c 3000 labelled
-empty "srun -l, which puts the rank before each line" "$(
-    head -n 1 out | grep -q '^agree: 4 emulators, ' || cat out err)"
+    --no-nvrtc --format json >labelled 2>err
+"$program" merge labelled --format json >out 2>>err
+jq '[.verdict, .count.machines, .count.given_twice]' out >counts.json
+holds "runs on four nodes of one host are four machines" '. == ["agree", 4, 0]' counts.json
+jq '[.questions[0].machines[] | [.host, .node, .rank]] | sort' out >named.json
+holds "each with its node and rank" 'map(.[:2]) == [["localhost", "n1"], ["localhost", "n2"],
+    ["localhost", "n3"], ["localhost", "n4"]] and (map(.[2]) | sort == [0, 1, 2, 3])' named.json
 
 # --- Checks ---------------------------------------------------------------------------------------
 
-# shellcheck disable=SC2034
-check_line() { # VERDICT FAULTS
-    printf '{"schema":"smemcalc/1","command":"check","host":"%s","node":"%s","rank":%s,' \
-        "$(hostname)" "$SLURMD_NODENAME" "$SLURM_PROCID"
-    printf '"time":"2026-11-26T19:00:00Z","verdict":"%s","elapsed_s":1,"gpus":[{"gpu_index":0,' "$1"
-    printf '"gpu_uuid":"GPU-001e2d3c","name":"NVIDIA H200","mode":"whole","verdict":"%s",' "$1"
-    printf '"error":null,"tests":[],"figures":{"copy_bytes_per_s":4.1e12},"faults":[%s]}]}\n' "$2"
-}
-
-# A node that hangs stops itself; one that dies takes its daemons with it, in the middle of a line.
+# A node that hangs stops itself; one that dies takes its daemon with it, in the middle of its
+# report, as soon as the beginning has arrived.
 cat >node.sh <<end
 #!/bin/sh
-$(sed -n '/^check_line()/,/^}/p' "$here/slurm.sh")
+export FAKE_GPU=computes
+check="$fake check --no-nvrtc --timeout 60000 --format json"
 case \$SLURMD_NODENAME in
-n2) check_line differs '{"kind":"lane","sm":17,"lane":3,"detail":"SM 17 lane 3 computes 5, not 4"}' ;;
+n2) FAKE_FAULT="lane 17 2 3" exec \$check ;;
 n3) kill -STOP \$\$ ;;
 n4)
-    check_line healthy | head -c 150
+    \$check | head -c 150
     until grep -q '"node":"n4"' "$PWD/lines"; do sleep 0.1; done
     kill -KILL \$(cat "$PWD/n4.pid") \$PPID \$\$
     ;;
-*) check_line healthy ;;
+*) exec \$check ;;
 esac
 end
 chmod +x node.sh
 
-timeout 60 srun -N 4 -n 4 --wait=5 ./node.sh 2>srun.err | tee lines |
+timeout 90 srun -N 4 -n 4 --wait=10 ./node.sh 2>srun.err | tee lines |
     "$program" merge - --expect 'n[1-4]' >out 2>err
-cat out err lines srun.err
+status=$?
+empty "the verdict comes first" "$(
+    [ "$status" -eq 1 ] || echo "exit status $status"
+    head -n 1 out | grep -qx '1 of 2 GPUs healthy; 3 nodes to drain, of these 1 node without a report' ||
+        cat out srun.err lines)"
+empty "the node with a fault, and the lane" \
+    "$(grep -q '^drain  *n2: GPU 0 differs: SM 17, sub-partition 2, lane 3: ' out || cat out)"
+empty "the node that died while it reported" "$(
+    grep -qx ' *n4: its report is cut off' out || cat out
+    grep -qx 'smemcalc: standard input:[0-9]*: the report of n4 is cut off' err || cat err)"
+empty "the node that hangs" "$(grep -qx 'no report   n3' out || cat out)"
+"$program" merge lines --expect 'n[1-4]' --exclude >excluded 2>err
+empty "as sbatch takes it" "$(echo n2,n4,n3 | diff - excluded)"
+
+# Slurm takes the commands, and the list.
+"$program" merge lines --expect 'n[1-4]' --drain >drain.sh 2>err
+sh -e drain.sh >out 2>&1
+empty "scontrol takes the reasons" "$(
+    cat out
+    sinfo -h -N -o '%N %E' | sort >reasons
+    grep -q '^n2 smemcalc: GPU 0 differs: SM 17, sub-partition 2, lane 3: ' reasons || cat reasons
+    grep -qx 'n3 smemcalc: no report' reasons || cat reasons)"
+empty "srun takes the list" "$(
+    timeout 30 srun --immediate=20 -x "$(cat excluded)" -N 1 printenv SLURMD_NODENAME 2>&1 |
+        grep -vx n1)"
+
 finish_cases

@@ -323,7 +323,7 @@ static void append_straggling(const struct smc_fleet *fleet, uint32_t node, stru
         if (straggler->gpu->node != node)
             continue;
         append_gpu(fleet->checks, straggler->gpu, out);
-        smc_text_printf(out, " is slow: %s %.1f %% below the median",
+        smc_text_printf(out, " is slow: %s %.1f %% slower than the median",
                         smc_check_figures[straggler->figure].label, 100 * straggler->slower);
         return;
     }
@@ -349,6 +349,8 @@ static void append_reason(const struct smc_fleet *fleet, const struct smc_checke
 
 static void count_gpus(struct smc_checks *checks, struct smc_fleet *fleet)
 {
+    for (size_t i = 0; i < checks->node_count; i++)
+        checks->node[i].gpus = checks->node[i].bad = 0;
     for (size_t i = 0; i < checks->gpu_count; i++) {
         const struct smc_checked_gpu *gpu = &checks->gpu[i];
         struct smc_checked_node *node = &checks->node[gpu->node];
