@@ -101,6 +101,9 @@ holds "each with its node and rank" 'map(.[:2]) == [["localhost", "n1"], ["local
 
 # --- Checks ---------------------------------------------------------------------------------------
 
+# The rates of the fake GPU are no H200's: with an entry that has none, they are not judged.
+echo '{"schema": "smemcalc-ceilings/1", "ceilings": [{"device": "NVIDIA H200"}]}' >ceilings.json
+
 # A node that hangs stops itself; one that dies takes its daemon with it, in the middle of its
 # report, as soon as the beginning has arrived.
 cat >node.sh <<end
