@@ -14,8 +14,8 @@ unset SLURMD_NODENAME PMIX_RANK OMPI_COMM_WORLD_RANK SLURM_PROCID FAKE_FAULT FAK
 
 # --- Without a GPU --------------------------------------------------------------------------------
 
-refuses 2 "option --timeout: '0' is not between 1 and .*" check --timeout 0
-refuses 2 "option --format: 'xml' is not .*" check --format xml
+refuses 2 "option --timeout: '0' is not between 1 and 2147483647" check --timeout 0
+refuses 2 "option --format: 'xml' is not one of text, json, openmetrics" check --format xml
 if smemcalc devices --device gpu0 >out 2>&1; then
     skip "no GPU: exit status 3" "there is one"
 else
@@ -88,7 +88,7 @@ finds() { # FAULT FILTER
         and .error == null and .faults_total == (.faults | length) and ($2))" out
     [ "$status" -eq 1 ] || fail "$1: exit status 1" "exit status $status"
 }
-only='.faults | length == 1 and .[0]'
+only='(.faults | length) == 1 and .faults[0]'
 finds "lane 17 2 3" "$only.kind == \"lane\" and .faults[0].sm == 17 and .faults[0].subpartition == 2
     and .faults[0].lane == 3 and (.faults[0].detail | test(\"^SM 17, sub-partition 2, lane 3: \"))"
 finds "sm 40" "$only.kind == \"sm\" and .faults[0].sm == 40 and .faults[0].lane == null"

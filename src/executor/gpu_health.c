@@ -598,7 +598,7 @@ struct memory {
     char *array;
     uint64_t bytes;
     void *found_there;
-    uint64_t wrong;
+    uint64_t wrong; /* words, in the worst pass */
 };
 
 static cudaError_t launch_memory(const struct check *check, const struct smc_gpu_kernel *kernel,
@@ -640,7 +640,9 @@ static cudaError_t write_and_read(struct check *check, struct memory *memory, ui
     if (code == cudaSuccess)
         code = cudaMemcpy(&found, memory->found_there, sizeof found, cudaMemcpyDeviceToHost);
     if (code == cudaSuccess) {
-        memory->wrong += found.wrong / (uint64_t)rounds + (found.wrong % (uint64_t)rounds != 0);
+        uint64_t wrong = (found.wrong - 1) / (uint64_t)rounds + 1;
+        if (found.wrong > 0 && wrong > memory->wrong)
+            memory->wrong = wrong;
         smc_health_examine_memory(&found, (uintptr_t)memory->array, where, check->health);
     }
     return code;
