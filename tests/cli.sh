@@ -125,7 +125,7 @@ refuses 2 "option --device: unknown device 'A100,H100'; for several, repeat --de
     --tile 8 --device A100,H100
 refuses 2 "mine.c: No such file or directory" mine.c
 refuses 2 "unknown option -z; 'smemcalc help run' lists them" run -z
-refuses 2 "option --gpu: not for the command query, only for run, tune, calibrate" --tile 8 --gpu 0
+refuses 2 "option --gpu: not for the command query, only for run, tune, calibrate, check" --tile 8 --gpu 0
 refuses 2 "unknown command 'devises'; did you mean 'devices'?" devises
 refuses 2 "unknown command 'xyz'; 'smemcalc help' lists them" xyz
 refuses 2 "unknown command ''; 'smemcalc help' lists them" ''

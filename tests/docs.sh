@@ -122,6 +122,7 @@ if command -v jq >/dev/null; then
     rm ceilings.json
     documented_json "every JSON key of inspect" inspect "$here/data/inspect/own-sm90.cubin"
     documented_json "every JSON key of merge" merge "$here/data/merge/node1.json" "$here/data/merge/node3.json"
+    documented_json "every JSON key of merged checks" merge "$here/data/merge/checks.json"
     documented_json "every JSON key of a diff" diff --fail-on never "$here/data/inspect/own-sm90.cubin" "$here/data/inspect/own-sm90.ptxas"
     documented_json "every JSON key of a trace" trace --read "$here/data/trace/step.json"
     documented_json "every JSON key of a lint" inspect --lint "$here/data/inspect/own-sm90.cubin"
@@ -143,6 +144,7 @@ csv() { # NAME ARGUMENT...
 csv query --tile 32 --device H200 --no-nvrtc
 csv query sweep --threads 256 --regs 16:18 --device H200
 csv merge merge "$here/data/merge/node1.json"
+csv checks merge "$here/data/merge/checks.json"
 csv limits limits --threads 256 --device H200
 csv best best --regs 40 --device H200
 csv carveout carveout --device H200
@@ -273,7 +275,7 @@ for page in "$top"/man/*.[0-9]; do
     page=man/$(basename "$page")
     cut_examples "$(prefix "$page")" '^[.]Bd -literal' '^[.]Ed' "$page"
 done
-cp "$here"/data/merge/node[12].json . # the reports of doc/many-gpus.md
+cp "$here"/data/merge/node[12].json "$here"/data/merge/checks.json . # the reports of doc/many-gpus.md
 cp "$here/data/trace/step.json" .     # the trace of doc/trace.md
 cp "$here/data/trace/torch-h200.json" . # that of README.md and doc/trace.md
 

@@ -43,6 +43,7 @@ tests_unit_SOURCES = \
 	tests/test_emulator.c \
 	tests/test_executor.c \
 	tests/test_fatbin.c \
+	tests/test_fleet.c \
 	tests/test_host_code.c \
 	tests/test_inspect.c \
 	tests/test_expression.c \
@@ -68,11 +69,13 @@ tests_unit_SOURCES = \
 	tests/test_report.c \
 	tests/test_gate.c \
 	tests/test_headroom.c \
+	tests/test_health.c \
 	tests/test_selection.c \
 	tests/test_series.c \
 	tests/test_sm.c \
 	tests/special_functions.def tests/test_special_functions.c \
 	tests/test_stop.c \
+	tests/test_stragglers.c \
 	tests/test_sweep.c \
 	tests/test_tui_banks.c tests/test_tui_devices.c tests/test_tui_roofline.c tests/test_tui_trace.c tests/test_tui_views.c \
 	tests/view_sitting.c tests/view_sitting.h \
@@ -142,7 +145,9 @@ EXTRA_DIST += tests/source.sh
 
 # Measured ceilings.
 TESTS += tests/calibrate.sh
+TESTS += tests/check.sh
 EXTRA_DIST += tests/calibrate.sh
+EXTRA_DIST += tests/check.sh
 
 # The error of predicted times.
 check_PROGRAMS += bench/time_error
@@ -167,7 +172,7 @@ EXTRA_DIST += tests/all_gpus.sh
 
 # Reports of many GPUs.
 TESTS += tests/merge.sh
-EXTRA_DIST += tests/merge.sh tests/data/merge tests/fuzz/merge.c tests/fuzz/merge.dict
+EXTRA_DIST += tests/slurm.sh tests/merge.sh tests/data/merge tests/fuzz/merge.c tests/fuzz/merge.dict
 
 # A person's own devices.
 TESTS += tests/device_file.sh

@@ -17,4 +17,11 @@ uint64_t smc_machine_memory_bytes(void);
 /* The host name, truncated to fit and made safe for a terminal; "" if unknown. */
 void smc_machine_host_name(char name[SMC_HOST_NAME_CHARS]);
 
+/* The name under which Slurm knows this node (SLURMD_NODENAME), likewise; "" outside Slurm. Several
+   nodes may share a host. */
+void smc_machine_node_name(char name[SMC_HOST_NAME_CHARS]);
+
+/* The process's rank in its job, from PMIX_RANK, OMPI_COMM_WORLD_RANK or SLURM_PROCID; -1: none. */
+int32_t smc_machine_rank(void);
+
 #endif

@@ -12,6 +12,8 @@ KERNELS = \
 	kernels/ceiling_read.cu \
 	kernels/ceiling_shared.cu \
 	kernels/ceiling_write.cu \
+	kernels/health_memory.cu \
+	kernels/health_sms.cu \
 	kernels/matmul_a_tile.cu \
 	kernels/matmul_async.cu \
 	kernels/matmul_naive.cu \
@@ -29,6 +31,7 @@ KERNELS = \
 libsmc_la_SOURCES += \
 	src/catalog/catalog.c src/catalog/catalog.h \
 	src/catalog/family.c src/catalog/family.h \
+	src/catalog/helpers.c src/catalog/helpers.h \
 	src/catalog/kernels.def \
 	src/catalog/matmul_register.c \
 	src/catalog/params.def \

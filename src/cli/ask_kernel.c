@@ -12,6 +12,8 @@ const struct smc_writer *smc_ask_writer(const struct smc_arguments *arguments)
     const char *format = arguments->text[SMC_OPTION_FORMAT];
     if (!format)
         format = arguments->text[SMC_OPTION_FINDINGS_FORMAT];
+    if (!format)
+        format = arguments->text[SMC_OPTION_FLEET_FORMAT];
     const struct smc_writer *writer = smc_writer_find(format ? format : "text");
     return writer ? writer : &smc_writer_text;
 }

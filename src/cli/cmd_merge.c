@@ -1,9 +1,10 @@
-/* smemcalc merge: run reports of many GPUs, compared. */
+/* smemcalc merge: reports of many GPUs, compared: of runs, and of checks. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/parse.h"
 #include "base/program.h"
 #include "base/utf8.h"
 #include "cli/ask.h"
@@ -11,60 +12,55 @@
 #include "cli/options.h"
 #include "cli/output.h"
 #include "confirm/merge.h"
+#include "report/fleet.h"
 
 static smc_command_function run;
 
 const struct smc_command smc_command_merge = {
     .name = "merge",
-    .usage = "FILE... [--verbose]",
-    .help = "compare the run reports of many GPUs",
+    .usage = "FILE... [--expect NODES] [--exclude|--drain] [--verbose]",
+    .help = "compare the reports of many GPUs: of runs, and of checks",
     .examples = "  srun -o run-%t.json smemcalc run --tile 32 --gpu all --format json\n"
                 "  smemcalc merge run-*.json\n"
-                "  cat run-*.json | smemcalc merge - --format csv\n",
+                "  cat run-*.json | smemcalc merge - --format csv\n"
+                "  srun smemcalc check --format json | smemcalc merge - --expect 'n[1-4]'\n",
     .most_files = SIZE_MAX,
     .run = run,
 };
 
-enum { LARGEST_FILE_BYTES = 256 << 20 };
+/* --- Reading ---------------------------------------------------------------------------------- */
 
-static enum smc_status read_whole(const struct smc_stream *stream, struct smc_text *text,
-                                  struct smc_error *error)
+static enum smc_status read_stream(const struct smc_stream *stream, struct smc_merge_input *input,
+                                   struct smc_error *error)
 {
-    char bytes[65536];
+    static char bytes[1 << 16];
     size_t count;
     enum smc_status status;
     do {
         status = smc_stream_read(stream, bytes, sizeof bytes, &count, error);
         if (status == SMC_OK)
-            smc_text_append_bytes(text, bytes, count);
-        if (text->length > LARGEST_FILE_BYTES)
-            status = smc_fail(error, SMC_USAGE,
-                              "%s: larger than %d bytes; split its reports into several files",
-                              stream->name, LARGEST_FILE_BYTES);
+            status = smc_merge_feed(input, bytes, count, error);
     } while (status == SMC_OK && count > 0);
-    if (status == SMC_OK && text->failed)
-        return smc_out_of_memory(error);
-    return status;
+    if (status != SMC_OK)
+        return status;
+    status = smc_merge_finish(input);
+    return status == SMC_MACHINE ? smc_out_of_memory(error) : status;
 }
 
 /* Adds its reports, which point to `name`, safe to be shown, to be freed after them. */
 static enum smc_status add_reports(const struct smc_stream *stream, struct smc_merge *merge,
                                    char **name, struct smc_error *error)
 {
-    struct smc_text text = {0}, problems = {0};
+    struct smc_text problems = {0};
     *name = smc_strdup(stream->name);
     if (!*name)
         return smc_out_of_memory(error);
     smc_utf8_make_safe(*name);
-    enum smc_status status = read_whole(stream, &text, error);
-    if (status == SMC_OK) {
-        status = smc_merge_read(merge, *name, smc_text_string(&text), text.length, &problems);
-        if (status == SMC_MACHINE)
-            smc_out_of_memory(error);
-    }
+    struct smc_merge_input input = {.merge = merge, .file = *name, .problems = &problems};
+    enum smc_status status = read_stream(stream, &input, error);
     smc_output_tell("", smc_text_string(&problems));
+    smc_merge_input_free(&input);
     smc_text_free(&problems);
-    smc_text_free(&text);
     return status;
 }
 
@@ -88,40 +84,131 @@ static enum smc_status read_files(const struct smc_arguments *arguments, struct 
     return worst;
 }
 
-static enum smc_status compare(const struct smc_arguments *arguments, struct smc_merge *merge,
-                               struct smc_text *out, struct smc_error *error)
+/* --- Options ---------------------------------------------------------------------------------- */
+
+/* A list of nodes, or how many there are. */
+static enum smc_status ask_expected(const struct smc_arguments *arguments,
+                                    struct smc_fleet_expected *expected, struct smc_error *error)
 {
-    struct smc_merged merged;
+    const char *text = arguments->text[SMC_OPTION_EXPECT];
+    struct smc_error why = {""};
+    int64_t count;
+    expected->given = text != NULL;
+    if (!text)
+        return SMC_OK;
+    if (smc_parse_integer(text, 1, SMC_MOST_LISTED_HOSTS, &count)) {
+        expected->count = (size_t)count;
+        return SMC_OK;
+    }
+    enum smc_status status = smc_hostlist_parse(text, &expected->names, &why);
+    return status == SMC_USAGE ? smc_fail(error, status,
+                                          "option --expect: %s; a list of nodes is written "
+                                          "n[1-4],login, or how many there are, from 1 to %d",
+                                          why.message, SMC_MOST_LISTED_HOSTS)
+           : status == SMC_OK  ? SMC_OK
+                               : smc_out_of_memory(error);
+}
+
+/* The options that print something instead of the report. */
+static enum smc_status check_options(const struct smc_arguments *arguments, struct smc_error *error)
+{
+    const bool *given = arguments->given;
+    if (arguments->file_count == 0)
+        return smc_fail(error, SMC_USAGE,
+                        "merge: name a file with reports of '%s run --format json'; - is "
+                        "standard input",
+                        smc_program_name());
+    if (given[SMC_OPTION_EXCLUDE] && given[SMC_OPTION_DRAIN])
+        return smc_fail(error, SMC_USAGE, "option --drain: not together with --exclude");
+    if (given[SMC_OPTION_FLEET_FORMAT] && (given[SMC_OPTION_EXCLUDE] || given[SMC_OPTION_DRAIN]))
+        return smc_fail(error, SMC_USAGE, "option --%s: not together with --format",
+                        given[SMC_OPTION_EXCLUDE] ? "exclude" : "drain");
+    return SMC_OK;
+}
+
+/* --- The answer ------------------------------------------------------------------------------- */
+
+static bool is_openmetrics(const struct smc_arguments *arguments)
+{
+    const char *format = arguments->text[SMC_OPTION_FLEET_FORMAT];
+    return format && strcmp(format, "openmetrics") == 0;
+}
+
+/* `merged` and `fleet`: NULL without such reports. */
+static enum smc_status write_report(const struct smc_arguments *arguments,
+                                    const struct smc_merged *merged, const struct smc_fleet *fleet,
+                                    struct smc_text *out, struct smc_error *error)
+{
+    const struct smc_writer *writer = smc_ask_writer(arguments);
+    bool exclude = arguments->given[SMC_OPTION_EXCLUDE], drain = arguments->given[SMC_OPTION_DRAIN];
     struct smc_report_style style;
-    enum smc_status status = smc_merge_compare(merge, &merged, error);
     smc_output_style(&style);
     style.verbose = arguments->given[SMC_OPTION_VERBOSE];
-    if (status != SMC_MACHINE)
-        smc_ask_writer(arguments)->merge(&merged, &style, out);
+    if ((exclude || drain) && !fleet)
+        return smc_fail(error, SMC_USAGE,
+                        "option --%s: there is no report of '%s check --format json'",
+                        exclude ? "exclude" : "drain", smc_program_name());
+    if (merged && fleet && writer == &smc_writer_csv)
+        return smc_fail(error, SMC_USAGE,
+                        "merge: a table of CSV is either of runs or of checks; merge them one "
+                        "after the other");
+    if (exclude)
+        smc_fleet_exclude(fleet, out);
+    else if (drain)
+        smc_fleet_drain_commands(fleet, out);
+    else if (is_openmetrics(arguments))
+        smc_openmetrics_merge(merged, fleet, out);
+    else
+        writer->merge(merged, fleet, &style, out);
+    return SMC_OK;
+}
+
+static enum smc_status worse(enum smc_status a, enum smc_status b)
+{
+    return a > b ? a : b;
+}
+
+static enum smc_status compare(const struct smc_arguments *arguments, struct smc_merge *merge,
+                               const struct smc_fleet_expected *expected, struct smc_text *out,
+                               struct smc_error *error)
+{
+    struct smc_merged merged = {0};
+    struct smc_fleet fleet = {0};
+    enum smc_status status = SMC_OK;
+    bool runs = merge->count > 0, checks = merge->checks.node_count > 0 || expected->given;
+    if (runs)
+        status = smc_merge_compare(merge, &merged, error);
+    if (checks && status != SMC_MACHINE)
+        status = worse(status, smc_fleet_judge(&merge->checks, expected,
+                                               arguments->given[SMC_OPTION_DRAIN_STRAGGLERS],
+                                               &fleet, error));
+    if ((runs || checks) && status != SMC_MACHINE)
+        status = worse(status, write_report(arguments, runs ? &merged : NULL,
+                                            checks ? &fleet : NULL, out, error));
     smc_merged_free(&merged);
+    smc_fleet_free(&fleet);
     return status;
 }
 
 static enum smc_status run(const struct smc_arguments *arguments, struct smc_text *out,
                            struct smc_error *error)
 {
-    struct smc_merge merge = {0};
-    if (arguments->file_count == 0)
-        return smc_fail(error, SMC_USAGE,
-                        "merge: name a file with reports of '%s run --format json'; - is "
-                        "standard input",
-                        smc_program_name());
-    char **names = smc_calloc(arguments->file_count, sizeof *names);
-    if (!names)
-        return smc_out_of_memory(error);
-    enum smc_status worst = read_files(arguments, &merge, names);
-    if (merge.count > 0 && worst != SMC_MACHINE) {
-        enum smc_status status = compare(arguments, &merge, out, error);
-        if (status > worst)
-            worst = status;
+    struct smc_merge merge = {.only_checks = arguments->given[SMC_OPTION_EXPECT]};
+    struct smc_fleet_expected expected = {0};
+    enum smc_status worst = check_options(arguments, error);
+    if (worst == SMC_OK)
+        worst = ask_expected(arguments, &expected, error);
+    if (worst != SMC_OK) {
+        smc_hostlist_free(&expected.names);
+        return worst;
     }
+    char **names = smc_calloc(arguments->file_count, sizeof *names);
+    worst = names ? read_files(arguments, &merge, names) : smc_out_of_memory(error);
+    if (worst != SMC_MACHINE)
+        worst = worse(worst, compare(arguments, &merge, &expected, out, error));
     smc_merge_free(&merge);
-    for (size_t i = 0; i < arguments->file_count; i++)
+    smc_hostlist_free(&expected.names);
+    for (size_t i = 0; names && i < arguments->file_count; i++)
         free(names[i]);
     free(names);
     return worst;

@@ -11,6 +11,7 @@ libsmc_la_SOURCES += \
 	src/cli/cmd_best.c \
 	src/cli/cmd_calibrate.c \
 	src/cli/cmd_carveout.c \
+	src/cli/cmd_check.c \
 	src/cli/cmd_completion.c \
 	src/cli/cmd_devices.c \
 	src/cli/cmd_diff.c \

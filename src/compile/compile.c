@@ -161,7 +161,7 @@ static enum smc_status assume(struct job *job, struct smc_resources *resources,
                     job->why.message, hint(build->cc));
 }
 
-/* The numbers come from the table, which has all of these kernels. */
+/* The numbers come from the table, which has all of these kernels but the program's own helpers. */
 static enum smc_status from_built_in_ptx(struct job *job, bool no_nvrtc,
                                          struct smc_resources *resources, struct smc_binary *binary,
                                          struct smc_error *error)
@@ -180,7 +180,7 @@ static enum smc_status from_built_in_ptx(struct job *job, bool no_nvrtc,
     if (!binary->ptx)
         return smc_out_of_memory(error);
     binary->ptx_bytes = strlen(entry->ptx);
-    enum smc_status status = assume(job, resources, error);
+    enum smc_status status = build->kernel->plan ? assume(job, resources, error) : SMC_OK;
     if (status != SMC_OK)
         smc_binary_free(binary);
     else

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "catalog/helpers.h"
 #include "compile/build.h"
 #include "compile/nvrtc.h"
 #include "compile/source.h"
@@ -80,5 +81,10 @@ int main(int argc, char **argv)
     for (size_t i = 0; i < smc_kernel_count(); i++)
         if (print_kernel(smc_kernel_at(i), &place, &error) != SMC_OK)
             return complain(error.message);
+    for (size_t i = 0; i < SMC_HELPER_KERNELS; i++) {
+        const struct smc_params none = {0};
+        if (print_one(smc_helper_kernels[i], &none, &place, &error) != SMC_OK)
+            return complain(error.message);
+    }
     return fflush(stdout) == 0 && !ferror(stdout) ? 0 : complain(strerror(errno));
 }

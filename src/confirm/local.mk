@@ -3,6 +3,7 @@ libsmc_la_SOURCES += \
 	src/confirm/confirm.c src/confirm/confirm.h \
 	src/confirm/all_gpus.c src/confirm/all_gpus.h \
 	src/confirm/figures.def \
+	src/confirm/host_health.c src/confirm/host_health.h \
 	src/confirm/known_ceilings.c src/confirm/known_ceilings.h \
 	src/confirm/launch.c src/confirm/launch.h \
 	src/confirm/memory.c \

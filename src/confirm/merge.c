@@ -225,17 +225,24 @@ static int compare_sizes(size_t a, size_t b)
 /* --- Machines and questions --------------------------------------------------------------------
  */
 
-/* The same host and GPU, or the same emulated device. A report that gives neither counts as a
-   separate machine. */
+const char *smc_merge_host(const struct smc_merge_report *report)
+{
+    return report->node[0] ? report->node : report->host;
+}
+
+/* The same node and GPU, or the same emulated device in a process of the same rank. A report that
+   gives neither counts as a separate machine. */
 static int by_machine(const void *a, const void *b)
 {
     const struct smc_merge_report *s = *(struct smc_merge_report *const *)a;
     const struct smc_merge_report *t = *(struct smc_merge_report *const *)b;
-    int order = strcmp(s->host, t->host);
+    int order = strcmp(smc_merge_host(s), smc_merge_host(t));
     if (order == 0)
         order = strcmp(s->gpu_uuid, t->gpu_uuid);
     if (order == 0 && !s->gpu_uuid[0])
         order = strcmp(s->device, t->device);
+    if (order == 0 && !s->gpu_uuid[0])
+        order = (s->rank > t->rank) - (s->rank < t->rank);
     if (order == 0 && !s->host[0] && !s->gpu_uuid[0])
         order = compare_sizes(s->index, t->index);
     return order;
@@ -327,8 +334,8 @@ static size_t uuid_chars(struct smc_merge_report *const *by_machine_sorted, size
     enum { SHORT = 12, ALL = 40 };
     for (size_t i = 1; i < count; i++) {
         const struct smc_merge_report *a = by_machine_sorted[i - 1], *b = by_machine_sorted[i];
-        if (a->machine != b->machine && strcmp(a->host, b->host) == 0 && a->gpu_uuid[0] &&
-            strncmp(a->gpu_uuid, b->gpu_uuid, SHORT) == 0)
+        if (a->machine != b->machine && strcmp(smc_merge_host(a), smc_merge_host(b)) == 0 &&
+            a->gpu_uuid[0] && strncmp(a->gpu_uuid, b->gpu_uuid, SHORT) == 0)
             return ALL;
     }
     return SHORT;

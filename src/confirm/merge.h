@@ -14,6 +14,7 @@
 #include "base/status.h"
 #include "base/text.h"
 #include "confirm/confirm.h"
+#include "fleet/checks.h"
 
 enum { SMC_MOST_MERGED_REPORTS = 10000, SMC_MOST_MERGED_ROWS = 64 };
 
@@ -32,6 +33,8 @@ struct smc_merge_report {
     const char *file;
     size_t line; /* where its document begins */
     char host[SMC_HOST_NAME_CHARS], gpu_uuid[SMC_GPU_UUID_CHARS], device[128], cc[16];
+    char node[SMC_HOST_NAME_CHARS]; /* Slurm's name, which tells apart nodes of one host */
+    int32_t rank;                   /* of the process in its job; -1: none */
     char driver[SMC_GPU_VERSION_CHARS];
     char error[256]; /* of a GPU that failed */
     char *question;  /* "matmul-tiled: tile 32, seed 1"; NULL, without rows, if it failed early */
@@ -49,6 +52,8 @@ struct smc_merge_report {
 struct smc_merge {
     struct smc_merge_report *report;
     size_t count, capacity;
+    struct smc_checks checks; /* reports of `smemcalc check`, which are compared by themselves */
+    bool only_checks;         /* a file need not have a report, and its other lines are notes */
 };
 
 /* Adds the reports of a text that holds one document or several, each a report, what `--gpu all`
@@ -58,6 +63,42 @@ struct smc_merge {
    of them ("all.json:12: warning: ..."). */
 enum smc_status smc_merge_read(struct smc_merge *merge, const char *file, const char *text,
                                size_t length, struct smc_text *problems);
+
+/* A line that a tool put a label before, to name the process that printed it. */
+struct smc_labelled_line {
+    uint64_t label; /* its hash */
+    size_t label_length, at, length;
+    size_t line, first; /* its number, and that of the first with the same label */
+};
+
+/* The same for a file that is read in pieces. Each line with the report of a check is used at once,
+   so that memory does not grow with them; everything else is kept to its end. Tools that start a
+   program on many nodes may have put a label before each line; lines of several processes may then
+   be mixed. Set the first three members; free
+   in any case. */
+struct smc_merge_input {
+    struct smc_merge *merge;
+    const char *file;
+    struct smc_text *problems;
+    struct smc_text line; /* the beginning of one that is not whole yet */
+    struct smc_text rest;
+    struct smc_text lines_text; /* of the labelled lines */
+    struct smc_labelled_line *labelled;
+    size_t labelled_count, labelled_capacity;
+    size_t lines;
+    struct smc_check_reader checks;
+};
+
+enum { SMC_LARGEST_INPUT_BYTES = 256 << 20 };
+
+/* SMC_USAGE: too large, with a message. SMC_MACHINE: out of memory. */
+enum smc_status smc_merge_feed(struct smc_merge_input *input, const char *bytes, size_t count,
+                               struct smc_error *error);
+
+/* As smc_merge_read. */
+enum smc_status smc_merge_finish(struct smc_merge_input *input);
+
+void smc_merge_input_free(struct smc_merge_input *input);
 
 void smc_merge_free(struct smc_merge *merge);
 
@@ -144,6 +185,9 @@ const char *smc_merge_verdict_name(enum smc_merge_verdict verdict);
 /* The worst verdict of all: "agree", "failed", "differs", "disagree"; "alone" if no values were
    compared. */
 const char *smc_merged_verdict_name(const struct smc_merged *merged);
+
+/* Slurm's name of the node, else that of the host; "" if unknown. */
+const char *smc_merge_host(const struct smc_merge_report *report);
 
 /* Whether the report names its host, but neither a GPU nor a driver. */
 bool smc_merge_is_emulator(const struct smc_merge_report *report);

@@ -297,6 +297,8 @@ struct reader {
     size_t line; /* of the document */
     struct smc_text *problems;
     size_t problem_count, strange_lines, incomplete;
+    bool lenient; /* lines that are no documents are noted, no problems */
+    struct smc_check_reader *checks;
     bool out_of_memory;
 };
 
@@ -319,6 +321,10 @@ static void copy_identity(const json_t *object, struct smc_merge_report *report)
     copy_text(device, "name", report->device, sizeof report->device);
     copy_text(device, "compute_capability", report->cc, sizeof report->cc);
     copy_text(run, "host", report->host, sizeof report->host);
+    copy_text(run, "node", report->node, sizeof report->node);
+    const json_t *rank = json_object_get(run, "rank");
+    json_int_t number = json_is_integer(rank) ? json_integer_value(rank) : -1;
+    report->rank = number >= 0 && number < INT32_MAX ? (int32_t)number : -1;
     copy_text(run, "gpu_uuid", report->gpu_uuid, sizeof report->gpu_uuid);
     copy_text(run, "driver", report->driver, sizeof report->driver);
     const json_t *index = json_object_get(object, "gpu_index"); /* of --gpu all */
@@ -489,6 +495,12 @@ static bool has_schema(const json_t *object)
     return !schema || (text && strcmp(text, "smemcalc/1") == 0);
 }
 
+static bool is_check(const json_t *object)
+{
+    const char *command = json_string_value(json_object_get(object, "command"));
+    return command && strcmp(command, "check") == 0;
+}
+
 static void add_value(struct reader *reader, const json_t *value);
 
 static void add_list(struct reader *reader, const json_t *list)
@@ -513,6 +525,10 @@ static void add_value(struct reader *reader, const json_t *value)
         tell(reader, reader->line, "an element of a list is not an object");
     } else if (!has_schema(value)) {
         tell(reader, reader->line, "key 'schema': only \"smemcalc/1\" can be read");
+    } else if (is_check(value)) {
+        reader->checks->line = reader->line;
+        smc_checks_read_object(reader->checks, value, NULL);
+        reader->out_of_memory |= reader->checks->out_of_memory;
     } else if (json_is_array(runs)) {
         add_list(reader, runs);
     } else if (json_object_get(value, "comparison")) {
@@ -523,14 +539,34 @@ static void add_value(struct reader *reader, const json_t *value)
     }
 }
 
+/* "all.json:3: note: not a report: srun: error: n3: task 2: Killed" */
+static void note_line(struct reader *reader, const struct smc_document *document)
+{
+    enum { SHOWN = 80 };
+    size_t length = document->length;
+    while (length > 0 && strchr("\r\n", document->text[length - 1]))
+        length--;
+    smc_text_safe_line(reader->problems, "%s:%zu: note: not a report: %.*s%s", reader->file,
+                       document->line, (int)(length < SHOWN ? length : SHOWN), document->text,
+                       length > SHOWN ? "..." : "");
+}
+
+static void read_strange(struct reader *reader, const struct smc_document *document)
+{
+    bool first = reader->strange_lines++ == 0;
+    if (first && reader->lenient)
+        note_line(reader, document);
+    else if (first)
+        tell(reader, document->line, "neither an object nor a list of JSON");
+}
+
 static void read_document(struct reader *reader, const struct smc_document *document)
 {
     json_error_t problem;
     char why[256];
     reader->line = document->line;
     if (*document->text != '{' && *document->text != '[') {
-        if (reader->strange_lines++ == 0)
-            tell(reader, document->line, "neither an object nor a list of JSON");
+        read_strange(reader, document);
         return;
     }
     if (document->too_deep) {
@@ -557,35 +593,257 @@ static void read_document(struct reader *reader, const struct smc_document *docu
     json_decref(root);
 }
 
+static void tell_counts(struct reader *reader, bool nothing)
+{
+    struct smc_text *problems = reader->problems;
+    bool all_strange = reader->problem_count == 1 && nothing;
+    if (reader->strange_lines > 1 && reader->lenient)
+        smc_text_safe_line(problems, "%s: note: %zu more line%s that are no reports", reader->file,
+                           reader->strange_lines - 1, reader->strange_lines > 2 ? "s" : "");
+    else if (reader->strange_lines > 1 && !all_strange)
+        smc_text_safe_line(problems, "%s: %zu more lines that are neither", reader->file,
+                           reader->strange_lines - 1);
+    if (reader->incomplete > 1)
+        smc_text_safe_line(problems, "%s: warning: %zu more report%s with such a key missing",
+                           reader->file, reader->incomplete - 1, reader->incomplete > 2 ? "s" : "");
+    size_t told = reader->problem_count, more = told > MOST_PROBLEMS ? told - MOST_PROBLEMS : 0;
+    told = reader->checks->problem_count;
+    more += told > MOST_PROBLEMS ? told - MOST_PROBLEMS : 0;
+    if (more > 0)
+        smc_text_safe_line(problems, "%s: %zu more of such problems", reader->file, more);
+}
+
+static void read_documents(struct reader *reader, const char *text, size_t length, size_t line)
+{
+    struct smc_documents documents = {.text = text, .length = length, .line = line};
+    struct smc_document document;
+    while (!reader->out_of_memory && smc_documents_next(&documents, &document))
+        read_document(reader, &document);
+}
+
+/* --- Lines ------------------------------------------------------------------------------------ */
+
+static bool is_label_character(char c)
+{
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+           strchr("._-", c);
+}
+
+/* The length of what a tool put before the line to name a process: "3: ", "node1: ",
+   "[1,3]<stdout>:", "[3] "; 0: nothing. No line of JSON begins so. */
+static size_t label_length(const char *line, size_t length)
+{
+    size_t at = 0, end;
+    while (at < length && line[at] == ' ')
+        at++;
+    end = at;
+    if (end < length && line[end] == '[') {
+        while (end < length && !strchr("]\"{}\n", line[end]))
+            end++;
+        if (end == length || line[end] != ']' || end == at + 1)
+            return 0;
+        end++;
+        if (end < length && line[end] == '<')
+            while (end < length && line[end] != ':' && line[end] != '\n')
+                end++;
+        end += end < length && line[end] == ':';
+        return end < length && (line[end] == ' ' || line[end - 1] == ':') ? end + (line[end] == ' ')
+                                                                          : 0;
+    }
+    while (end < length && line[end] && is_label_character(line[end]))
+        end++;
+    return end > at && end + 1 < length && line[end] == ':' && line[end + 1] == ' ' ? end + 2 : 0;
+}
+
+/* Remembers a line that has a label. */
+static void keep_labelled(struct smc_merge_input *input, const char *line, size_t length,
+                          size_t label)
+{
+    if (input->labelled_count == input->labelled_capacity) {
+        size_t capacity = input->labelled_capacity ? 2 * input->labelled_capacity : 64;
+        struct smc_labelled_line *grown =
+            smc_realloc(input->labelled, capacity * sizeof *input->labelled);
+        if (!grown) {
+            input->rest.failed = true;
+            return;
+        }
+        input->labelled = grown;
+        input->labelled_capacity = capacity;
+    }
+    input->labelled[input->labelled_count++] =
+        (struct smc_labelled_line){.label = smc_hash(SMC_HASH_START, line, label),
+                                   .label_length = label,
+                                   .at = input->lines_text.length,
+                                   .length = length,
+                                   .line = input->lines};
+    smc_text_append_bytes(&input->lines_text, line, length);
+}
+
+static int by_label(const void *a, const void *b)
+{
+    const struct smc_labelled_line *s = a, *t = b;
+    int order = (s->label > t->label) - (s->label < t->label);
+    return order ? order : (s->line > t->line) - (s->line < t->line);
+}
+
+static int by_first(const void *a, const void *b)
+{
+    const struct smc_labelled_line *s = a, *t = b;
+    int order = (s->first > t->first) - (s->first < t->first);
+    return order ? order : (s->line > t->line) - (s->line < t->line);
+}
+
+/* Puts the lines of each process together, and the processes in the order in which they began. */
+static void sort_labelled(struct smc_labelled_line *lines, size_t count)
+{
+    qsort(lines, count, sizeof *lines, by_label);
+    for (size_t i = 0; i < count; i++) {
+        bool more = i > 0 && lines[i].label == lines[i - 1].label;
+        lines[i].first = more ? lines[i - 1].first : lines[i].line;
+    }
+    qsort(lines, count, sizeof *lines, by_first);
+}
+
+/* The lines of one process without their label, or as they are if they are not JSON. */
+static void read_process(struct reader *reader, const struct smc_merge_input *input,
+                         const struct smc_labelled_line *lines, size_t count)
+{
+    const char *text = smc_text_string(&input->lines_text);
+    char begins = text[lines->at + lines->label_length];
+    struct smc_text own = {0};
+    for (size_t i = 0; i < count; i++) {
+        size_t label = begins == '{' || begins == '[' ? lines[i].label_length : 0;
+        const struct smc_document line = {
+            .text = text + lines[i].at, .length = lines[i].length, .line = lines[i].line};
+        if (label > 0)
+            smc_text_append_bytes(&own, line.text + label, line.length - label);
+        else
+            read_strange(reader, &line);
+    }
+    reader->out_of_memory |= own.failed;
+    read_documents(reader, smc_text_string(&own), own.length, lines->line);
+    smc_text_free(&own);
+}
+
+static void read_labelled(struct reader *reader, struct smc_merge_input *input)
+{
+    if (input->labelled_count == 0)
+        return;
+    sort_labelled(input->labelled, input->labelled_count);
+    for (size_t i = 0, end; i < input->labelled_count; i = end) {
+        for (end = i + 1;
+             end < input->labelled_count && input->labelled[end].first == input->labelled[i].first;)
+            end++;
+        read_process(reader, input, &input->labelled[i], end - i);
+    }
+}
+
+/* Reads what is not a line with the report of a check. */
+static enum smc_status read_rest(struct reader *reader, struct smc_merge_input *input)
+{
+    const char *text = smc_text_string(&input->rest);
+    const struct smc_check_reader *checks = reader->checks;
+    size_t before = reader->merge->count;
+    const char *foreign = smc_documents_foreign(text, input->rest.length);
+    reader->lenient = reader->merge->only_checks || checks->found > 0;
+    if (foreign && checks->found == 0) {
+        smc_text_safe_line(reader->problems, "%s: %s; reports are JSON in UTF-8", reader->file,
+                           foreign);
+        return SMC_USAGE;
+    }
+    read_labelled(reader, input);
+    read_documents(reader, text, input->rest.length, 1);
+    if (reader->out_of_memory || checks->out_of_memory)
+        return SMC_MACHINE;
+    bool nothing = reader->merge->count == before && checks->found == 0;
+    if (reader->problem_count + checks->problem_count == 0 && nothing && !reader->lenient)
+        tell(reader, 1, "no report");
+    tell_counts(reader, nothing);
+    return reader->problem_count + checks->problem_count > 0 ? SMC_USAGE : SMC_OK;
+}
+
+static void read_line(struct smc_merge_input *input, const char *line, size_t length)
+{
+    size_t start;
+    input->lines++;
+    if (!smc_checks_find(line, length, &start)) {
+        size_t label = label_length(line, length);
+        if (label > 0)
+            keep_labelled(input, line, length, label);
+        smc_text_append_bytes(&input->rest, label ? "\n" : line, label ? 1 : length);
+        return;
+    }
+    input->checks.line = input->lines;
+    smc_checks_read_line(&input->checks, line, length);
+    smc_text_append(&input->rest, "\n"); /* so that the lines after it keep their numbers */
+}
+
+static void begin(struct smc_merge_input *input)
+{
+    input->checks.checks = &input->merge->checks;
+    input->checks.file = input->file;
+    input->checks.problems = input->problems;
+}
+
+enum smc_status smc_merge_feed(struct smc_merge_input *input, const char *bytes, size_t count,
+                               struct smc_error *error)
+{
+    const char *end = bytes + count, *next;
+    begin(input);
+    while (!input->checks.out_of_memory && (next = memchr(bytes, '\n', (size_t)(end - bytes)))) {
+        size_t length = (size_t)(next + 1 - bytes);
+        if (input->line.length > 0) {
+            smc_text_append_bytes(&input->line, bytes, length);
+            read_line(input, smc_text_string(&input->line), input->line.length);
+            smc_text_free(&input->line);
+        } else {
+            read_line(input, bytes, length);
+        }
+        bytes = next + 1;
+    }
+    smc_text_append_bytes(&input->line, bytes, (size_t)(end - bytes));
+    if (input->line.failed || input->rest.failed || input->lines_text.failed ||
+        input->checks.out_of_memory)
+        return smc_out_of_memory(error);
+    if (input->line.length + input->rest.length + input->lines_text.length >
+        SMC_LARGEST_INPUT_BYTES)
+        return smc_fail(error, SMC_USAGE,
+                        "%s: larger than %d bytes; split its reports into several files",
+                        input->file, SMC_LARGEST_INPUT_BYTES);
+    return SMC_OK;
+}
+
+enum smc_status smc_merge_finish(struct smc_merge_input *input)
+{
+    struct reader reader = {.merge = input->merge,
+                            .file = input->file,
+                            .problems = input->problems,
+                            .checks = &input->checks};
+    begin(input);
+    if (input->line.length > 0)
+        read_line(input, smc_text_string(&input->line), input->line.length);
+    if (input->line.failed || input->rest.failed || input->lines_text.failed)
+        return SMC_MACHINE;
+    return read_rest(&reader, input);
+}
+
+void smc_merge_input_free(struct smc_merge_input *input)
+{
+    smc_text_free(&input->line);
+    smc_text_free(&input->rest);
+    smc_text_free(&input->lines_text);
+    free(input->labelled);
+}
+
 enum smc_status smc_merge_read(struct smc_merge *merge, const char *file, const char *text,
                                size_t length, struct smc_text *problems)
 {
-    struct reader reader = {.merge = merge, .file = file, .problems = problems};
-    struct smc_documents documents = {.text = text, .length = length, .line = 1};
-    struct smc_document document;
-    size_t before = merge->count;
-    const char *foreign = smc_documents_foreign(text, length);
-    if (foreign) {
-        smc_text_safe_line(problems, "%s: %s; reports are JSON in UTF-8", file, foreign);
-        return SMC_USAGE;
-    }
-    while (!reader.out_of_memory && smc_documents_next(&documents, &document))
-        read_document(&reader, &document);
-    if (reader.out_of_memory)
-        return SMC_MACHINE;
-    if (reader.problem_count == 0 && merge->count == before)
-        tell(&reader, 1, "no report");
-    bool all_strange = reader.problem_count == 1 && merge->count == before;
-    if (reader.strange_lines > 1 && !all_strange)
-        smc_text_safe_line(problems, "%s: %zu more lines that are neither", file,
-                           reader.strange_lines - 1);
-    if (reader.incomplete > 1)
-        smc_text_safe_line(problems, "%s: warning: %zu more report%s with such a key missing", file,
-                           reader.incomplete - 1, reader.incomplete > 2 ? "s" : "");
-    if (reader.problem_count > MOST_PROBLEMS)
-        smc_text_safe_line(problems, "%s: %zu more of such problems", file,
-                           reader.problem_count - MOST_PROBLEMS);
-    return reader.problem_count > 0 ? SMC_USAGE : SMC_OK;
+    struct smc_merge_input input = {.merge = merge, .file = file, .problems = problems};
+    enum smc_status status = smc_merge_feed(&input, text, length, NULL);
+    if (status == SMC_OK)
+        status = smc_merge_finish(&input);
+    smc_merge_input_free(&input);
+    return status;
 }
 
 void smc_merge_free(struct smc_merge *merge)
@@ -593,5 +851,6 @@ void smc_merge_free(struct smc_merge *merge)
     for (size_t i = 0; i < merge->count; i++)
         release(&merge->report[i]);
     free(merge->report);
+    smc_checks_free(&merge->checks);
     *merge = (struct smc_merge){0};
 }

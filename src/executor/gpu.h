@@ -65,7 +65,7 @@ struct smc_gpu_kernel {
     bool is_cooperative; /* launched so that its blocks can wait for each other */
 };
 
-/* Loads machine code; a refusal is noted in `attempt`. */
+/* Loads machine code, or PTX if there is none; a refusal is noted in `attempt`. */
 bool smc_gpu_load(const struct smc_binary *binary, const char *entry, struct smc_gpu_kernel *kernel,
                   struct smc_attempt *attempt);
 void smc_gpu_unload(struct smc_gpu_kernel *kernel);
@@ -197,6 +197,13 @@ enum smc_status smc_gpu_probe(const struct smc_device *device, const struct smc_
                               const struct smc_compile_options *options,
                               struct smc_run_result *result, struct smc_text *warnings,
                               struct smc_error *error);
+
+/* The same with a probe that is loaded, as result->probe says, and whose registers are those of
+   `probe`. */
+enum smc_status smc_gpu_probe_loaded(const struct smc_device *device,
+                                     const struct smc_gpu_probe *probe,
+                                     const struct smc_gpu_kernel *kernel,
+                                     struct smc_run_result *result, struct smc_error *error);
 
 /* Fills the counters' fields of `result`, unless the request disables them. Fails only if the
    context was destroyed. */

@@ -186,10 +186,10 @@ static enum smc_status take_samples(const struct smc_gpu_measurement *measuremen
     return SMC_OK;
 }
 
-static enum smc_status measure(const struct smc_gpu_measurement *measurement,
-                               struct smc_gpu_bench *bench,
-                               struct smc_samples samples[SMC_CEILING_COUNT],
-                               struct smc_error *error)
+enum smc_status smc_gpu_bench_measure(struct smc_gpu_bench *bench,
+                                      const struct smc_gpu_measurement *measurement,
+                                      struct smc_samples samples[SMC_CEILING_COUNT],
+                                      struct smc_error *error)
 {
     enum smc_status status = measurement->kernel ? load(measurement, bench, error) : SMC_OK;
     if (status == SMC_OK && measurement->begin)
@@ -207,6 +207,14 @@ static const struct smc_gpu_measurement *measurement_at(size_t index)
                                         : smc_gpu_sm_measurements[index - SMC_GPU_MEASUREMENTS];
 }
 
+const struct smc_gpu_measurement *smc_gpu_measurement_find(const char *name)
+{
+    for (size_t i = 0; i < SMC_GPU_MEASUREMENTS; i++)
+        if (strcmp(smc_gpu_measurements[i]->name, name) == 0)
+            return smc_gpu_measurements[i];
+    return NULL;
+}
+
 static enum smc_status measure_all(struct smc_gpu_bench *bench, struct smc_calibration *calibration,
                                    struct smc_error *error)
 {
@@ -215,7 +223,7 @@ static enum smc_status measure_all(struct smc_gpu_bench *bench, struct smc_calib
     for (size_t i = 0; i < MEASUREMENTS; i++) {
         if (request->step)
             request->step(request->context, i, MEASUREMENTS);
-        enum smc_status status = measure(measurement_at(i), bench, samples, error);
+        enum smc_status status = smc_gpu_bench_measure(bench, measurement_at(i), samples, error);
         if (status != SMC_OK)
             return status;
     }

@@ -78,4 +78,14 @@ cudaError_t smc_gpu_bench_write_sight(struct smc_gpu_bench *bench,
 enum smc_status smc_gpu_bench_status(const struct smc_gpu_bench *bench, cudaError_t code,
                                      const char *what, struct smc_error *error);
 
+/* Compiles and loads a measurement's kernel, takes samples while the request's budget for one
+   measurement lasts, and unloads it. */
+enum smc_status smc_gpu_bench_measure(struct smc_gpu_bench *bench,
+                                      const struct smc_gpu_measurement *measurement,
+                                      struct smc_samples samples[SMC_CEILING_COUNT],
+                                      struct smc_error *error);
+
+/* The measurement of a ceiling of the whole GPU, by its name. */
+const struct smc_gpu_measurement *smc_gpu_measurement_find(const char *name);
+
 #endif

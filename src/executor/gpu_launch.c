@@ -6,6 +6,7 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #include "base/machine.h"
@@ -31,16 +32,31 @@ enum smc_status smc_gpu_check_context(struct smc_error *error)
     return SMC_OK;
 }
 
+/* The built-in PTX is of the newest PTX ISA, which a driver may not know; its instructions are of
+   PTX ISA 7.4. Returns a copy for cudaLibraryLoadData. */
+static char *lower_version(const char *ptx)
+{
+    static const char directive[] = ".version ", version[] = "7.4";
+    char *copy = smc_strdup(ptx), *at = copy ? strstr(copy, directive) : NULL;
+    if (at && strcspn(at + strlen(directive), "\n") == strlen(version))
+        memcpy(at + strlen(directive), version, strlen(version));
+    return copy;
+}
+
 bool smc_gpu_load(const struct smc_binary *binary, const char *entry, struct smc_gpu_kernel *kernel,
                   struct smc_attempt *attempt)
 {
+    char *ptx = binary->cubin ? NULL : lower_version(binary->ptx);
     *kernel = (struct smc_gpu_kernel){0};
-    cudaError_t code =
-        cudaLibraryLoadData(&kernel->library, binary->cubin, NULL, NULL, 0, NULL, NULL, 0);
+    cudaError_t code = binary->cubin || ptx
+                           ? cudaLibraryLoadData(&kernel->library, ptx ? ptx : binary->cubin, NULL,
+                                                 NULL, 0, NULL, NULL, 0)
+                           : cudaErrorMemoryAllocation;
     if (code == cudaSuccess)
         code = cudaLibraryGetKernel(&kernel->handle, kernel->library, entry);
     if (code == cudaSuccess)
         code = cudaFuncGetAttributes(&kernel->attributes, kernel->handle);
+    free(ptx);
     return smc_gpu_attempt(attempt, code);
 }
 

@@ -3,6 +3,7 @@
 
 #include "base/memory.h"
 #include "base/numbers.h"
+#include "catalog/helpers.h"
 #include "executor/ceilings.h"
 #include "executor/clock.h"
 #include "executor/gpu_ceilings.h"
@@ -40,13 +41,6 @@ static const struct smc_gpu_measurement measure_copy = {
     .name = "copy",
     .begin = begin_copy,
     .sample = sample_copy,
-};
-
-static const struct smc_kernel read_kernel = {
-    .name = "ceiling-read",
-    .file = "ceiling_read.cu",
-    .entry = "ceiling_read",
-    .defines = smc_defines_nothing,
 };
 
 static const struct smc_kernel write_kernel = {
@@ -89,7 +83,7 @@ static enum smc_status sample_read(struct smc_gpu_bench *bench, double seen[SMC_
 
 static const struct smc_gpu_measurement measure_read = {
     .name = "reads of global memory",
-    .kernel = &read_kernel,
+    .kernel = &smc_kernel_ceiling_read,
     .begin = begin_reads,
     .sample = sample_read,
 };
@@ -114,7 +108,7 @@ static enum smc_status sample_l2(struct smc_gpu_bench *bench, double seen[SMC_CE
 
 static const struct smc_gpu_measurement measure_l2 = {
     .name = "reads of the L2 cache",
-    .kernel = &read_kernel,
+    .kernel = &smc_kernel_ceiling_read,
     .begin = begin_l2,
     .sample = sample_l2,
 };
@@ -147,21 +141,6 @@ enum {
 static const double fma_sample_ms = 8;
 
 /* --- Fused multiply-adds ------------------------------------------------------------------ */
-
-static void fma_defines(const struct smc_kernel *kernel, const struct smc_params *params,
-                        struct smc_text *options)
-{
-    (void)kernel;
-    enum smc_dtype dtype = (enum smc_dtype)params->value[SMC_PARAM_DTYPE];
-    smc_text_printf(options, "-DELEMENT=%s\n", smc_dtype_name(dtype));
-}
-
-static const struct smc_kernel fma_kernel = {
-    .name = "ceiling-fma",
-    .file = "ceiling_fma.cu",
-    .entry = "ceiling_fma",
-    .defines = fma_defines,
-};
 
 static uint32_t fma_blocks(const struct smc_gpu_bench *bench)
 {
@@ -255,7 +234,7 @@ static enum smc_status sample_doubles(struct smc_gpu_bench *bench, double seen[S
 
 static const struct smc_gpu_measurement measure_float = {
     .name = "float FMA",
-    .kernel = &fma_kernel,
+    .kernel = &smc_kernel_ceiling_fma,
     .dtype = SMC_FLOAT,
     .begin = begin_floats,
     .sample = sample_floats,
@@ -263,7 +242,7 @@ static const struct smc_gpu_measurement measure_float = {
 
 static const struct smc_gpu_measurement measure_double = {
     .name = "double FMA",
-    .kernel = &fma_kernel,
+    .kernel = &smc_kernel_ceiling_fma,
     .dtype = SMC_DOUBLE,
     .begin = begin_doubles,
     .sample = sample_doubles,

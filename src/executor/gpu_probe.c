@@ -205,9 +205,10 @@ static enum smc_status launch_probe(const struct smc_gpu_kernel *kernel,
     return code == cudaSuccess ? SMC_OK : smc_gpu_fail(error, code, "the residency probe");
 }
 
-static enum smc_status run_probe(const struct smc_device *device, const struct smc_gpu_probe *probe,
-                                 const struct smc_gpu_kernel *kernel, struct smc_run_result *result,
-                                 struct smc_error *error)
+enum smc_status smc_gpu_probe_loaded(const struct smc_device *device,
+                                     const struct smc_gpu_probe *probe,
+                                     const struct smc_gpu_kernel *kernel,
+                                     struct smc_run_result *result, struct smc_error *error)
 {
     struct smc_launch launch = probe->launch;
     struct smc_attempt opt_in = {0};
@@ -279,7 +280,7 @@ enum smc_status smc_gpu_probe(const struct smc_device *device, const struct smc_
     if (!is_equivalent(device, probe, compiled.resources.regs_per_thread))
         smc_not_made(&result->probe, "no probe with the same registers can be compiled");
     else if (smc_gpu_load(&compiled.binary, residency->entry, &kernel, &result->probe))
-        status = run_probe(device, probe, &kernel, result, error);
+        status = smc_gpu_probe_loaded(device, probe, &kernel, result, error);
     describe(device, probe, result);
     if (!smc_is_lost(&result->finish))
         smc_gpu_unload(&kernel);

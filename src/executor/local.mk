@@ -7,6 +7,9 @@ libsmc_la_SOURCES += \
 	src/executor/counters.h \
 	src/executor/emulator.c \
 	src/executor/executor.c src/executor/executor.h \
+	src/executor/health.c src/executor/health.h \
+	src/executor/health_emulated.c src/executor/health_emulated.h \
+	src/executor/health_figures.def src/executor/health_tests.def src/executor/health_units.def \
 	src/executor/metrics.def \
 	src/executor/none.c \
 	src/executor/types.def \
@@ -19,6 +22,7 @@ libsmc_la_SOURCES += \
 	src/executor/gpu.c src/executor/gpu.h \
 	src/executor/gpu_ceilings.c src/executor/gpu_ceilings.h \
 	src/executor/gpu_device.c \
+	src/executor/gpu_health.c \
 	src/executor/gpu_launch.c \
 	src/executor/gpu_measure.c \
 	src/executor/gpu_measurements.c \
@@ -39,3 +43,27 @@ src/executor/cupti/string:
 else
 libsmc_la_SOURCES += src/executor/no_counters.c
 endif
+
+# What `smemcalc check` compares with, computed by the emulator; written anew by: make update-health
+BUILT_SOURCES += src/executor/health_lanes.inc src/executor/health_results.inc
+CLEANFILES += src/executor/health_lanes.inc src/executor/health_results.inc
+EXTRA_DIST += data/health_lanes.csv data/health_results.csv
+
+src/executor/health_lanes.inc: data/health_lanes.csv data/table.awk
+	$(AM_V_GEN)$(MKDIR_P) $(@D) && LC_ALL=C $(AWK) \
+	  -f $(srcdir)/data/table.awk $(srcdir)/data/health_lanes.csv > $@.tmp && mv $@.tmp $@
+
+src/executor/health_results.inc: data/health_results.csv data/table.awk
+	$(AM_V_GEN)$(MKDIR_P) $(@D) && LC_ALL=C $(AWK) -v text="kernel options" \
+	  -f $(srcdir)/data/table.awk $(srcdir)/data/health_results.csv > $@.tmp && mv $@.tmp $@
+
+check_PROGRAMS += src/executor/update_health
+src_executor_update_health_SOURCES = src/executor/update_health.c
+src_executor_update_health_LDADD = libsmc.la
+
+.PHONY: update-health
+update-health: src/executor/update_health$(EXEEXT)
+	$(AM_V_GEN)for table in lanes results; do \
+	  src/executor/update_health$(EXEEXT) $$table > health.csv.tmp && \
+	  mv health.csv.tmp $(srcdir)/data/health_$$table.csv || exit 1; \
+	done

@@ -35,8 +35,9 @@ void smc_csv_rows_head(struct smc_text *out);
 void smc_csv_row(const struct smc_csv_run *run, const struct smc_row *row, struct smc_text *out);
 void smc_csv_user(const struct smc_user_run *run, const struct smc_confirmation *confirmation,
                   const struct smc_report_style *style, struct smc_text *out);
-void smc_csv_merge(const struct smc_merged *merged, const struct smc_report_style *style,
-                   struct smc_text *out);
+void smc_csv_merge(const struct smc_merged *merged, const struct smc_fleet *fleet,
+                   const struct smc_report_style *style, struct smc_text *out);
+void smc_csv_fleet(const struct smc_fleet *fleet, struct smc_text *out);
 /* The lines of a kernel that were executed, hottest first. */
 void smc_csv_annotation_head(struct smc_text *out);
 void smc_csv_annotation(const char *kernel, const struct smc_annotation *annotation,

@@ -142,12 +142,15 @@ static void write_all_gpus(const struct smc_all_gpus *all, const struct smc_repo
     smc_json_finish(root, out);
 }
 
-static void write_merge(const struct smc_merged *merged, const struct smc_report_style *style,
-                        struct smc_text *out)
+static void write_merge(const struct smc_merged *merged, const struct smc_fleet *fleet,
+                        const struct smc_report_style *style, struct smc_text *out)
 {
     (void)style;
     json_t *root = smc_json_begin();
-    smc_json_merge(root, merged);
+    if (fleet)
+        smc_json_set(root, "checks", smc_json_fleet(fleet));
+    if (merged)
+        smc_json_merge(root, merged);
     smc_json_finish(root, out);
 }
 

@@ -65,6 +65,8 @@ json_t *smc_json_machine(const char *host_name, const char *gpu_uuid, const char
                          const char *runtime, uint64_t seed);
 
 void smc_json_merge(json_t *object, const struct smc_merged *merged);
+/* "checks": the verdict on check reports, the nodes to drain, stragglers. */
+json_t *smc_json_fleet(const struct smc_fleet *fleet);
 
 /* The first two of these alone. */
 void smc_json_rows(json_t *object, const struct smc_confirmation *confirmation);

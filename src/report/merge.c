@@ -33,6 +33,11 @@ static struct smc_value seen(const struct line *line, enum smc_row_source source
     return number(row ? row->seen[source] : (struct smc_reading){.present = false});
 }
 
+static struct smc_value rank_of(const struct smc_merge_report *report)
+{
+    return smc_value_if(report->rank >= 0, smc_value_integer((uint64_t)report->rank));
+}
+
 #define ITEM struct line
 #define LINE_FIELDS(FIELD)                                                                         \
     FIELD(question, NULL, "question", "", "in words", smc_value_string(item->question))            \
@@ -41,6 +46,8 @@ static struct smc_value seen(const struct line *line, enum smc_row_source source
     FIELD(unit, NULL, "unit", "", "its unit",                                                      \
           smc_value_string(item->quantity ? item->quantity->unit : NULL))                          \
     FIELD(host, "host", "host", "", "the machine's name", smc_value_string(item->report->host))    \
+    FIELD(node, "node", "node", "", "Slurm's name of it", smc_value_string(item->report->node))    \
+    FIELD(rank, "rank", "rank", "", "of the process in its job", rank_of(item->report))            \
     FIELD(gpu_uuid, "gpu_uuid", "gpu_uuid", "", "as nvidia-smi prints it",                         \
           smc_value_string(item->report->gpu_uuid))                                                \
     FIELD(device, NULL, "device", "", "the GPU", smc_value_string(item->report->device))           \
@@ -66,6 +73,8 @@ SMC_FIELD_TABLE(line_fields, LINE_FIELDS)
 #define ITEM struct smc_merge_report
 #define REPORT_FIELDS(FIELD)                                                                       \
     FIELD(report_host, "host", NULL, "", "the machine's name", smc_value_string(item->host))       \
+    FIELD(report_node, "node", NULL, "", "Slurm's name of it", smc_value_string(item->node))       \
+    FIELD(report_rank, "rank", NULL, "", "of the process in its job", rank_of(item))               \
     FIELD(report_uuid, "gpu_uuid", NULL, "", "as nvidia-smi prints it",                            \
           smc_value_string(item->gpu_uuid))                                                        \
     FIELD(report_device, "device", NULL, "", "the GPU", smc_value_string(item->device))            \
@@ -110,14 +119,16 @@ static const enum smc_emphasis emphasis[] = {
 static void append_machine(const struct smc_merged *merged, const struct smc_merge_report *report,
                            struct smc_text *line)
 {
-    if (!report->host[0] && !report->gpu_uuid[0])
+    const char *host = smc_merge_host(report);
+    if (!host[0] && !report->gpu_uuid[0])
         smc_text_printf(line, "%s:%zu", report->file, report->line);
     else
-        smc_text_printf(line, "%s" SMC_TIE "%.*s", report->host[0] ? report->host : "?",
-                        (int)merged->uuid_chars,
+        smc_text_printf(line, "%s" SMC_TIE "%.*s", host[0] ? host : "?", (int)merged->uuid_chars,
                         report->gpu_uuid[0]             ? report->gpu_uuid
                         : smc_merge_is_emulator(report) ? "emulator"
                                                         : report->device);
+    if (!report->gpu_uuid[0] && report->rank >= 0)
+        smc_text_printf(line, " of rank" SMC_TIE "%d", (int)report->rank);
 }
 
 static void append_number(double value, const char *unit, struct smc_text *line)
@@ -394,8 +405,8 @@ static void write_copies(const struct smc_merged *merged, const struct smc_repor
     write_fold(merged->copy_count, style, out);
 }
 
-void smc_text_merge(const struct smc_merged *merged, const struct smc_report_style *style,
-                    struct smc_text *out)
+static void write_runs(const struct smc_merged *merged, const struct smc_report_style *style,
+                       struct smc_text *out)
 {
     write_verdict(merged, style, out);
     for (size_t i = 0; i < merged->failed_count; i++) {
@@ -408,6 +419,17 @@ void smc_text_merge(const struct smc_merged *merged, const struct smc_report_sty
     write_copies(merged, style, out);
     for (size_t i = 0; i < merged->question_count; i++)
         write_question(merged, &merged->question[i], style, out);
+}
+
+void smc_text_merge(const struct smc_merged *merged, const struct smc_fleet *fleet,
+                    const struct smc_report_style *style, struct smc_text *out)
+{
+    if (fleet)
+        smc_text_fleet(fleet, style, out);
+    if (fleet && merged)
+        smc_text_append(out, "\n");
+    if (merged)
+        write_runs(merged, style, out);
 }
 
 /* --- JSON ------------------------------------------------------------------------------------- */
@@ -510,10 +532,14 @@ static void append_quantity(const char *question, const struct smc_merged_quanti
         }
 }
 
-void smc_csv_merge(const struct smc_merged *merged, const struct smc_report_style *style,
-                   struct smc_text *out)
+void smc_csv_merge(const struct smc_merged *merged, const struct smc_fleet *fleet,
+                   const struct smc_report_style *style, struct smc_text *out)
 {
     (void)style;
+    if (fleet) {
+        smc_csv_fleet(fleet, out);
+        return;
+    }
     smc_fields_csv_head(line_fields, out);
     for (size_t q = 0; q < merged->question_count; q++) {
         const struct smc_merged_question *question = &merged->question[q];

@@ -15,6 +15,7 @@
 #include "emulator/bank_accesses.h"
 #include "executor/ceilings.h"
 #include "executor/user.h"
+#include "fleet/checks.h"
 #include "inspect/inspect.h"
 #include "judge/diff.h"
 #include "model/carveouts.h"
@@ -69,9 +70,10 @@ struct smc_writer {
     void (*all_gpus)(const struct smc_all_gpus *all, const struct smc_report_style *style,
                      struct smc_text *out);
 
-    /* The reports of many GPUs, combined. */
-    void (*merge)(const struct smc_merged *merged, const struct smc_report_style *style,
-                  struct smc_text *out);
+    /* The reports of many GPUs, combined: of runs, and of checks. Either may be NULL; CSV has one
+       of them. */
+    void (*merge)(const struct smc_merged *merged, const struct smc_fleet *fleet,
+                  const struct smc_report_style *style, struct smc_text *out);
 
     /* The user's own kernel, launched. */
     void (*own)(const struct smc_user_run *run, const struct smc_confirmation *confirmation,

@@ -378,12 +378,23 @@ void smc_json_rows(json_t *object, const struct smc_confirmation *confirmation)
     smc_json_set(object, "verdicts", verdicts);
 }
 
+/* Where a process of a job was started: several may share a host, or even a GPU. */
+static void set_machine(json_t *object, const char *host_name, const char *gpu_uuid)
+{
+    char node[SMC_HOST_NAME_CHARS];
+    int32_t rank = smc_machine_rank();
+    smc_machine_node_name(node);
+    smc_json_known_string(object, "host", host_name);
+    smc_json_known_string(object, "node", node);
+    smc_json_set(object, "rank", rank < 0 ? json_null() : json_integer(rank));
+    smc_json_known_string(object, "gpu_uuid", gpu_uuid);
+}
+
 json_t *smc_json_machine(const char *host_name, const char *gpu_uuid, const char *driver,
                          const char *runtime, uint64_t seed)
 {
     json_t *object = json_object();
-    smc_json_known_string(object, "host", host_name);
-    smc_json_known_string(object, "gpu_uuid", gpu_uuid);
+    set_machine(object, host_name, gpu_uuid);
     smc_json_known_string(object, "driver", driver);
     smc_json_known_string(object, "runtime", runtime);
     smc_json_integer(object, "seed", seed);
@@ -474,8 +485,7 @@ static json_t *part_object(const struct smc_gpu_part *part, const char *host_nam
         return object;
     }
     smc_json_set(object, "device", known ? smc_json_device(&part->device) : json_null());
-    smc_json_known_string(run, "host", host_name);
-    smc_json_known_string(run, "gpu_uuid", smc_gpu_part_uuid(part));
+    set_machine(run, host_name, smc_gpu_part_uuid(part));
     smc_json_set(object, "run", run);
     return object;
 }

@@ -39,7 +39,9 @@ void smc_text_series(const struct smc_series *series, const struct smc_report_st
                      struct smc_text *out);
 void smc_text_all_gpus(const struct smc_all_gpus *all, const struct smc_report_style *style,
                        struct smc_text *out);
-void smc_text_merge(const struct smc_merged *merged, const struct smc_report_style *style,
+void smc_text_merge(const struct smc_merged *merged, const struct smc_fleet *fleet,
+                    const struct smc_report_style *style, struct smc_text *out);
+void smc_text_fleet(const struct smc_fleet *fleet, const struct smc_report_style *style,
                     struct smc_text *out);
 void smc_text_user(const struct smc_user_run *run, const struct smc_confirmation *confirmation,
                    const struct smc_report_style *style, struct smc_text *out);

@@ -21,8 +21,8 @@ static void print(const struct smc_merged *merged)
 {
     struct smc_report_style style = {.columns = 80};
     struct smc_text text = {0}, csv = {0};
-    smc_text_merge(merged, &style, &text);
-    smc_csv_merge(merged, &style, &csv);
+    smc_text_merge(merged, NULL, &style, &text);
+    smc_csv_merge(merged, NULL, &style, &csv);
     check_safe(&text);
     check_safe(&csv);
     json_t *object = json_object();

@@ -15,6 +15,8 @@
 #include <unistd.h>
 
 #include "compile/cubin.h"
+#include "devices/devices.h"
+#include "model/occupancy.h"
 
 enum { SM_COUNT = 132, DEFAULT_SMEM = 49152, OPT_IN_SMEM = 232448, REGISTERS = 65536, HELD = 256 };
 
@@ -39,6 +41,7 @@ size_t fake_cuda_kernel_bytes(void)
 static struct {
     void *object;
     _Atomic unsigned *count;
+    size_t bytes;
 } held[HELD];
 static pthread_mutex_t holding = PTHREAD_MUTEX_INITIALIZER;
 
@@ -52,6 +55,7 @@ static void *hold(size_t bytes, _Atomic unsigned *count)
     if (object && i < HELD) {
         held[i].object = object;
         held[i].count = count;
+        held[i].bytes = bytes;
         ++*count;
     } else {
         free(object);
@@ -73,6 +77,17 @@ static void let_go(void *object)
         break;
     }
     pthread_mutex_unlock(&holding);
+}
+
+static size_t bytes_of_held(const void *object)
+{
+    size_t bytes = 0;
+    pthread_mutex_lock(&holding);
+    for (size_t i = 0; i < HELD; i++)
+        if (held[i].object == object)
+            bytes = held[i].bytes;
+    pthread_mutex_unlock(&holding);
+    return bytes;
 }
 
 /* Also happens when a process ends. */
@@ -318,7 +333,8 @@ cudaError_t cudaMemset(void *memory, int value, size_t bytes)
 cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind)
 {
     wait_for_gpu("cudaMemcpy");
-    (void)kind;
+    if (kind == cudaMemcpyDeviceToDevice)
+        fake_cuda.launch_ms = fake_cuda.fault.kind == FAKE_SLOW && happens_here() ? 4 : 2;
     memcpy(to, from, bytes);
     return ends(crash());
 }
@@ -352,6 +368,13 @@ static int regs_of(const void *code)
     return regs;
 }
 
+/* PTX of an ISA that the driver knows: of CUDA 12.4, as its version says. */
+static bool is_known_ptx(const char *code)
+{
+    double version;
+    return sscanf(code, ".version %lf", &version) == 1 && version <= 8.4;
+}
+
 cudaError_t cudaLibraryLoadData(cudaLibrary_t *library, const void *code,
                                 enum cudaJitOption *jit_options, void **jit_values,
                                 unsigned jit_count, enum cudaLibraryOption *options, void **values,
@@ -360,7 +383,7 @@ cudaError_t cudaLibraryLoadData(cudaLibrary_t *library, const void *code,
     (void)jit_options, (void)jit_values, (void)jit_count, (void)options, (void)values, (void)count;
     if (here(fake_cuda.load_error) != cudaSuccess)
         return ends(fake_cuda.load_error);
-    if (memcmp(code, "\177ELF", 4) != 0)
+    if (memcmp(code, "\177ELF", 4) != 0 && !is_known_ptx(code))
         return ends(cudaErrorInvalidSource);
     struct CUkern_st *kernel = hold(sizeof *kernel, &fake_cuda.libraries);
     if (!kernel)
@@ -500,13 +523,45 @@ static void run_add(void **arguments)
         *sum += 1;
 }
 
+/* As many blocks as the model predicts. */
+static uint32_t predicted_blocks(const struct CUkern_st *kernel, uint32_t threads,
+                                 uint32_t smem_bytes)
+{
+    struct smc_capability capability;
+    struct smc_device device;
+    struct smc_occupancy occupancy;
+    struct smc_launch launch = SMC_LAUNCH_INIT;
+    smc_capability_find(90, &capability);
+    smc_device_of_capability(&capability, &device);
+    launch.threads_per_block = threads;
+    launch.regs_per_thread = (uint32_t)kernel->regs_per_thread;
+    launch.dynamic_smem_bytes = smem_bytes;
+    smc_occupancy_compute(&device.sm, &launch, &occupancy);
+    return occupancy.blocks_per_sm;
+}
+
 /* All SMs but one reach the number of blocks. */
-static void run_residency(void **arguments)
+static void run_residency(const struct CUkern_st *kernel, uint32_t threads, uint32_t smem_bytes,
+                          void **arguments)
 {
     uint32_t *peak = *(uint32_t **)arguments[1];
+    uint32_t blocks = fake_cuda.computes ? predicted_blocks(kernel, threads, smem_bytes)
+                                         : fake_cuda.resident_blocks;
+    if (fake_cuda.fault.kind == FAKE_RESIDENT && happens_here())
+        blocks--;
     for (int i = 0; i < SM_COUNT; i++)
-        peak[i] = fake_cuda.resident_blocks - (i == 0);
+        peak[i] = blocks - (i == 0);
     fake_cuda.probe_launches++;
+}
+
+static bool run_check(const struct CUkern_st *kernel, uint32_t blocks, void **arguments)
+{
+    static const struct fake_fault none = {FAKE_NO_FAULT, {0}};
+    if (fake_cuda.fault.kind == FAKE_DIES && happens_here())
+        raise(SIGKILL);
+    return fake_cuda.computes &&
+           fake_health_run(kernel->name, blocks, SM_COUNT, arguments,
+                           happens_here() ? &fake_cuda.fault : &none, bytes_of_held);
 }
 
 /* clocks, nanoseconds, address: a million nanoseconds at 1500 MHz, whatever the work. */
@@ -521,7 +576,7 @@ cudaError_t cudaLaunchKernel(const void *function, dim3 grid, dim3 block, void *
                              size_t dynamic_smem_bytes, cudaStream_t stream)
 {
     const struct CUkern_st *kernel = function;
-    (void)grid, (void)stream;
+    (void)stream;
     fake_cuda.launches++;
     fake_cuda.last_dynamic_smem_bytes = (unsigned)dynamic_smem_bytes;
     fake_cuda.launch_ms = strcmp(kernel->name, "stencil_naive") == 0 ? 6 : 2;
@@ -544,8 +599,12 @@ cudaError_t cudaLaunchKernel(const void *function, dim3 grid, dim3 block, void *
         return ends(cudaErrorLaunchOutOfResources);
     if (dynamic_smem_bytes > (size_t)kernel->max_dynamic_smem_bytes)
         return ends(cudaErrorInvalidValue);
+    if (fake_cuda.product_ms > 0 && strcmp(kernel->name, "matmul_tiled") == 0)
+        fake_cuda.launch_ms = fake_cuda.product_ms;
+    if (run_check(kernel, grid.x, arguments))
+        return cudaSuccess;
     if (strcmp(kernel->name, "residency") == 0)
-        run_residency(arguments);
+        run_residency(kernel, block.x, (uint32_t)dynamic_smem_bytes, arguments);
     else if (strcmp(kernel->name, "stencil_naive") == 0 ||
              strcmp(kernel->name, "stencil_dynamic") == 0 ||
              strcmp(kernel->name, "stencil_window") == 0)

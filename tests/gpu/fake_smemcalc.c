@@ -1,7 +1,10 @@
 /* smemcalc on a fake CUDA runtime: launches behave as the words of FAKE_GPU say; "at-1" among them
    applies them to GPU 1 alone. Its kernels have 16 registers, which --regs 16 predicts, or the
    number that they were compiled to. FAKE_COUNTS holds the values of the hardware counters, in the
-   order of metrics.def; without it profiling is not permitted. */
+   order of metrics.def; without it profiling is not permitted. With "computes" it also does what
+   `check` launches, with the defect that FAKE_FAULT names (fake_health.h), and FAKE_MS is the time
+   of matmul_tiled. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -85,6 +88,16 @@ static void set_counters(const char *counts)
     }
 }
 
+static bool make_faulty(const char *fault, const char *ms)
+{
+    if (ms)
+        fake_cuda.product_ms = strtof(ms, NULL);
+    if (!fault || fake_fault_read(fault, &fake_cuda.fault))
+        return true;
+    fprintf(stderr, "fake_smemcalc: FAKE_FAULT: '%s' is not understood\n", fault);
+    return false;
+}
+
 int main(int argc, char **argv)
 {
     const char *words = getenv("FAKE_GPU");
@@ -115,6 +128,11 @@ int main(int argc, char **argv)
         fake_cuda.launch_error = cudaErrorInvalidValue;
     if (says(words, "crashes"))
         fake_cuda.crash = cudaErrorIllegalAddress;
+    fake_cuda.computes = says(words, "computes");
+    if (fake_cuda.computes)
+        fake_cuda.free_bytes = (size_t)1 << 29; /* the least in which rates are measured */
     set_counters(getenv("FAKE_COUNTS"));
+    if (!make_faulty(getenv("FAKE_FAULT"), getenv("FAKE_MS")))
+        return 99;
     return smc_cli_main(argc, argv);
 }

@@ -19,6 +19,7 @@ static unsigned skipped;
 static CU_SuiteInfo suites[] = {
     {"device", NULL, NULL, NULL, NULL, gpu_tests_device},
     {"ceilings", NULL, NULL, NULL, NULL, gpu_tests_ceilings},
+    {"health", NULL, NULL, NULL, NULL, gpu_tests_health},
     {"kernels", NULL, NULL, NULL, NULL, gpu_tests_kernels},
     {"catalog", NULL, NULL, NULL, NULL, gpu_tests_catalog},
     {"failures", NULL, NULL, NULL, NULL, gpu_tests_failures},

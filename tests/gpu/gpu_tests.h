@@ -15,6 +15,7 @@ extern CU_TestInfo gpu_tests_device[];
 extern CU_TestInfo gpu_tests_emulator[];
 extern CU_TestInfo gpu_tests_kernels[];
 extern CU_TestInfo gpu_tests_failures[];
+extern CU_TestInfo gpu_tests_health[];
 extern CU_TestInfo gpu_tests_ptx[];
 extern CU_TestInfo gpu_tests_residency[];
 

@@ -9,19 +9,21 @@ check_PROGRAMS += tests/gpu/gpu_tests tests/gpu/fake_tests
 TESTS += tests/gpu/gpu_tests tests/gpu/fake_tests
 
 tests_gpu_fake_tests_CPPFLAGS = $(AM_CPPFLAGS) $(CUNIT_CFLAGS)
-tests_gpu_fake_tests_LDADD = libsmc.la $(CUNIT_LIBS)
+tests_gpu_fake_tests_LDADD = libsmc.la $(CUNIT_LIBS) -lm
 tests_gpu_fake_tests_SOURCES = \
 	tests/gpu/fake_counters.c \
 	tests/gpu/fake_cuda.c tests/gpu/fake_cuda.h \
+	tests/gpu/fake_health.c tests/gpu/fake_health.h \
 	tests/gpu/fake_tests.c
 
 # The whole program on the fake runtime, for tests of what it shows.
 check_PROGRAMS += tests/gpu/fake_smemcalc
 tests_gpu_fake_smemcalc_CPPFLAGS = $(AM_CPPFLAGS)
-tests_gpu_fake_smemcalc_LDADD = libsmc.la
+tests_gpu_fake_smemcalc_LDADD = libsmc.la -lm
 tests_gpu_fake_smemcalc_SOURCES = \
 	tests/gpu/fake_counters.c \
 	tests/gpu/fake_cuda.c tests/gpu/fake_cuda.h \
+	tests/gpu/fake_health.c tests/gpu/fake_health.h \
 	tests/gpu/fake_smemcalc.c
 
 tests_gpu_gpu_tests_CPPFLAGS = $(AM_CPPFLAGS) $(CUNIT_CFLAGS) -I$(srcdir)/tests
@@ -37,6 +39,7 @@ tests_gpu_gpu_tests_SOURCES = \
 	tests/gpu/test_device.c \
 	tests/gpu/test_emulator.c \
 	tests/gpu/test_failures.c \
+	tests/gpu/test_health.c \
 	tests/gpu/test_kernels.c \
 	tests/gpu/test_ptx.c \
 	tests/gpu/test_residency.c \

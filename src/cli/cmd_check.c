@@ -1,0 +1,58 @@
+/* smemcalc check: whether the GPUs of this machine compute, hold and run as they should. */
+#include "base/file.h"
+#include "cli/command.h"
+#include "cli/options.h"
+#include "cli/output.h"
+#include "confirm/host_health.h"
+#include "report/health.h"
+
+static smc_command_function run;
+
+const struct smc_command smc_command_check = {
+    .name = "check",
+    .usage = "[--gpu N|all] [--timeout MS] [--format text|json|openmetrics] [--output FILE]",
+    .help = "check in seconds that every SM, lane and memory cell of the GPUs is right",
+    .examples = "  smemcalc check\n"
+                "  smemcalc check --gpu 0 --format json\n"
+                "  smemcalc check --format openmetrics --output smemcalc.prom\n",
+    .run = run,
+};
+
+/* A file is replaced at once, so that no reader sees half of it. */
+static enum smc_status deliver(const struct smc_arguments *arguments, struct smc_text *out,
+                               struct smc_error *error)
+{
+    const char *path = arguments->text[SMC_OPTION_CHECK_OUTPUT];
+    if (!path)
+        return SMC_OK;
+    enum smc_status status = smc_file_write(path, true, out, error);
+    smc_text_free(out);
+    return status;
+}
+
+static enum smc_status run(const struct smc_arguments *arguments, struct smc_text *out,
+                           struct smc_error *error)
+{
+    struct smc_host_health health;
+    struct smc_report_style style;
+    struct smc_error why = {""};
+    const struct smc_host_check check = {
+        .gpu_index = (int)arguments->number[SMC_OPTION_CHECKED_GPU],
+        .timeout_ms = (uint32_t)arguments->number[SMC_OPTION_TIMEOUT],
+        .compile =
+            {
+                .no_cache = arguments->given[SMC_OPTION_NO_CACHE],
+                .no_nvrtc = arguments->given[SMC_OPTION_NO_NVRTC],
+                .ptx_suffices = true,
+            },
+    };
+    enum smc_status status = smc_host_health_check(&check, &health, &why);
+    smc_output_style_of(arguments->given[SMC_OPTION_CHECK_OUTPUT] ? -1 : 1, &style);
+    smc_health_write(&health, (enum smc_health_format)arguments->number[SMC_OPTION_CHECK_FORMAT],
+                     &style, out);
+    smc_host_health_free(&health);
+    enum smc_status delivered = deliver(arguments, out, error);
+    if (delivered != SMC_OK)
+        return delivered;
+    return why.message[0] ? smc_fail(error, status, "check: %s", why.message) : status;
+}

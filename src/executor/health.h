@@ -1,0 +1,243 @@
+/* The health of a GPU: whether every SM computes what it should and memory keeps what is written
+   to it, at the speed of its board. What was found of one GPU is plain data without pointers, so
+   that the process that checks a GPU can be another one than that which reports it. */
+#ifndef SMC_EXECUTOR_HEALTH_H
+#define SMC_EXECUTOR_HEALTH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/machine.h"
+#include "base/status.h"
+#include "base/text.h"
+#include "compile/compile.h"
+#include "devices/ceilings.h"
+#include "query/query.h"
+
+/* --- What was found --------------------------------------------------------------------------- */
+
+enum smc_health_test {
+#define TEST(id, name, unit, label) SMC_HEALTH_##id,
+#include "executor/health_tests.def"
+#undef TEST
+    SMC_HEALTH_TESTS
+};
+
+enum smc_health_figure {
+#define FIGURE(id, key, label, unit, per_unit) SMC_HEALTH_FIGURE_##id,
+#include "executor/health_figures.def"
+#undef FIGURE
+    SMC_HEALTH_FIGURES
+};
+
+struct smc_health_test_info {
+    const char *name, *unit, *label;
+};
+struct smc_health_figure_info {
+    const char *key, *label, *unit;
+    double per_unit; /* how many of the key's unit make one `unit` */
+};
+extern const struct smc_health_test_info smc_health_test_info[SMC_HEALTH_TESTS];
+extern const struct smc_health_figure_info smc_health_figure_info[SMC_HEALTH_FIGURES];
+
+enum smc_health_outcome {
+    SMC_HEALTH_SKIPPED, /* `detail` says why; also what was not reached */
+    SMC_HEALTH_PASSED,
+    SMC_HEALTH_WRONG,
+};
+
+enum smc_health_verdict {
+    SMC_HEALTH_FAILED, /* it could not be checked: `error` says why */
+    SMC_HEALTH_DIFFERS,
+    SMC_HEALTHY,
+};
+
+enum smc_fault_kind {
+    SMC_FAULT_LANE,
+    SMC_FAULT_SM,
+    SMC_FAULT_MEMORY,
+    SMC_FAULT_RESIDENCY,
+    SMC_FAULT_RATE,
+    SMC_FAULT_RESULT,
+};
+
+/* "skip", "pass", "fail"; "failed", "differs", "healthy"; "lane", "sm", ... */
+const char *smc_health_outcome_name(enum smc_health_outcome outcome);
+const char *smc_health_verdict_name(enum smc_health_verdict verdict);
+const char *smc_fault_kind_name(enum smc_fault_kind kind);
+
+struct smc_health_result {
+    enum smc_health_outcome outcome;
+    double expected, seen; /* in the test's unit; NAN: unknown */
+    char detail[200];
+};
+
+enum { SMC_NOWHERE = -1 };
+
+/* What is wrong, and where. */
+struct smc_fault {
+    enum smc_fault_kind kind;
+    enum smc_health_test test;
+    int32_t sm, part, lane, bit; /* SMC_NOWHERE: does not apply; `part`: the sub-partition */
+    bool has_address;
+    uint64_t address; /* of global memory; with an SM: the byte of its shared memory */
+    char detail[200];
+};
+
+enum { SMC_MOST_FAULTS = 32 };
+
+enum smc_health_mode { SMC_MODE_WHOLE, SMC_MODE_MIG, SMC_MODE_EXCLUSIVE };
+const char *smc_health_mode_name(enum smc_health_mode mode); /* "whole", "mig", "exclusive" */
+
+struct smc_health {
+    int gpu_index;
+    char name[128], uuid[SMC_GPU_UUID_CHARS], pci_bus_id[16]; /* "" if unknown */
+    char driver[SMC_GPU_VERSION_CHARS];
+    uint16_t cc; /* 0: unknown */
+    enum smc_health_mode mode;
+    uint32_t sm_count;
+    enum smc_health_verdict verdict;
+    enum smc_status status; /* of a GPU that failed */
+    char error[400];
+    double elapsed_s;
+    enum smc_health_test current; /* that runs at this moment; SMC_HEALTH_TESTS: none */
+    struct smc_health_result test[SMC_HEALTH_TESTS];
+    double figure[SMC_HEALTH_FIGURES]; /* 0: unknown */
+    uint64_t memory_address;           /* of the array that was checked */
+    uint32_t fault_count;              /* of those that are kept */
+    uint64_t faults_total;
+    struct smc_fault fault[SMC_MOST_FAULTS];
+};
+
+/* Before a check: nothing is known, no test was reached. */
+void smc_health_begin(int gpu_index, struct smc_health *health);
+
+/* Sets the outcome of a test. */
+void smc_health_skip(struct smc_health *health, enum smc_health_test test, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+void smc_health_conclude(struct smc_health *health, enum smc_health_test test, bool passed,
+                         double expected, double seen, const char *format, ...)
+    __attribute__((format(printf, 6, 7)));
+
+/* Adds a fault without a place; the caller sets it. Beyond the capacity it is only counted, and
+   NULL is returned. */
+struct smc_fault *smc_health_add(struct smc_health *health, enum smc_health_test test,
+                                 enum smc_fault_kind kind, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
+/* At the end: the verdict, from the outcomes. */
+void smc_health_judge(struct smc_health *health);
+
+/* --- The kernel of the SMs: kernels/health_sms.cu ---------------------------------------------- */
+
+enum smc_health_unit {
+#define UNIT(id, label) SMC_UNIT_##id,
+#include "executor/health_units.def"
+#undef UNIT
+    SMC_UNITS
+};
+const char *smc_health_unit_label(enum smc_health_unit unit);
+
+enum {
+    SMC_HEALTH_LANES = 32,
+    SMC_HEALTH_PARTS = 4,
+    SMC_HEALTH_THREADS = 1024, /* of a block */
+    SMC_HEALTH_WARPS = SMC_HEALTH_THREADS / SMC_HEALTH_LANES,
+    SMC_HEALTH_VALUES = SMC_UNITS + 1, /* of a thread: the chains, and its warp's number */
+    SMC_HEALTH_STEPS = 64,             /* of the shortest chain: a fault's step is below it */
+    SMC_SEEN_FAULTS = 7,
+    SMC_FOUND_FAULTS = 16,
+    SMC_EVERYWHERE = -1,
+};
+
+struct smc_health_seen {
+    uint32_t sm, wrong;
+    struct {
+        uint32_t word, bits;
+    } fault[SMC_SEEN_FAULTS];
+};
+
+/* What tests make go wrong; `unit`: an enum smc_health_unit, SMC_UNITS + 1 for shared memory. */
+struct smc_health_injection {
+    uint32_t unit, sm, part, lane, step, mask;
+};
+enum { SMC_INJECT_SHARED = SMC_UNITS + 1, SMC_INJECT_NOTHING };
+
+/* What the emulator computed: the end of a unit's chain in a lane. */
+uint32_t smc_health_lane(enum smc_health_unit unit, unsigned lane);
+
+/* Whether an architecture's chains are known; if not, `reason` says why. Unknown ones are compared
+   with those of most SMs. */
+bool smc_health_is_known(enum smc_health_unit unit, uint16_t cc, const char **reason);
+
+/* Which SMs were seen, by their number (%smid). */
+struct smc_health_sms {
+    uint8_t seen[4096];
+    uint32_t count;
+};
+
+/* Examines what one launch of `blocks` blocks reported, as read from the GPU or the emulator: notes
+   the SMs and adds a fault for each wrong lane, SM or word of shared memory. */
+void smc_health_examine_sms(const struct smc_health_seen *seen, const uint32_t *chains,
+                            uint32_t blocks, struct smc_health_sms *sms,
+                            struct smc_health *health);
+
+/* --- The kernel of memory: kernels/health_memory.cu -------------------------------------------- */
+
+struct smc_health_found {
+    uint64_t wrong;
+    struct {
+        uint64_t word;
+        uint32_t bits, unused;
+    } fault[SMC_FOUND_FAULTS];
+};
+
+/* The words of 16 bytes. */
+void smc_health_pattern(uint64_t unit, uint32_t inverse, uint32_t words[4]);
+
+/* Adds a fault for each wrong word, in order of addresses; `base` is that of the array. */
+void smc_health_examine_memory(const struct smc_health_found *found, uint64_t base,
+                               const char *where, struct smc_health *health);
+
+/* --- Kernels of the catalog -------------------------------------------------------------------- */
+
+/* A launch whose result the emulator computed. */
+struct smc_health_case {
+    const char *kernel, *options; /* "tile=16 m=256": parameters by their option names */
+    uint64_t hash;                /* of all outputs */
+};
+enum { SMC_HEALTH_SEED = 18 };
+extern const struct smc_health_case smc_health_cases[]; /* ends with a case without a kernel */
+
+/* Fills a query for the kernel and its parameters. False if the text is wrong. */
+bool smc_health_read_case(const char *kernel, const char *options, struct smc_query *query);
+
+/* The hash of the outputs among the plan's buffers. */
+uint64_t smc_health_hash(const struct smc_plan *plan, const void *const *buffers);
+
+/* --- The check ---------------------------------------------------------------------------------- */
+
+/* What a test injects into a check. */
+struct smc_health_faults {
+    bool in_sms, in_memory, in_cache;
+    struct smc_health_injection sms;
+    double place;  /* 0 to below 1: of the checked memory */
+    uint32_t mask; /* of the word there */
+};
+
+struct smc_health_request {
+    int gpu_index;
+    uint32_t timeout_ms; /* for the whole check */
+    struct smc_compile_options compile;
+    struct smc_ceilings ceilings;        /* of the device, or unknown */
+    const struct smc_health_faults *faults; /* or NULL */
+    uint32_t tests;                      /* bit n: test n is made; 0: all */
+};
+
+/* Checks one GPU. `health` is begun, and always says what was found until now; another process may
+   read it. Returns SMC_OK if the GPU could be checked, whatever the verdict. */
+enum smc_status smc_health_check(const struct smc_health_request *request,
+                                 struct smc_health *health, struct smc_text *warnings,
+                                 struct smc_error *error);
+
+#endif
