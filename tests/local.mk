@@ -237,10 +237,11 @@ ptx_cases_sources = \
 	tests/ptx/floating.c \
 	tests/ptx/integer.c \
 	tests/ptx/lanes.c \
-	tests/ptx/matrix.c \
+	tests/ptx/matrix.c tests/ptx/matrix.h \
 	tests/ptx/memory.c \
 	tests/ptx/operands.c \
-	tests/ptx/video.c
+	tests/ptx/video.c \
+	tests/ptx/wgmma.c
 # The table of instructions, and its page.
 check_PROGRAMS += tests/ptx_table
 TESTS += tests/ptx_table

@@ -16,5 +16,6 @@ const char *ptx_print(const char *format, ...) __attribute__((format(printf, 1, 
 void ptx_add_lane_cases(void);
 void ptx_add_memory_cases(void);
 void ptx_add_matrix_cases(void);
+void ptx_add_wgmma_cases(void);
 
 #endif

@@ -144,6 +144,7 @@ const struct ptx_case *ptx_cases(size_t *count)
         ptx_add_lane_cases();
         ptx_add_memory_cases();
         ptx_add_matrix_cases();
+        ptx_add_wgmma_cases();
     }
     all_added = true;
     *count = all_count;
@@ -201,6 +202,8 @@ static const char *preamble_of(const struct ptx_case *test)
     bool mixed = (adds || ptx_is(test, "sub") || ptx_is(test, "fma")) && test->to.bits == 32 &&
                  test->to.class == 'f' && halves;
     bool three = (ptx_is(test, "min") || ptx_is(test, "max")) && strlen(test->shape) == 4;
+    if (ptx_is(test, "wgmma"))
+        return ".version 8.0\n.target sm_90a\n";
     if (ptx_is(test, "redux") && ptx_has(test, "f32"))
         return ".version 8.8\n.target sm_100a\n";
     bool tf32 = ptx_has(test, "tf32") && ptx_has(test, "satfinite");
@@ -311,7 +314,7 @@ void ptx_expect(const struct ptx_case *test, const struct ptx_values *values,
 enum smc_status ptx_emulate(const struct ptx_case *test, struct ptx_values *values,
                             struct smc_error *error)
 {
-    static char text[8192];
+    static char text[PTX_TEXT_BYTES];
     struct smc_program *program;
     struct smc_emulation emulation = {0};
     struct smc_emulated_array arrays[] = {

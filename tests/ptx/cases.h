@@ -10,6 +10,7 @@
 #include "base/status.h"
 
 enum { PTX_THREADS = 256, PTX_BLOCKS = 16, PTX_ELEMENTS = PTX_THREADS * PTX_BLOCKS };
+enum { PTX_TEXT_BYTES = 65536 }; /* of a module */
 
 struct ptx_type {
     char class; /* 'u', 's', 'b' and 'f' as PTX has them, 'x' for bf16, 'p' for a predicate */
