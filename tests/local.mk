@@ -38,6 +38,7 @@ tests_unit_SOURCES = \
 	tests/test_call_stack.c \
 	tests/test_calls.c \
 	tests/test_clusters.c \
+	tests/test_tensor_copies.c tests/tensor_cases.c tests/tensor_cases.h \
 	tests/test_mbarrier.c \
 	tests/test_textures.c \
 	tests/test_emulator.c \
@@ -233,6 +234,7 @@ ptx_cases_sources = \
 	tests/ptx/approximate.c \
 	tests/ptx/block_cases.h \
 	tests/ptx/cases.c tests/ptx/cases.def tests/ptx/cases.h \
+	tests/ptx/clusters.c \
 	tests/ptx/exact.c tests/ptx/exact.h \
 	tests/ptx/floating.c \
 	tests/ptx/integer.c \

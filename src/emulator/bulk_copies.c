@@ -151,7 +151,8 @@ void smc_place_reduce(struct smc_worker *worker, struct smc_warp *warp, const st
     }
 }
 
-/* --- cp.async.bulk, cp.reduce.async.bulk ------------------------------------------------------- */
+/* --- cp.async.bulk, cp.reduce.async.bulk -------------------------------------------------------
+ */
 
 enum { CHUNK = 1024, MOST_BLOCKS = 16 };
 
@@ -212,8 +213,8 @@ enum smc_next smc_step_bulk_copy(struct smc_worker *worker, struct smc_warp *war
         struct smc_place reads = {.owner = worker};
         if (smc_place_is_aligned(worker, warp, op, source, from[lane], bytes, BULK_BYTES, lane) &&
             smc_place_is_aligned(worker, warp, op, op->space, to[lane], bytes, BULK_BYTES, lane) &&
-            (bytes == 0 || smc_place_find(worker, warp, op, SMC_READS, source, from[lane], bytes,
-                                          lane, &reads)))
+            (bytes == 0 ||
+             smc_place_find(worker, warp, op, SMC_READS, source, from[lane], bytes, lane, &reads)))
             copy(worker, warp, op, &reads, bytes, lane);
     }
     return SMC_GO_ON;

@@ -190,8 +190,8 @@ static bool read_direction(struct smc_decoder *decoder, unsigned operands, struc
 {
     const bool completes = smc_decode_has(decoder, "mbarrier::complete_tx::bytes");
     const bool multicasts = smc_decode_has(decoder, "multicast::cluster");
-    const unsigned count = operands + completes + multicasts +
-                           (unsigned)smc_decode_has(decoder, "L2::cache_hint");
+    const unsigned count =
+        operands + completes + multicasts + (unsigned)smc_decode_has(decoder, "L2::cache_hint");
     if (smc_decode_has(decoder, "cp_mask") || smc_decode_has(decoder, "ignore_oob") ||
         smc_decode_has(decoder, "bulk_group") == completes)
         return smc_decode_refuse(decoder, "a bulk copy of this form");
@@ -205,9 +205,10 @@ static bool read_direction(struct smc_decoder *decoder, unsigned operands, struc
     shape->immediate = (completes ? SMC_BULK_COMPLETES : 0u) |
                        (multicasts ? SMC_BULK_MULTICAST : 0u) |
                        (completes && smc_decode_has(decoder, "global") ? SMC_BULK_FROM_GLOBAL : 0u);
-    shape->v[1] = multicasts ? smc_decode_source(
-                                   decoder, &decoder->statement->operand[operands + 1], SMC_PTX_U16)
-                             : 0;
+    shape->v[1] =
+        multicasts
+            ? smc_decode_source(decoder, &decoder->statement->operand[operands + 1], SMC_PTX_U16)
+            : 0;
     return shape->v[1] != SMC_NO_SLOT;
 }
 
@@ -270,8 +271,8 @@ static bool read_tensor(struct smc_decoder *decoder, const struct smc_operand *o
     name[0] = (char)('0' + coordinates->elements % 10);
     if (coordinates->elements > SMC_TENSOR_DIMENSIONS || !smc_decode_has(decoder, name))
         return smc_decode_refuse(decoder, "another number of coordinates was expected");
-    shape->list = smc_arena_take(&decoder->program->arena,
-                                 SMC_TENSOR_DIMENSIONS * sizeof *shape->list);
+    shape->list =
+        smc_arena_take(&decoder->program->arena, SMC_TENSOR_DIMENSIONS * sizeof *shape->list);
     for (uint32_t i = 0; shape->list && i < coordinates->elements; i++) {
         shape->list[i] = smc_decode_source(decoder, &coordinates->element[i], SMC_PTX_S32);
         if (shape->list[i] == SMC_NO_SLOT)
@@ -289,7 +290,7 @@ static bool read_tensor(struct smc_decoder *decoder, const struct smc_operand *o
 static bool decode_tensor_copy(struct smc_decoder *decoder)
 {
     const struct smc_operand *operand = decoder->statement->operand;
-    static const char *const other_modes[] = {"im2col",      "im2col_no_offs", "im2col::w",
+    static const char *const other_modes[] = {"im2col",        "im2col_no_offs", "im2col::w",
                                               "tile::gather4", "tile::scatter4", "im2col::w::128"};
     struct smc_op shape = {0};
     for (size_t i = 0; i < sizeof other_modes / sizeof *other_modes; i++)

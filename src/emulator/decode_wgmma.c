@@ -82,9 +82,9 @@ static bool read_registers(struct smc_decoder *decoder, const struct smc_operand
     if (operand->kind != SMC_OPERAND_VECTOR || operand->elements != count)
         return smc_decode_refuse(decoder, "another number of registers was expected");
     for (uint32_t i = 0; i < count; i++) {
-        const uint32_t slot =
-            is_target ? smc_decode_target(decoder, &operand->element[i], SMC_PTX_B32)
-                      : smc_decode_source(decoder, &operand->element[i], SMC_PTX_B32);
+        const uint32_t slot = is_target
+                                  ? smc_decode_target(decoder, &operand->element[i], SMC_PTX_B32)
+                                  : smc_decode_source(decoder, &operand->element[i], SMC_PTX_B32);
         if (slot == SMC_NO_SLOT)
             return false;
         op->list[op->listed++] = slot;

@@ -1,6 +1,7 @@
-/* mbarrier objects (PTX ISA, "Parallel Synchronization and Communication Instructions: mbarrier"). An object counts arrivals and transactions of its current phase, which
-   completes when neither is pending. A wait that fails ends the turn of its warp. Arrivals release
-   and waits acquire by phase: see order.h, with the parity of the phase as part of the address. */
+/* mbarrier objects (PTX ISA, "Parallel Synchronization and Communication Instructions: mbarrier").
+   An object counts arrivals and transactions of its current phase, which completes when neither is
+   pending. A wait that fails ends the turn of its warp. Arrivals release and waits acquire by
+   phase: see order.h, with the parity of the phase as part of the address. */
 #include "emulator/mbarrier.h"
 
 #include <string.h>
@@ -218,7 +219,8 @@ void smc_mbarrier_pending(const struct smc_op *op, void *d, const void *a, const
     memcpy(d, pending, sizeof pending);
 }
 
-/* --- Transactions of copies -------------------------------------------------------------------- */
+/* --- Transactions of copies --------------------------------------------------------------------
+ */
 
 void smc_mbarrier_complete(struct smc_worker *worker, struct smc_warp *warp,
                            const struct smc_op *op, uint64_t at, uint32_t bytes, uint32_t lane)

@@ -132,9 +132,9 @@ smc_alu smc_mbarrier_pending;
 /* cp.async.mbarrier.arrive: an arrival once the lane's copies are complete, which they then are. */
 smc_step smc_step_copies_arrive;
 /* bulk_copies.c, tensor_copies.c: cp.async.bulk and cp.reduce.async.bulk. a: the destination in
-   op->space, b: the source, v[0]: the number of bytes; of tensors, a: the address of the map, b: that
-   of shared memory, list: the coordinates. c: the object that counts the bytes; v[1]: a mask of
-   blocks; reduction and type: of a reduction; immediate: of enum smc_bulk_flags. */
+   op->space, b: the source, v[0]: the number of bytes; of tensors, a: the address of the map, b:
+   that of shared memory, list: the coordinates. c: the object that counts the bytes; v[1]: a mask
+   of blocks; reduction and type: of a reduction; immediate: of enum smc_bulk_flags. */
 enum smc_bulk_flags { SMC_BULK_FROM_GLOBAL = 1, SMC_BULK_COMPLETES = 2, SMC_BULK_MULTICAST = 4 };
 smc_step smc_step_bulk_copy, smc_step_tensor_copy;
 /* st.async, red.async: as a store or an atomic operation, and c: the address of the object. */

@@ -1,7 +1,7 @@
 /* Tensor copies and reductions: cp.async.bulk.tensor and cp.reduce.async.bulk.tensor, in tile mode.
-   A box of a tensor in global memory is copied to or from a dense box in shared memory, whose pieces
-   of 16 bytes are exchanged as the tensor map's swizzle says. What lies outside the tensor is read
-   as 0 or NaN, and not written. */
+   A box of a tensor in global memory is copied to or from a dense box in shared memory, whose
+   pieces of 16 bytes are exchanged as the tensor map's swizzle says. What lies outside the tensor
+   is read as 0 or NaN, and not written. */
 #include <string.h>
 
 #include "emulator/bulk_copies.h"
@@ -27,9 +27,9 @@ struct copy {
 
 static void report_map(const struct copy *copy)
 {
-    struct smc_finding finding = smc_finding_at(copy->worker, SMC_FINDING_BAD_TENSOR_MAP,
-                                                copy->op->instruction,
-                                                smc_thread_of(copy->warp, copy->lane));
+    struct smc_finding finding =
+        smc_finding_at(copy->worker, SMC_FINDING_BAD_TENSOR_MAP, copy->op->instruction,
+                       smc_thread_of(copy->warp, copy->lane));
     smc_find(copy->worker, &finding);
 }
 
@@ -76,11 +76,10 @@ static bool line_of(const struct copy *copy, uint32_t n, uint64_t *address)
 /* The elements of a row that are in the tensor, from `*from` to before `*end`. */
 static void find_inside(const struct copy *copy, uint32_t *from, uint32_t *end)
 {
-    const int64_t step = copy->map.step[0], size = (int64_t)copy->map.size[0];
-    for (*from = 0; *from < copy->count[0] && copy->first[0] + *from * step < 0;)
-        ++*from;
-    for (*end = *from; *end < copy->count[0] && copy->first[0] + *end * step < size;)
-        ++*end;
+    const int64_t first = copy->first[0], after = (int64_t)copy->map.size[0] - first;
+    const int64_t count = copy->count[0];
+    *from = (uint32_t)(first >= 0 ? 0 : -first < count ? -first : count);
+    *end = (uint32_t)(after < (int64_t)*from ? (int64_t)*from : after < count ? after : count);
 }
 
 /* Where byte `at` of the box is in shared memory, from its beginning. */
@@ -88,8 +87,7 @@ static uint32_t swizzled(const struct copy *copy, uint32_t at)
 {
     const uint64_t address = copy->shared % SMC_CLUSTER_STRIDE + at;
     const uint64_t mask = copy->map.span / UNIT - 1u;
-    return (uint32_t)((address ^ (address >> 7 & mask) << 4) -
-                      copy->shared % SMC_CLUSTER_STRIDE);
+    return (uint32_t)((address ^ (address >> 7 & mask) << 4) - copy->shared % SMC_CLUSTER_STRIDE);
 }
 
 /* The bytes of shared memory that the box may touch. */
@@ -101,29 +99,23 @@ static uint32_t shared_bytes(const struct copy *copy)
 
 static void access_global(const struct copy *copy, bool is_read, uint64_t line, char *row)
 {
+    const uint32_t width = copy->element_bytes;
     uint32_t from, end;
     struct smc_place place;
     find_inside(copy, &from, &end);
-    if (from == end)
-        return;
-    const uint32_t width = copy->element_bytes, step = copy->map.step[0];
-    const uint64_t address =
-        line + (uint64_t)(copy->first[0] + (int64_t)from * step) * width;
-    const uint32_t bytes = ((end - from - 1) * step + 1) * width;
-    if (!smc_place_find(copy->worker, copy->warp, copy->op, is_read ? SMC_READS : SMC_WRITES,
+    const uint64_t address = line + (uint64_t)(copy->first[0] + (int64_t)from) * width;
+    const uint32_t bytes = (end - from) * width;
+    char *data = row + from * width;
+    if (bytes == 0 ||
+        !smc_place_find(copy->worker, copy->warp, copy->op, is_read ? SMC_READS : SMC_WRITES,
                         SMC_SPACE_GLOBAL, address, bytes, copy->lane, &place))
         return;
-    const uint32_t each = step == 1 ? bytes : width;
-    for (uint32_t at = 0, n = from; at < bytes; at += each * step, n++) {
-        char *data = row + n * width;
-        if (is_read)
-            smc_place_read(copy->worker, copy->warp, copy->op, &place, at, each, copy->lane, data);
-        else if (copy->op->reduction == SMC_REDUCE_NONE)
-            smc_place_write(copy->worker, copy->warp, copy->op, &place, at, each, copy->lane, data);
-        else
-            smc_place_reduce(copy->worker, copy->warp, copy->op, &place, at, each, copy->lane,
-                             data);
-    }
+    if (is_read)
+        smc_place_read(copy->worker, copy->warp, copy->op, &place, 0, bytes, copy->lane, data);
+    else if (copy->op->reduction == SMC_REDUCE_NONE)
+        smc_place_write(copy->worker, copy->warp, copy->op, &place, 0, bytes, copy->lane, data);
+    else
+        smc_place_reduce(copy->worker, copy->warp, copy->op, &place, 0, bytes, copy->lane, data);
 }
 
 /* The row in shared memory, in pieces that the swizzle moves as one. */
@@ -132,8 +124,8 @@ static void access_shared(const struct copy *copy, bool is_read, const struct sm
 {
     for (uint32_t at = 0, piece; at < copy->row_bytes; at += piece) {
         const uint32_t from = n * copy->row_bytes + at;
-        piece = UNIT - from % UNIT < copy->row_bytes - at ? UNIT - from % UNIT
-                                                           : copy->row_bytes - at;
+        piece =
+            UNIT - from % UNIT < copy->row_bytes - at ? UNIT - from % UNIT : copy->row_bytes - at;
         if (is_read)
             smc_place_read(copy->worker, copy->warp, copy->op, place, swizzled(copy, from), piece,
                            copy->lane, row + at);
@@ -163,11 +155,10 @@ static void load(const struct copy *copy)
     char row[MOST_ROW_BYTES];
     uint64_t line;
     EACH_ACTIVE(rank, mask)
-    is_found[rank] =
-        smc_place_find(copy->worker, copy->warp, copy->op, SMC_WRITES, SMC_SPACE_SHARED,
-                       is_multicast ? smc_address_in_block(copy->worker, copy->shared, rank)
-                                    : copy->shared,
-                       shared_bytes(copy), copy->lane, &place[rank]);
+    is_found[rank] = smc_place_find(
+        copy->worker, copy->warp, copy->op, SMC_WRITES, SMC_SPACE_SHARED,
+        is_multicast ? smc_address_in_block(copy->worker, copy->shared, rank) : copy->shared,
+        shared_bytes(copy), copy->lane, &place[rank]);
     for (uint32_t n = 0; n < copy->rows; n++) {
         fill(copy, row);
         if (line_of(copy, n, &line))

@@ -11,10 +11,10 @@ enum { ALIGN = 16, MOST_BOX = 256, MOST_STEP = 8 };
 uint32_t smc_tensor_bytes(enum smc_tensor_type type)
 {
     static const uint8_t bytes[SMC_TENSOR_TYPES] = {
-        [SMC_TENSOR_U8] = 1,  [SMC_TENSOR_U16] = 2,     [SMC_TENSOR_U32] = 4,
-        [SMC_TENSOR_S32] = 4, [SMC_TENSOR_U64] = 8,     [SMC_TENSOR_S64] = 8,
-        [SMC_TENSOR_F16] = 2, [SMC_TENSOR_F32] = 4,     [SMC_TENSOR_F64] = 8,
-        [SMC_TENSOR_BF16] = 2, [SMC_TENSOR_F32_FTZ] = 4, [SMC_TENSOR_TF32] = 4,
+        [SMC_TENSOR_U8] = 1,      [SMC_TENSOR_U16] = 2,     [SMC_TENSOR_U32] = 4,
+        [SMC_TENSOR_S32] = 4,     [SMC_TENSOR_U64] = 8,     [SMC_TENSOR_S64] = 8,
+        [SMC_TENSOR_F16] = 2,     [SMC_TENSOR_F32] = 4,     [SMC_TENSOR_F64] = 8,
+        [SMC_TENSOR_BF16] = 2,    [SMC_TENSOR_F32_FTZ] = 4, [SMC_TENSOR_TF32] = 4,
         [SMC_TENSOR_TF32_FTZ] = 4};
     return type < SMC_TENSOR_TYPES ? bytes[type] : 0;
 }
@@ -41,6 +41,7 @@ bool smc_tensor_map_finish(struct smc_tensor_map *map)
     for (int i = 0; i < map->rank; i++)
         if (!has_good_dimension(map, i))
             return false;
+    map->step[0] = 1; /* of the contiguous dimension it is ignored */
     map->mark = mark;
     return true;
 }

@@ -1,5 +1,5 @@
-/* Tensor maps: what cuTensorMapEncodeTiled writes into the 128 bytes that a kernel gets. NVIDIA does
-   not document its layout; this is the emulator's own. */
+/* Tensor maps: what cuTensorMapEncodeTiled writes into the 128 bytes that a kernel gets. NVIDIA
+   does not document its layout; this is the emulator's own. */
 #ifndef SMC_EMULATOR_TENSOR_MAPS_H
 #define SMC_EMULATOR_TENSOR_MAPS_H
 
@@ -32,8 +32,8 @@ struct smc_tensor_map {
     uint64_t size[SMC_TENSOR_DIMENSIONS];       /* in elements; the first dimension is contiguous */
     uint64_t stride[SMC_TENSOR_DIMENSIONS - 1]; /* in bytes, of the second and further ones */
     uint16_t box[SMC_TENSOR_DIMENSIONS];        /* what one copy spans, in elements */
-    uint8_t step[SMC_TENSOR_DIMENSIONS];        /* of which every so many are copied */
-    uint8_t rank, type;                         /* enum smc_tensor_type */
+    uint8_t step[SMC_TENSOR_DIMENSIONS]; /* of which every so many are copied; the first is 1 */
+    uint8_t rank, type;                  /* enum smc_tensor_type */
     uint8_t span;      /* of the swizzle of shared memory in bytes: 32, 64 or 128; 16: none */
     uint8_t fills_nan; /* outside the tensor, instead of 0 */
 };

@@ -60,8 +60,7 @@ static uint32_t chunk_by_columns(const struct descriptor *at, uint32_t eight, ui
 
 /* Chunks that the lanes read; false after a finding. */
 static bool read_chunks(struct smc_worker *worker, struct smc_warp *warp, const struct smc_op *op,
-                        const uint64_t address[SMC_LANES], uint32_t count,
-                        char *host[SMC_LANES])
+                        const uint64_t address[SMC_LANES], uint32_t count, char *host[SMC_LANES])
 {
     const uint32_t mask = count == SMC_LANES ? SMC_ALL_LANES : (1u << count) - 1;
     for (uint32_t i = 0; i < count; i++) {

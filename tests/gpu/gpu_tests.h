@@ -17,6 +17,7 @@ extern CU_TestInfo gpu_tests_kernels[];
 extern CU_TestInfo gpu_tests_failures[];
 extern CU_TestInfo gpu_tests_ptx[];
 extern CU_TestInfo gpu_tests_residency[];
+extern CU_TestInfo gpu_tests_tensor_copies[];
 
 /* GPU 0, read once; valid in every test. */
 const struct smc_device *gpu_device(void);

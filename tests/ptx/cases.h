@@ -32,6 +32,7 @@ struct ptx_case {
     ptx_reference *reference; /* or */
     ptx_block_reference *block_reference;
     uint32_t number;          /* for the block's */
+    unsigned blocks;          /* of a cluster, whose threads the reference gets; 0: one */
     struct ptx_type to, from; /* the first and the second type of the mnemonic */
 };
 
@@ -42,8 +43,8 @@ const struct ptx_case *ptx_cases(size_t *count);
 bool ptx_has(const struct ptx_case *test, const char *name);
 bool ptx_is(const struct ptx_case *test, const char *name);
 
-/* The compute capability that it needs at least, times ten. */
-unsigned ptx_capability(const struct ptx_case *test);
+/* Whether a GPU of the compute capability runs its module. */
+bool ptx_runs_on(const struct ptx_case *test, unsigned capability);
 
 /* What an H100 does instead of what the PTX ISA says and the emulator does (driver 580.159.04,
    2026-11-22); NULL: the same. */

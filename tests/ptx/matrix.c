@@ -69,8 +69,8 @@ double element_of(const struct format *format, uint64_t bits, unsigned place)
 static struct product products[64];
 static unsigned product_count;
 
-uint64_t register_of(const struct product *product, const struct format *format,
-                            uint64_t operand, unsigned i)
+uint64_t register_of(const struct product *product, const struct format *format, uint64_t operand,
+                     unsigned i)
 {
     uint64_t mixed = register_bits(format) == 64 ? operand * (2 * i + 1)
                                                  : (operand << (7 * i % 32) >> 32) & UINT32_MAX;
@@ -79,7 +79,7 @@ uint64_t register_of(const struct product *product, const struct format *format,
 }
 
 double number_in(const struct product *product, const struct format *format,
-                        const uint64_t *operands, unsigned lane, unsigned element)
+                 const uint64_t *operands, unsigned lane, unsigned element)
 {
     unsigned width = register_bits(format) / format->bits;
     return element_of(format, register_of(product, format, operands[lane], element / width),
@@ -104,8 +104,9 @@ static double from_b(const struct product *product, const uint64_t *b, unsigned 
 /* The exponent of the smallest normal number. */
 static int least_exponent(struct ptx_type type)
 {
-    return type.class == 'e' ? -6 : type.class == 'm' || (type.class == 'f' && type.bits == 16) ? -14
-                                                                                             : -126;
+    return type.class == 'e'                                             ? -6
+           : type.class == 'm' || (type.class == 'f' && type.bits == 16) ? -14
+                                                                         : -126;
 }
 
 /* What tensor cores do with floats: see the emulator's; here in integers of 128 bits. */
