@@ -38,6 +38,7 @@ tests_unit_SOURCES = \
 	tests/test_call_stack.c \
 	tests/test_calls.c \
 	tests/test_clusters.c \
+	tests/test_tensor_copies.c tests/tensor_cases.c tests/tensor_cases.h \
 	tests/test_mbarrier.c \
 	tests/test_textures.c \
 	tests/test_emulator.c \
@@ -238,14 +239,16 @@ ptx_cases_sources = \
 	tests/ptx/approximate.c \
 	tests/ptx/block_cases.h \
 	tests/ptx/cases.c tests/ptx/cases.def tests/ptx/cases.h \
+	tests/ptx/clusters.c \
 	tests/ptx/exact.c tests/ptx/exact.h \
 	tests/ptx/floating.c \
 	tests/ptx/integer.c \
 	tests/ptx/lanes.c \
-	tests/ptx/matrix.c \
+	tests/ptx/matrix.c tests/ptx/matrix.h \
 	tests/ptx/memory.c \
 	tests/ptx/operands.c \
-	tests/ptx/video.c
+	tests/ptx/video.c \
+	tests/ptx/wgmma.c
 # The table of instructions, and its page.
 check_PROGRAMS += tests/ptx_table
 TESTS += tests/ptx_table

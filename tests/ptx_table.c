@@ -40,7 +40,7 @@ enum { THREADS = 32, ARRAY_BYTES = 8192, LINE = 10 };
 static void write_module(const struct smc_ptx_instruction *row, char *text, size_t room)
 {
     snprintf(text, room,
-             ".version 8.8\n.target sm_100a\n.address_size 64 .func f { ret; }\n"
+             ".version 8.8\n.target %s\n.address_size 64 .func f { ret; }\n"
              ".visible .entry k(.param .u64 out) .maxntid 128, 1, 1\n{\n"
              ".reg .pred %%p<8>; .reg .b16 %%h<8>; .reg .b32 %%r<32>; .reg .b64 %%rd<8>; "
              ".reg .f32 %%f<8>; .shared .align 128 .b8 s[8192];\n"
@@ -48,7 +48,7 @@ static void write_module(const struct smc_ptx_instruction *row, char *text, size
              "mul.wide.u32 %%rd2, %%r27, 128; add.u64 %%rd1, %%rd1, %%rd2; mov.u32 %%r30, s;\n"
              "shl.b32 %%r28, %%r27, 4; add.u32 %%r28, %%r28, %%r30; setp.ne.u32 %%p7, 0, 0;\n"
              "%s\nret;\n}\n",
-             row->example);
+             strncmp(row->name, "wgmma", 5) == 0 ? "sm_90a" : "sm_100a", row->example);
 }
 
 /* The example without its ';', as far as a message quotes it. */

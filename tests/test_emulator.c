@@ -728,8 +728,8 @@ static void test_refusals(void)
     } refusals[] = {
         {"int main", "PTX line 1: not PTX: it does not begin with .version"},
         {".version 8.0\n.target sm_80\n", "PTX line 3: no kernel"},
-        {".version 8.0\n.target sm_80\n.entry k()\n{\n.reg .b32 %r<2>;\nwgmma.fence %r1;\n}",
-         "PTX line 6: 'wgmma.fence %r1' is not supported: products of matrices of a warpgroup"},
+        {".version 8.0\n.target sm_80\n.entry k()\n{\n.reg .b32 %r<2>;\ntcgen05.cp %r1;\n}",
+         "PTX line 6: 'tcgen05.cp %r1' is not supported: tensor memory"},
         {".version 8.0\n.target sm_80\n.entry k()\n{\n.reg .b32 %r<2>;\n.loc 1 7 3\n"
          "suld.b.1d.b32.trap %r1, [image, {%r1}];\n}\n.file 1 \"pixels.cu\"",
          "PTX line 7 (pixels.cu:7): 'suld.b.1d.b32.trap %r1, [image, {%r1}]' is not supported: "

@@ -356,6 +356,27 @@ struct smc_op *smc_decode_emit(struct smc_decoder *decoder)
     return op;
 }
 
+bool smc_decode_emit_shape(struct smc_decoder *decoder, smc_step *step, const struct smc_op *shape)
+{
+    if (decoder->failed || shape->a == SMC_NO_SLOT || shape->b == SMC_NO_SLOT ||
+        shape->c == SMC_NO_SLOT || shape->d == SMC_NO_SLOT)
+        return false;
+    struct smc_op *op = smc_decode_emit(decoder);
+    if (!op)
+        return false;
+    struct smc_op copy = *shape;
+    copy.guard = op->guard;
+    copy.guard_negated = op->guard_negated;
+    copy.is_first = op->is_first;
+    copy.instruction = op->instruction;
+    copy.target = op->target;
+    copy.reconverge_at = op->reconverge_at;
+    copy.step = step;
+    *op = copy;
+    decoder->program->has_fences |= op->acquires || op->releases;
+    return true;
+}
+
 struct smc_op *smc_decode_emit_alu(struct smc_decoder *decoder, smc_alu *alu,
                                    enum smc_slot_kind d_kind, uint32_t d, uint32_t a, uint32_t b,
                                    uint32_t c)

@@ -73,6 +73,10 @@ bool smc_decode_address(struct smc_decoder *decoder, const struct smc_operand *o
 bool smc_decode_clock(struct smc_decoder *decoder);
 /* decode_mbarrier.c: bulk copies, and copies whose end is an arrival. */
 bool smc_decode_bulk(struct smc_decoder *decoder);
+/* A 64-bit slot with the whole address, as SMC_NO_SLOT on failure. */
+uint32_t smc_decode_whole_address(struct smc_decoder *decoder, const struct smc_operand *operand);
+/* decode_steps.c: what an atomic operation or a reduction does. */
+enum smc_reduction smc_decode_reduction(const struct smc_decoder *decoder);
 /* contract.c: decides which sums are fused with a product. False: out of memory. */
 bool smc_find_contractions(struct smc_decoder *decoder);
 /* decode_arithmetic.c: a mul whose factors are overwritten before they are used. */
@@ -88,6 +92,8 @@ void smc_decode_end_function(struct smc_decoder *decoder, uint32_t number);
 
 /* Appends an op with the statement's guard; returns NULL if out of memory. */
 struct smc_op *smc_decode_emit(struct smc_decoder *decoder);
+/* Appends a copy of `shape` with the statement's guard; false if a slot of it is SMC_NO_SLOT. */
+bool smc_decode_emit_shape(struct smc_decoder *decoder, smc_step *step, const struct smc_op *shape);
 struct smc_op *smc_decode_emit_alu(struct smc_decoder *decoder, smc_alu *alu,
                                    enum smc_slot_kind d_kind, uint32_t d, uint32_t a, uint32_t b,
                                    uint32_t c);

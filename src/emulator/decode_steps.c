@@ -116,23 +116,39 @@ bool smc_decode_ld(struct smc_decoder *decoder)
            emit_access(decoder, smc_step_load, &shape);
 }
 
+/* st.async and red.async: the object that counts the bytes is operand n. */
+static bool read_object(struct smc_decoder *decoder, unsigned n, struct smc_op *op)
+{
+    if (!smc_decode_has(decoder, "mbarrier::complete_tx::bytes") || op->space != SMC_SPACE_SHARED)
+        return smc_decode_refuse(decoder, "only with an mbarrier object");
+    if (!smc_decode_count(decoder, n + 1, n + 1))
+        return false;
+    op->releases = true;
+    op->c = smc_decode_whole_address(decoder, &decoder->statement->operand[n]);
+    return op->c != SMC_NO_SLOT;
+}
+
 bool smc_decode_st(struct smc_decoder *decoder)
 {
     const struct smc_operand *operand = decoder->statement->operand;
     struct smc_op shape = {0};
-    if (smc_decode_has(decoder, "async") || smc_decode_has(decoder, "bulk"))
+    if (smc_decode_has(decoder, "bulk"))
         return smc_decode_refuse(decoder, "");
     if (!smc_decode_count(decoder, 2, 3) || !read_shape(decoder, &shape))
         return false;
     find_parameter(decoder, &operand[0], &shape);
     if (shape.space == SMC_SPACE_PARAM || shape.space == SMC_SPACE_CONST)
         return smc_decode_refuse(decoder, "a store to this space");
-    return smc_decode_address(decoder, &operand[0], &shape) &&
-           read_elements(decoder, &operand[1], false, &shape) &&
-           emit_access(decoder, smc_step_store, &shape);
+    if (!smc_decode_address(decoder, &operand[0], &shape) ||
+        !read_elements(decoder, &operand[1], false, &shape))
+        return false;
+    if (smc_decode_has(decoder, "async"))
+        return read_object(decoder, 2, &shape) &&
+               emit_access(decoder, smc_step_store_async, &shape);
+    return emit_access(decoder, smc_step_store, &shape);
 }
 
-static enum smc_reduction reduction_of(const struct smc_decoder *decoder)
+enum smc_reduction smc_decode_reduction(const struct smc_decoder *decoder)
 {
     static const struct {
         const char *name;
@@ -167,13 +183,13 @@ static bool has_atomic(const struct smc_decoder *decoder, const struct smc_op *s
 bool smc_decode_atom(struct smc_decoder *decoder)
 {
     const struct smc_operand *operand = decoder->statement->operand;
-    bool returns = smc_decode_is(decoder, "atom");
+    bool returns = smc_decode_is(decoder, "atom"), is_async = smc_decode_has(decoder, "async");
     struct smc_op shape = {0};
     if (!read_shape(decoder, &shape))
         return false;
-    shape.reduction = reduction_of(decoder);
+    shape.reduction = smc_decode_reduction(decoder);
     bool swaps = shape.reduction == SMC_REDUCE_COMPARE_AND_SWAP;
-    unsigned expected = 2 + returns + swaps;
+    unsigned expected = 2u + returns + swaps + is_async;
     if (!has_atomic(decoder, &shape))
         return smc_decode_refuse(decoder, "");
     if (!smc_decode_count(decoder, expected, expected))
@@ -188,6 +204,9 @@ bool smc_decode_atom(struct smc_decoder *decoder)
         shape.d_kind = smc_slot_kind_of(shape.type);
         shape.d = smc_decode_target(decoder, &operand[0], shape.type);
     }
+    if (is_async)
+        return read_object(decoder, 2, &shape) &&
+               emit_access(decoder, smc_step_reduce_async, &shape);
     decoder->program->runs_in_order |= shape.space != SMC_SPACE_SHARED;
     return !decoder->failed && shape.b != SMC_NO_SLOT && shape.c != SMC_NO_SLOT &&
            shape.d != SMC_NO_SLOT && emit_access(decoder, smc_step_atomic, &shape);
@@ -412,8 +431,7 @@ bool smc_decode_trap(struct smc_decoder *decoder)
    accesses the program orders. */
 bool smc_decode_fence(struct smc_decoder *decoder)
 {
-    if (smc_decode_has(decoder, "proxy") && !smc_decode_has(decoder, "acquire") &&
-        !smc_decode_has(decoder, "release"))
+    if (smc_decode_has(decoder, "proxy"))
         return true; /* all proxies see memory alike */
     struct smc_op *op = emit_step(decoder, smc_step_fence);
     if (!op)

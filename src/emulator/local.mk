@@ -6,6 +6,7 @@ emulator_sources = \
 	src/emulator/bank_verdicts.def \
 	src/emulator/bank_walk.c src/emulator/bank_walk.h \
 	src/emulator/block.c \
+	src/emulator/bulk_copies.c src/emulator/bulk_copies.h \
 	src/emulator/clusters.c src/emulator/clusters.h \
 	src/emulator/contract.c \
 	src/emulator/decode.c src/emulator/decode.h \
@@ -20,6 +21,7 @@ emulator_sources = \
 	src/emulator/decode_steps.c \
 	src/emulator/decode_textures.c \
 	src/emulator/decode_video.c \
+	src/emulator/decode_wgmma.c \
 	src/emulator/emulator.h \
 	src/emulator/findings.c src/emulator/findings.def \
 	src/emulator/heap.c \
@@ -28,7 +30,7 @@ emulator_sources = \
 	src/emulator/lane_values.c src/emulator/lane_values.h \
 	src/emulator/launch.c \
 	src/emulator/matrix.h \
-	src/emulator/mbarrier.c \
+	src/emulator/mbarrier.c src/emulator/mbarrier.h \
 	src/emulator/memory.c \
 	src/emulator/mnemonics.def \
 	src/emulator/narrow.h \
@@ -59,7 +61,10 @@ emulator_sources = \
 	src/emulator/specials.def \
 	src/emulator/steps_control.c \
 	src/emulator/steps_memory.c \
+	src/emulator/tensor_copies.c \
+	src/emulator/tensor_maps.c src/emulator/tensor_maps.h \
 	src/emulator/textures.c \
 	src/emulator/unwritten.c \
-	src/emulator/warp.c
+	src/emulator/warp.c \
+	src/emulator/wgmma.c
 libsmc_la_SOURCES += $(emulator_sources)

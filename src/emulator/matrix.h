@@ -32,11 +32,47 @@ unsigned smc_matrix_bits(enum smc_matrix_type type);
 unsigned smc_matrix_registers(const struct smc_matrix *matrix, enum smc_matrix_role role,
                               enum smc_matrix_type type);
 
+/* --- What wgmma.c shares with ops_matrix.c ---------------------------------------------------- */
+
+/* One number of a matrix: integers and doubles as they are, other floats with a significand. */
+union smc_element {
+    double number;
+    int32_t integer;
+};
+
+/* The element that the lower bits are. */
+union smc_element smc_matrix_element(enum smc_matrix_type type, uint64_t bits);
+/* Reads a whole matrix, by rows, from the registers of all lanes. */
+void smc_matrix_gather(const struct smc_warp *warp, const struct smc_matrix *matrix,
+                       enum smc_matrix_role role, enum smc_matrix_type type, const uint32_t *list,
+                       union smc_element *out);
+/* Writes d, by rows, to the registers of the lanes of `mask`. */
+void smc_matrix_scatter(const struct smc_warp *warp, const struct smc_matrix *matrix, uint32_t mask,
+                        const uint32_t *list, const union smc_element *from);
+/* One element of d: the sum of c and of a[i] * b[i * n], rounded as the type of d demands. */
+union smc_element smc_matrix_multiply(const struct smc_op *op, const union smc_element *a,
+                                      const union smc_element *b, union smc_element c);
+/* All lanes that are still there run such an op together; 0 until they have arrived. `active` are
+   those whose guard holds. */
+uint32_t smc_matrix_converge(struct smc_warp *warp, const struct smc_op *op, uint32_t *active);
+
 /* Steps. list: the registers of d, a, b and c, as many as `matrix` counts. */
 smc_step smc_step_mma;
 /* list: one fragment; a: the address, b: the stride in elements. */
 smc_step smc_step_load_fragment, smc_step_store_fragment;
 /* movmatrix: d from a. */
 smc_step smc_step_transpose;
+
+/* wgmma.c. list: the registers of d, of a unless that is in shared memory, and of c, which are d's;
+   a, b: the descriptors; c: a predicate, whether c counts; immediate: of enum smc_wgmma_flags. The
+   shape is that of a warp's part: m is 16. */
+enum smc_wgmma_flags {
+    SMC_WGMMA_SHARED_A = 1,
+    SMC_WGMMA_NEGATED_A = 2,
+    SMC_WGMMA_NEGATED_B = 4,
+    SMC_WGMMA_TRANSPOSED_A = 8, /* by columns */
+    SMC_WGMMA_TRANSPOSED_B = 16 /* by rows */
+};
+smc_step smc_step_wgmma;
 
 #endif

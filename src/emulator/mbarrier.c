@@ -1,12 +1,13 @@
-/* mbarrier objects and bulk copies (PTX ISA, "Parallel Synchronization and Communication
-   Instructions: mbarrier"). An object counts arrivals and transactions of its current phase, which
-   completes when neither is pending. A wait that fails ends the turn of its warp. Arrivals release
-   and waits acquire by phase: see order.h, with the parity of the phase as part of the address. */
-#include "emulator/operations.h"
+/* mbarrier objects (PTX ISA, "Parallel Synchronization and Communication Instructions: mbarrier").
+   An object counts arrivals and transactions of its current phase, which completes when neither is
+   pending. A wait that fails ends the turn of its warp. Arrivals release and waits acquire by
+   phase: see order.h, with the parity of the phase as part of the address. */
+#include "emulator/mbarrier.h"
 
 #include <string.h>
 
 #include "emulator/clusters.h"
+#include "emulator/operations.h"
 #include "emulator/shadow.h"
 
 /* The object: arrivals that are pending in this phase and expected in the next ones, the
@@ -218,89 +219,26 @@ void smc_mbarrier_pending(const struct smc_op *op, void *d, const void *a, const
     memcpy(d, pending, sizeof pending);
 }
 
-/* --- Bulk copies ------------------------------------------------------------------------------ */
+/* --- Transactions of copies --------------------------------------------------------------------
+ */
 
-enum { BULK_BYTES = 16 }; /* sizes and addresses are multiples of it */
-
-static void complete_transactions(struct smc_worker *worker, struct smc_warp *warp,
-                                  const struct smc_op *op, uint64_t at, uint32_t bytes,
-                                  uint32_t lane)
+void smc_mbarrier_complete(struct smc_worker *worker, struct smc_warp *warp,
+                           const struct smc_op *op, uint64_t at, uint32_t bytes, uint32_t lane)
 {
     uint64_t address[SMC_LANES] = {0};
     char *host[SMC_LANES];
     struct smc_op access = *op;
     access.type = SMC_PTX_B64;
     access.width_bytes = 8;
-    access.is_strong = true;
+    access.vector = 1;
+    access.is_strong = access.releases = true;
     address[lane] = at;
     if (!reach(worker, warp, &access, SMC_UPDATES, address, 1u << lane, host))
         return;
     struct object object = unpack(load(host[lane]));
-    order(worker, warp, op, SMC_UPDATES, at, &object, object.parity, lane);
+    order(worker, warp, &access, SMC_UPDATES, at, &object, object.parity, lane);
     object.transactions -= bytes;
     complete_phase(&object);
     const uint64_t after = pack(&object);
     memcpy(host[lane], &after, sizeof after);
-}
-
-static bool is_misaligned(struct smc_worker *worker, const struct smc_warp *warp,
-                          const struct smc_op *op, enum smc_ptx_space space, uint64_t address,
-                          uint32_t bytes, uint32_t lane)
-{
-    if (address % BULK_BYTES == 0 && bytes % BULK_BYTES == 0)
-        return false;
-    struct smc_finding finding =
-        smc_finding_at(worker, SMC_FINDING_MISALIGNED, op->instruction, smc_thread_of(warp, lane));
-    smc_finding_set_address(worker, &finding, space, address, bytes);
-    smc_find(worker, &finding);
-    return true;
-}
-
-/* Copies the bytes as accesses of the lane, piece by piece. */
-static void copy(struct smc_worker *worker, struct smc_warp *warp, const struct smc_op *op,
-                 const struct smc_bulk *to, const struct smc_bulk *from, uint32_t bytes,
-                 uint32_t lane)
-{
-    uint64_t address[SMC_LANES] = {0};
-    char *host[SMC_LANES] = {0};
-    const void *value[SMC_LANES] = {0};
-    for (uint32_t at = 0; at < bytes && worker->shadow; at += BULK_BYTES) {
-        address[lane] = from->address + at;
-        host[lane] = from->data + at;
-        smc_shadow_check(worker, warp, op, from->space, SMC_READS, address, 1u << lane, BULK_BYTES,
-                         NULL, host, NULL);
-        address[lane] = to->address + at;
-        value[lane] = host[lane];
-        host[lane] = to->data + at;
-        smc_shadow_check(worker, warp, op, to->space, SMC_WRITES, address, 1u << lane, BULK_BYTES,
-                         value, host, NULL);
-    }
-    memmove(to->data, from->data, bytes);
-}
-
-enum smc_next smc_step_bulk_copy(struct smc_worker *worker, struct smc_warp *warp,
-                                 const struct smc_op *op, uint32_t mask)
-{
-    const lane_u64 *to = (const lane_u64 *)(warp->file + op->a);
-    const lane_u64 *from = (const lane_u64 *)(warp->file + op->b);
-    const lane_u64 *object = (const lane_u64 *)(warp->file + op->c);
-    const lane_u32 *size = (const lane_u32 *)(warp->file + op->v[0]);
-    const enum smc_ptx_space source =
-        op->reduction == SMC_REDUCE_EXCHANGE ? SMC_SPACE_GLOBAL : SMC_SPACE_SHARED;
-    EACH_ACTIVE(lane, mask)
-    {
-        const uint32_t bytes = size[lane];
-        struct smc_bulk reads = {.space = source, .address = from[lane]};
-        struct smc_bulk writes = {.space = op->space, .address = to[lane]};
-        if (is_misaligned(worker, warp, op, source, reads.address, bytes, lane) ||
-            is_misaligned(worker, warp, op, op->space, writes.address, bytes, lane))
-            continue;
-        if (bytes > 0 && smc_memory_bulk(worker, warp, op, SMC_READS, bytes, lane, &reads) &&
-            smc_memory_bulk(worker, warp, op, SMC_WRITES, bytes, lane, &writes))
-            copy(worker, warp, op, &writes, &reads, bytes, lane);
-        if (op->releases)
-            complete_transactions(worker, warp, op, object[lane], bytes, lane);
-    }
-    worker->changes++;
-    return SMC_GO_ON;
 }

@@ -131,10 +131,16 @@ smc_step smc_step_mbarrier_init, smc_step_mbarrier_arrive, smc_step_mbarrier_tra
 smc_alu smc_mbarrier_pending;
 /* cp.async.mbarrier.arrive: an arrival once the lane's copies are complete, which they then are. */
 smc_step smc_step_copies_arrive;
-/* cp.async.bulk. a: the destination in op->space, b: the source, in global memory with
-   SMC_REDUCE_EXCHANGE and otherwise in shared memory; v[0]: the number of bytes; c: of a copy to
-   shared memory, the object that counts them. */
-smc_step smc_step_bulk_copy;
+/* bulk_copies.c, tensor_copies.c: cp.async.bulk and cp.reduce.async.bulk. a: the destination in
+   op->space, b: the source, v[0]: the number of bytes; of tensors, a: the address of the map, b:
+   that of shared memory, list: the coordinates. c: the object that counts the bytes; v[1]: a mask
+   of blocks; reduction and type: of a reduction; immediate: of enum smc_bulk_flags. */
+enum smc_bulk_flags { SMC_BULK_FROM_GLOBAL = 1, SMC_BULK_COMPLETES = 2, SMC_BULK_MULTICAST = 4 };
+smc_step smc_step_bulk_copy, smc_step_tensor_copy;
+/* st.async, red.async: as a store or an atomic operation, and c: the address of the object. */
+smc_step smc_step_store_async, smc_step_reduce_async;
+/* Combines a value of op->type with the one at `host`. */
+void smc_atomic_update(struct smc_worker *worker, const struct smc_op *op, char *host, uint64_t b);
 /* clusters.c */
 smc_step smc_step_cluster_arrive, smc_step_cluster_wait, smc_step_map_shared, smc_step_shared_rank;
 /* calls.c. Of alloca, a: bytes, d: the address, immediate: its alignment. */

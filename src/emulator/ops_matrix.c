@@ -76,20 +76,14 @@ static void place_of(const struct smc_matrix *matrix, enum smc_matrix_role role,
 
 /* --- Elements --------------------------------------------------------------------------------- */
 
-/* One number of a matrix: integers and doubles as they are, other floats with a significand. */
-union element {
-    double number;
-    int32_t integer;
-};
-
 static bool is_integer(enum smc_matrix_type type)
 {
     return type >= SMC_MATRIX_S32;
 }
 
-static union element element_of(enum smc_matrix_type type, uint64_t bits)
+union smc_element smc_matrix_element(enum smc_matrix_type type, uint64_t bits)
 {
-    union element out = {.number = 0};
+    union smc_element out = {.number = 0};
     const uint32_t word = (uint32_t)bits;
     switch (type) {
     case SMC_MATRIX_F16:
@@ -134,10 +128,9 @@ static union element element_of(enum smc_matrix_type type, uint64_t bits)
     return out;
 }
 
-/* Reads a whole matrix, by rows, from the registers of all lanes. */
-static void gather(const struct smc_warp *warp, const struct smc_matrix *matrix,
-                   enum smc_matrix_role role, enum smc_matrix_type type, const uint32_t *list,
-                   union element *out)
+void smc_matrix_gather(const struct smc_warp *warp, const struct smc_matrix *matrix,
+                       enum smc_matrix_role role, enum smc_matrix_type type, const uint32_t *list,
+                       union smc_element *out)
 {
     const unsigned width = packed(type), bits = smc_matrix_bits(type);
     const unsigned elements = smc_matrix_registers(matrix, role, type) * width;
@@ -149,11 +142,11 @@ static void gather(const struct smc_warp *warp, const struct smc_matrix *matrix,
                                  : ((const lane_u32 *)at)[lane] >> (e % width * bits);
             unsigned row, column;
             place_of(matrix, role, type, lane, e, &row, &column);
-            out[row * columns_of(matrix, role) + column] = element_of(type, value);
+            out[row * columns_of(matrix, role) + column] = smc_matrix_element(type, value);
         }
 }
 
-static uint64_t bits_of(enum smc_matrix_type type, union element element)
+static uint64_t bits_of(enum smc_matrix_type type, union smc_element element)
 {
     if (is_integer(type))
         return (uint32_t)element.integer;
@@ -164,8 +157,8 @@ static uint64_t bits_of(enum smc_matrix_type type, union element element)
     return isnan(element.number) ? 0x7fffffff : smc_bits_of_float((float)element.number);
 }
 
-static void scatter(const struct smc_warp *warp, const struct smc_matrix *matrix, uint32_t mask,
-                    const uint32_t *list, const union element *from)
+void smc_matrix_scatter(const struct smc_warp *warp, const struct smc_matrix *matrix, uint32_t mask,
+                        const uint32_t *list, const union smc_element *from)
 {
     const enum smc_matrix_type type = (enum smc_matrix_type)matrix->d;
     const unsigned width = packed(type);
@@ -209,8 +202,8 @@ static int64_t aligned(double x, int unit)
 }
 
 /* One element: the products a[i] * b[i * stride] and c. */
-static double summed(const struct smc_matrix *matrix, const union element *a,
-                     const union element *b, double c)
+static double summed(const struct smc_matrix *matrix, const union smc_element *a,
+                     const union smc_element *b, double c)
 {
     const enum smc_matrix_type a_type = (enum smc_matrix_type)matrix->a;
     const enum smc_matrix_type b_type = (enum smc_matrix_type)matrix->b;
@@ -245,16 +238,16 @@ static double truncated(double x)
     return (double)single;
 }
 
-static double multiplied_doubles(const struct smc_matrix *matrix, const union element *a,
-                                 const union element *b, double c)
+static double multiplied_doubles(const struct smc_matrix *matrix, const union smc_element *a,
+                                 const union smc_element *b, double c)
 {
     for (unsigned i = 0; i < matrix->k; i++)
         c = fma(a[i].number, b[i * matrix->n].number, c);
     return c;
 }
 
-static int32_t multiplied_integers(const struct smc_op *op, const union element *a,
-                                   const union element *b, int32_t c)
+static int32_t multiplied_integers(const struct smc_op *op, const union smc_element *a,
+                                   const union smc_element *b, int32_t c)
 {
     const struct smc_matrix *matrix = &op->matrix;
     int64_t sum = c;
@@ -269,21 +262,19 @@ static int32_t multiplied_integers(const struct smc_op *op, const union element 
     return (int32_t)(uint32_t)sum;
 }
 
-static union element multiplied(const struct smc_op *op, const union element *a,
-                                const union element *b, union element c)
+union smc_element smc_matrix_multiply(const struct smc_op *op, const union smc_element *a,
+                                      const union smc_element *b, union smc_element c)
 {
     const struct smc_matrix *matrix = &op->matrix;
     if (is_integer((enum smc_matrix_type)matrix->d))
-        return (union element){.integer = multiplied_integers(op, a, b, c.integer)};
+        return (union smc_element){.integer = multiplied_integers(op, a, b, c.integer)};
     if (matrix->d == SMC_MATRIX_F64)
-        return (union element){.number = multiplied_doubles(matrix, a, b, c.number)};
+        return (union smc_element){.number = multiplied_doubles(matrix, a, b, c.number)};
     double sum = summed(matrix, a, b, c.number);
-    return (union element){.number = matrix->d == SMC_MATRIX_F16 ? sum : truncated(sum)};
+    return (union smc_element){.number = matrix->d == SMC_MATRIX_F16 ? sum : truncated(sum)};
 }
 
-/* All lanes that are still there run such an op together; 0 until they have arrived. `active` are
-   those whose guard holds. */
-static uint32_t converge(struct smc_warp *warp, const struct smc_op *op, uint32_t *active)
+uint32_t smc_matrix_converge(struct smc_warp *warp, const struct smc_op *op, uint32_t *active)
 {
     uint32_t converged = smc_warp_converge(warp, warp->live, false);
     *active = converged;
@@ -300,20 +291,20 @@ enum smc_next smc_step_mma(struct smc_worker *worker, struct smc_warp *warp,
     const struct smc_matrix *matrix = &op->matrix;
     const uint32_t *a_list = op->list + matrix->d_registers;
     const uint32_t *b_list = a_list + matrix->a_registers, *c_list = b_list + matrix->b_registers;
-    union element a[MOST_MK], b[MOST_KN], c[MOST_M * MOST_N], d[MOST_M * MOST_N];
-    uint32_t active, converged = converge(warp, op, &active);
+    union smc_element a[MOST_MK], b[MOST_KN], c[MOST_M * MOST_N], d[MOST_M * MOST_N];
+    uint32_t active, converged = smc_matrix_converge(warp, op, &active);
     (void)worker, (void)mask;
     if (!converged)
         return SMC_WAITS;
-    gather(warp, matrix, SMC_MATRIX_A, (enum smc_matrix_type)matrix->a, a_list, a);
-    gather(warp, matrix, SMC_MATRIX_B, (enum smc_matrix_type)matrix->b, b_list, b);
-    gather(warp, matrix, SMC_MATRIX_C, (enum smc_matrix_type)matrix->c, c_list, c);
+    smc_matrix_gather(warp, matrix, SMC_MATRIX_A, (enum smc_matrix_type)matrix->a, a_list, a);
+    smc_matrix_gather(warp, matrix, SMC_MATRIX_B, (enum smc_matrix_type)matrix->b, b_list, b);
+    smc_matrix_gather(warp, matrix, SMC_MATRIX_C, (enum smc_matrix_type)matrix->c, c_list, c);
     for (unsigned row = 0; row < matrix->m; row++)
         for (unsigned column = 0; column < matrix->n; column++) {
             const unsigned at = row * matrix->n + column;
-            d[at] = multiplied(op, &a[row * matrix->k], &b[column], c[at]);
+            d[at] = smc_matrix_multiply(op, &a[row * matrix->k], &b[column], c[at]);
         }
-    scatter(warp, matrix, active, op->list, d);
+    smc_matrix_scatter(warp, matrix, active, op->list, d);
     smc_warp_release(warp, converged);
     return SMC_MOVED;
 }
@@ -351,7 +342,7 @@ enum smc_next smc_step_load_rows(struct smc_worker *worker, struct smc_warp *war
     const struct smc_op access = row_access(op);
     uint16_t rows[SMC_LANES][8] = {{0}};
     char *host[SMC_LANES];
-    uint32_t active, converged = converge(warp, op, &active);
+    uint32_t active, converged = smc_matrix_converge(warp, op, &active);
     (void)mask;
     if (!converged)
         return SMC_WAITS;
@@ -382,7 +373,7 @@ enum smc_next smc_step_store_rows(struct smc_worker *worker, struct smc_warp *wa
     uint16_t rows[SMC_LANES][8] = {{0}};
     const void *value[SMC_LANES];
     char *host[SMC_LANES];
-    uint32_t active, converged = converge(warp, op, &active);
+    uint32_t active, converged = smc_matrix_converge(warp, op, &active);
     (void)mask;
     if (!converged)
         return SMC_WAITS;
@@ -410,7 +401,7 @@ enum smc_next smc_step_transpose(struct smc_worker *worker, struct smc_warp *war
     const lane_u32 *a = (const lane_u32 *)(warp->file + op->a);
     lane_u32 *d = (lane_u32 *)(warp->file + op->d);
     uint32_t element[8][8];
-    uint32_t active, converged = converge(warp, op, &active);
+    uint32_t active, converged = smc_matrix_converge(warp, op, &active);
     (void)worker, (void)mask;
     if (!converged)
         return SMC_WAITS;

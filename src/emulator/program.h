@@ -168,8 +168,8 @@ enum {
 /* The shape of a product of matrices, its types (enum smc_matrix_type), and how many registers of
    the op's list each of them has. */
 struct smc_matrix {
-    uint16_t k;
-    uint8_t m, n;
+    uint16_t k, n;
+    uint8_t m;
     uint8_t a, b, c, d;
     uint8_t a_registers, b_registers, c_registers, d_registers;
 };

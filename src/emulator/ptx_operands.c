@@ -36,7 +36,7 @@ struct smc_ptx_symbol *smc_ptx_find_symbol(const struct reader *reader, struct s
     return NULL;
 }
 
-enum { MAX_ELEMENTS = 8, MAX_OPERAND_DEPTH = 4 };
+enum { MAX_ELEMENTS = 128, MAX_PARTS = 8, MAX_OPERAND_DEPTH = 4 };
 
 static bool read_number(struct reader *reader, struct smc_operand *operand, bool negative)
 {
@@ -121,7 +121,7 @@ static bool new_elements(struct reader *reader, struct smc_operand *operand, siz
 static bool read_address(struct reader *reader, struct smc_operand *operand)
 {
     operand->kind = SMC_OPERAND_ADDRESS;
-    if (!new_elements(reader, operand, MAX_ELEMENTS) ||
+    if (!new_elements(reader, operand, MAX_PARTS) ||
         !smc_ptx_read_operand(reader, operand->element))
         return false;
     struct smc_operand *base = operand->element;
@@ -135,7 +135,7 @@ static bool read_address(struct reader *reader, struct smc_operand *operand)
     if (base->kind == SMC_OPERAND_LABEL && reader->lenient)
         return read_offset(reader, &operand->integer) && expect(reader, "]");
     while (accept(reader, ",")) /* [texture, {%r1, %r2}], [tensor, {%r1}]: refused by name later */
-        if (operand->elements == MAX_ELEMENTS ||
+        if (operand->elements == MAX_PARTS ||
             !smc_ptx_read_operand(reader, &operand->element[operand->elements++]))
             return complain(reader, "an address of too many parts");
     return expect(reader, "]");

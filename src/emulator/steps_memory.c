@@ -378,6 +378,18 @@ static uint64_t updated(const struct smc_op *op, uint64_t old, uint64_t b, uint6
     }
 }
 
+void smc_atomic_update(struct smc_worker *worker, const struct smc_op *op, char *host, uint64_t b)
+{
+    const uint32_t bytes = smc_ptx_type_info[op->type].bytes;
+    uint64_t old = 0;
+    memcpy(&old, host, bytes);
+    const uint64_t new = updated(op, old, b, b);
+    if (op->reduction == SMC_REDUCE_ADD && smc_ptx_type_info[op->type].class == SMC_CLASS_FLOAT)
+        note_add(worker, host, op->type, old, b);
+    worker->changes += new != old;
+    memcpy(host, &new, bytes);
+}
+
 enum smc_next smc_step_atomic(struct smc_worker *worker, struct smc_warp *warp,
                               const struct smc_op *op, uint32_t mask)
 {

@@ -26,6 +26,7 @@ static CU_SuiteInfo suites[] = {
     {"residency", NULL, NULL, NULL, NULL, gpu_tests_residency},
     {"banks", NULL, NULL, NULL, NULL, gpu_tests_banks},
     {"ptx", NULL, NULL, NULL, NULL, gpu_tests_ptx},
+    {"tensor_copies", NULL, NULL, NULL, NULL, gpu_tests_tensor_copies},
     {"emulator", NULL, NULL, NULL, NULL, gpu_tests_emulator},
     CU_SUITE_INFO_NULL,
 };

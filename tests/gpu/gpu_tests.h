@@ -18,6 +18,7 @@ extern CU_TestInfo gpu_tests_failures[];
 extern CU_TestInfo gpu_tests_health[];
 extern CU_TestInfo gpu_tests_ptx[];
 extern CU_TestInfo gpu_tests_residency[];
+extern CU_TestInfo gpu_tests_tensor_copies[];
 
 /* GPU 0, read once; valid in every test. */
 const struct smc_device *gpu_device(void);

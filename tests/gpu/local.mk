@@ -43,10 +43,20 @@ tests_gpu_gpu_tests_SOURCES = \
 	tests/gpu/test_kernels.c \
 	tests/gpu/test_ptx.c \
 	tests/gpu/test_residency.c \
+	tests/gpu/test_tensor_copies.c \
 	tests/catalog_sets.c tests/catalog_sets.h \
 	tests/launches.c tests/launches.h \
 	tests/temporary.c tests/temporary.h \
+	tests/tensor_cases.c tests/tensor_cases.h \
 	$(ptx_cases_sources)
+
+# Kernels as the bytes of an array: the bundle has no source tree.
+CLEANFILES += tests/gpu/tensor_copies.inc
+tests/gpu/gpu_tests-test_tensor_copies.$(OBJEXT): tests/gpu/tensor_copies.inc
+tests/gpu/tensor_copies.inc: tests/data/emulator/tensor_copies.ptx
+	$(AM_V_GEN)$(MKDIR_P) $(@D) && \
+	  od -An -v -tu1 $(srcdir)/tests/data/emulator/tensor_copies.ptx | \
+	  sed 's/\([0-9][0-9]*\)/\1,/g' > $@.tmp && mv $@.tmp $@
 
 # Linked anew, with the static libraries where there are such: the programs then need nothing but
 # the C library. libsmc is libtool's archive itself, since its .la names the shared libraries.

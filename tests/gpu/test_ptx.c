@@ -116,10 +116,10 @@ static bool try_rounds(const struct ptx_case *test, const struct smc_gpu_kernel 
 /* Returns false if the context is lost or the emulator failed. */
 static bool try_case(const struct ptx_case *test, struct bench *bench)
 {
-    static char text[8192];
+    static char text[PTX_TEXT_BYTES];
     struct smc_gpu_kernel kernel;
     struct smc_attempt attempt = {0};
-    if (gpu_device()->sm.cc < ptx_capability(test)) {
+    if (!ptx_runs_on(test, gpu_device()->sm.cc)) {
         bench->too_new++;
         return true;
     }

@@ -16,5 +16,11 @@ const char *ptx_print(const char *format, ...) __attribute__((format(printf, 1, 
 void ptx_add_lane_cases(void);
 void ptx_add_memory_cases(void);
 void ptx_add_matrix_cases(void);
+void ptx_add_wgmma_cases(void);
+void ptx_add_cluster_cases(void);
+
+/* The cases added from number `first` on are of clusters of so many blocks. */
+size_t ptx_case_count(void);
+void ptx_set_cluster(size_t first, unsigned blocks);
 
 #endif

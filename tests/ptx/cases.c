@@ -144,6 +144,8 @@ const struct ptx_case *ptx_cases(size_t *count)
         ptx_add_lane_cases();
         ptx_add_memory_cases();
         ptx_add_matrix_cases();
+        ptx_add_wgmma_cases();
+        ptx_add_cluster_cases();
     }
     all_added = true;
     *count = all_count;
@@ -158,6 +160,17 @@ void ptx_add_case(const char *shape, ptx_block_reference *reference, uint32_t nu
                            .shape = shape,
                            .block_reference = reference,
                            .number = number});
+}
+
+size_t ptx_case_count(void)
+{
+    return all_count;
+}
+
+void ptx_set_cluster(size_t first, unsigned blocks)
+{
+    for (size_t i = first; i < all_count; i++)
+        all[i].blocks = blocks;
 }
 
 const char *ptx_print(const char *format, ...)
@@ -201,6 +214,10 @@ static const char *preamble_of(const struct ptx_case *test)
     bool mixed = (adds || ptx_is(test, "sub") || ptx_is(test, "fma")) && test->to.bits == 32 &&
                  test->to.class == 'f' && halves;
     bool three = (ptx_is(test, "min") || ptx_is(test, "max")) && strlen(test->shape) == 4;
+    if (ptx_is(test, "wgmma"))
+        return ".version 8.4\n.target sm_90a\n";
+    if (ptx_has(test, "async"))
+        return ".version 8.1\n.target sm_90\n";
     if (ptx_is(test, "redux") && ptx_has(test, "f32"))
         return ".version 8.8\n.target sm_100a\n";
     bool tf32 = ptx_has(test, "tf32") && ptx_has(test, "satfinite");
@@ -238,14 +255,20 @@ bool ptx_is_measured(const struct ptx_case *test, unsigned capability)
             test->reference == ptx_function_pair);
 }
 
-unsigned ptx_capability(const struct ptx_case *test)
+bool ptx_runs_on(const struct ptx_case *test, unsigned capability)
 {
-    return strstr(preamble_of(test), "sm_100") ? 100 : 90;
+    const char *preamble = preamble_of(test);
+    const unsigned target = strstr(preamble, "sm_100") ? 100 : 90;
+    const bool is_specific = strstr(preamble, "0a\n");
+    return is_specific ? capability == target : capability >= target;
 }
 
 static const char head[] =
     ".address_size 64\n"
-    ".visible .entry k(.param .u64 pa, .param .u64 pb, .param .u64 pc, .param .u64 pd)\n{\n"
+    ".visible .entry k(.param .u64 pa, .param .u64 pb, .param .u64 pc, .param .u64 pd)\n";
+static const char clustered[] = ".explicitcluster\n.reqnctapercluster 2, 1, 1\n";
+static const char begin[] =
+    "{\n"
     ".reg .pred %p<4>;\n.reg .b16 %h<4>;\n.reg .b32 %t<4>;\n.reg .b64 %x<4>;\n.reg .b32 %i<4>;\n"
     ".reg .b64 %at<8>;\n"
     "mov.u32 %i1, %ctaid.x;\nmov.u32 %i2, %ntid.x;\nmov.u32 %i3, %tid.x;\n"
@@ -282,7 +305,8 @@ void ptx_module(const struct ptx_case *test, char *text, size_t room)
     static const char *const operands[] = {"", "", " %d, %a;\n", " %d, %a, %b;\n",
                                            " %d, %a, %b, %c;\n"};
     size_t count = strlen(test->shape);
-    size_t used = (size_t)snprintf(text, room, "%s%s", preamble_of(test), head);
+    size_t used = (size_t)snprintf(text, room, "%s%s%s%s", preamble_of(test), head,
+                                   test->blocks == 2 ? clustered : "", begin);
     for (size_t i = 0; i < count; i++)
         used = append(text, room, used, declare[(unsigned char)test->shape[i]], "dabc"[i]);
     for (size_t i = 1; i < count; i++) {
@@ -304,14 +328,15 @@ void ptx_expect(const struct ptx_case *test, const struct ptx_values *values,
     const uint64_t *a = values->a, *b = values->b, *c = values->c;
     for (size_t i = 0; i < PTX_ELEMENTS && test->reference; i++)
         expected[i] = test->reference(test, a[i], b[i], c[i]);
-    for (size_t i = 0; i < PTX_ELEMENTS && !test->reference; i += PTX_THREADS)
+    const size_t together = PTX_THREADS * (test->blocks ? test->blocks : 1);
+    for (size_t i = 0; i < PTX_ELEMENTS && !test->reference; i += together)
         test->block_reference(test, a + i, b + i, c + i, expected + i);
 }
 
 enum smc_status ptx_emulate(const struct ptx_case *test, struct ptx_values *values,
                             struct smc_error *error)
 {
-    static char text[8192];
+    static char text[PTX_TEXT_BYTES];
     struct smc_program *program;
     struct smc_emulation emulation = {0};
     struct smc_emulated_array arrays[] = {

@@ -10,6 +10,7 @@
 #include "base/status.h"
 
 enum { PTX_THREADS = 256, PTX_BLOCKS = 16, PTX_ELEMENTS = PTX_THREADS * PTX_BLOCKS };
+enum { PTX_TEXT_BYTES = 65536 }; /* of a module */
 
 struct ptx_type {
     char class; /* 'u', 's', 'b' and 'f' as PTX has them, 'x' for bf16, 'p' for a predicate */
@@ -31,6 +32,7 @@ struct ptx_case {
     ptx_reference *reference; /* or */
     ptx_block_reference *block_reference;
     uint32_t number;          /* for the block's */
+    unsigned blocks;          /* of a cluster, whose threads the reference gets; 0: one */
     struct ptx_type to, from; /* the first and the second type of the mnemonic */
 };
 
@@ -41,8 +43,8 @@ const struct ptx_case *ptx_cases(size_t *count);
 bool ptx_has(const struct ptx_case *test, const char *name);
 bool ptx_is(const struct ptx_case *test, const char *name);
 
-/* The compute capability that it needs at least, times ten. */
-unsigned ptx_capability(const struct ptx_case *test);
+/* Whether a GPU of the compute capability runs its module. */
+bool ptx_runs_on(const struct ptx_case *test, unsigned capability);
 
 /* What an H100 does instead of what the PTX ISA says and the emulator does (driver 580.159.04,
    2026-11-22); NULL: the same. */

@@ -10,6 +10,8 @@ static struct format format_of(struct ptx_type type)
 {
     if (type.class == 'x')
         return (struct format){7, -126, 127};
+    if (type.bits == 8) /* e4m3, e5m2: but for what is not finite */
+        return type.class == 'e' ? (struct format){3, -6, 8} : (struct format){2, -14, 15};
     return type.bits == 16   ? (struct format){10, -14, 15}
            : type.bits == 32 ? (struct format){23, -126, 127}
                              : (struct format){52, -1022, 1023};

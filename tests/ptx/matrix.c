@@ -7,19 +7,13 @@
 
 #include "block_cases.h"
 #include "exact.h"
+#include "matrix.h"
 
 enum { LANES = 32, MOST = 256 };
 
 /* --- The types of elements -------------------------------------------------------------------- */
 
-/* Bits of a register that are kept, and bits that are then set: numbers from 16 on, of either sign,
-   so that every sum is exact; or, of `any`, numbers of many sizes. */
-static const struct format {
-    const char *name;
-    unsigned bits;
-    struct ptx_type type;
-    uint64_t kept, set, any_kept, any_set;
-} formats[] = {
+static const struct format formats[] = {
     {"f16", 16, {'f', 16}, 0x83c083c0, 0x4c004c00, 0x9fff9fff, 0},
     {"bf16", 16, {'x', 16}, 0x80788078, 0x41804180, 0x83ff83ff, 0x3c003c00},
     {"tf32", 32, {'f', 32}, 0x80780000, 0x41800000, 0x83ffe000, 0x3c000000},
@@ -37,9 +31,11 @@ static const struct format {
     {"s4", 4, {'s', 4}, UINT32_MAX, 0, 0, 0},
     {"u4", 4, {'u', 4}, UINT32_MAX, 0, 0, 0},
     {"b1", 1, {'u', 1}, UINT32_MAX, 0, 0, 0},
+    {"e4m3", 8, {'e', 8}, 0x8e8e8e8e, 0x30303030, 0xbfbfbfbf, 0},
+    {"e5m2", 8, {'m', 8}, 0x87878787, 0x38383838, 0xbfbfbfbf, 0},
 };
 
-static const struct format *format_of(const char *name)
+const struct format *format_of(const char *name)
 {
     for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
         if (strcmp(formats[i].name, name) == 0)
@@ -47,13 +43,12 @@ static const struct format *format_of(const char *name)
     return NULL;
 }
 
-static unsigned register_bits(const struct format *format)
+unsigned register_bits(const struct format *format)
 {
     return format->bits == 64 ? 64 : 32;
 }
 
-/* An element of a register, as a number: integers and floats of all sizes fit exactly. */
-static double element_of(const struct format *format, uint64_t bits, unsigned place)
+double element_of(const struct format *format, uint64_t bits, unsigned place)
 {
     uint64_t value = bits >> (place * format->bits);
     if (format->bits < 64)
@@ -71,18 +66,11 @@ static double element_of(const struct format *format, uint64_t bits, unsigned pl
 
 /* --- mma -------------------------------------------------------------------------------------- */
 
-struct product {
-    const char *mnemonic;
-    unsigned m, n, k;
-    const struct format *d, *a, *b, *c;
-    bool any; /* numbers of many sizes */
-};
 static struct product products[64];
 static unsigned product_count;
 
-/* Register `i` of a fragment, out of an operand of 64 bits. */
-static uint64_t register_of(const struct product *product, const struct format *format,
-                            uint64_t operand, unsigned i)
+uint64_t register_of(const struct product *product, const struct format *format, uint64_t operand,
+                     unsigned i)
 {
     uint64_t mixed = register_bits(format) == 64 ? operand * (2 * i + 1)
                                                  : (operand << (7 * i % 32) >> 32) & UINT32_MAX;
@@ -90,15 +78,15 @@ static uint64_t register_of(const struct product *product, const struct format *
                         : (mixed & format->kept) | format->set;
 }
 
-static double number_in(const struct product *product, const struct format *format,
-                        const uint64_t *operands, unsigned lane, unsigned element)
+double number_in(const struct product *product, const struct format *format,
+                 const uint64_t *operands, unsigned lane, unsigned element)
 {
     unsigned width = register_bits(format) / format->bits;
     return element_of(format, register_of(product, format, operands[lane], element / width),
                       element % width);
 }
 
-static double from_a(const struct product *product, const uint64_t *a, unsigned row, unsigned k)
+double from_a(const struct product *product, const uint64_t *a, unsigned row, unsigned k)
 {
     unsigned width = register_bits(product->a) / product->a->bits;
     unsigned lane = row % 8 * 4 + k / width % 4, pieces = product->m / 8;
@@ -113,27 +101,38 @@ static double from_b(const struct product *product, const uint64_t *b, unsigned 
                      k / (4 * width) * width + k % width);
 }
 
+/* The exponent of the smallest normal number. */
+static int least_exponent(struct ptx_type type)
+{
+    return type.class == 'e'                                             ? -6
+           : type.class == 'm' || (type.class == 'f' && type.bits == 16) ? -14
+                                                                         : -126;
+}
+
 /* What tensor cores do with floats: see the emulator's; here in integers of 128 bits. */
 static double summed(const struct product *product, const double *x, const double *y, double c)
 {
-    int most = -1000, exponent, other;
+    int most = -1000, kept = product->a->bits == 8 ? 13 : 25, exponent, other;
     __int128 sum = 0;
     for (unsigned i = 0; i <= product->k; i++) {
         double left = i < product->k ? x[i] : c, right = i < product->k ? y[i] : 1;
         if (left == 0 || right == 0)
             continue;
-        int least = product->a->type.class == 'f' && product->a->bits == 16 ? -14 : -126;
         frexp(left, &exponent);
         frexp(right, &other);
-        exponent = exponent - 1 < least && i < product->k ? least : exponent - 1;
-        other = other - 1 < least && i < product->k ? least : other - 1;
+        exponent--;
+        other--;
+        if (i < product->k && exponent < least_exponent(product->a->type))
+            exponent = least_exponent(product->a->type);
+        if (i < product->k && other < least_exponent(product->b->type))
+            other = least_exponent(product->b->type);
         most = exponent + other > most ? exponent + other : most;
     }
     for (unsigned i = 0; i <= product->k; i++) {
         double term = i < product->k ? x[i] * y[i] : c;
         uint64_t bits;
         memcpy(&bits, &term, sizeof bits);
-        int place = (int)(bits >> 52 & 0x7ff) - 1075 - (most - 25);
+        int place = (int)(bits >> 52 & 0x7ff) - 1075 - (most - kept);
         uint64_t significand = (bits & ((UINT64_C(1) << 52) - 1)) | UINT64_C(1) << 52;
         if (term == 0)
             continue;
@@ -142,20 +141,17 @@ static double summed(const struct product *product, const double *x, const doubl
                                          : significand >> -place;
         sum += bits >> 63 ? -(__int128)aligned : (__int128)aligned;
     }
-    struct exact exact = exact_place(sum < 0, (uint128)(sum < 0 ? -sum : sum), most - 25);
+    struct exact exact = exact_place(sum < 0, (uint128)(sum < 0 ? -sum : sum), most - kept);
     bool half = product->d->bits == 16;
     return element_of(product->d, exact_round(&exact, product->d->type, half ? NEAREST : ZERO), 0);
 }
 
-static uint64_t result_of(const struct ptx_case *test, const struct product *product,
-                          const uint64_t *a, const uint64_t *b, double c, unsigned row,
-                          unsigned column)
+uint64_t rounded_product(const struct ptx_case *test, const struct product *product,
+                         const double *x, const double *y, double c)
 {
-    double x[MOST], y[MOST], sum = c;
+    double sum = c;
     int64_t whole = product->d->type.class == 's' ? (int64_t)c : 0;
     for (unsigned k = 0; k < product->k; k++) {
-        x[k] = from_a(product, a, row, k);
-        y[k] = from_b(product, b, k, column);
         bool differ = ptx_has(test, "xor");
         whole += product->a->bits == 1 ? differ ? x[k] != y[k] : x[k] * y[k] > 0
                                        : (int64_t)(x[k] * y[k]);
@@ -176,6 +172,18 @@ static uint64_t result_of(const struct ptx_case *test, const struct product *pro
     memcpy(&word, &single, sizeof word);
     struct ptx_case narrow = {.mnemonic = "cvt", .to = {'f', 16}, .from = {'f', 32}};
     return product->d->bits == 16 ? ptx_convert(&narrow, word, 0, 0) : word;
+}
+
+static uint64_t result_of(const struct ptx_case *test, const struct product *product,
+                          const uint64_t *a, const uint64_t *b, double c, unsigned row,
+                          unsigned column)
+{
+    double x[MOST], y[MOST];
+    for (unsigned k = 0; k < product->k; k++) {
+        x[k] = from_a(product, a, row, k);
+        y[k] = from_b(product, b, k, column);
+    }
+    return rounded_product(test, product, x, y, c);
 }
 
 static void multiply(const struct ptx_case *test, const uint64_t *a, const uint64_t *b,

@@ -1,0 +1,221 @@
+/* Tensor copies and reductions: cp.async.bulk.tensor and cp.reduce.async.bulk.tensor, in tile mode.
+   A box of a tensor in global memory is copied to or from a dense box in shared memory, whose
+   pieces of 16 bytes are exchanged as the tensor map's swizzle says. What lies outside the tensor
+   is read as 0 or NaN, and not written. */
+#include <string.h>
+
+#include "emulator/bulk_copies.h"
+#include "emulator/clusters.h"
+#include "emulator/mbarrier.h"
+#include "emulator/operations.h"
+#include "emulator/tensor_maps.h"
+
+enum { MOST_ROW_BYTES = 2048, MOST_BLOCKS = 16, UNIT = 16, SHARED_ALIGN = 128 };
+
+/* One copy of a lane. */
+struct copy {
+    struct smc_worker *worker;
+    struct smc_warp *warp;
+    const struct smc_op *op;
+    uint32_t lane;
+    struct smc_tensor_map map;
+    int64_t first[SMC_TENSOR_DIMENSIONS];  /* coordinates */
+    uint32_t count[SMC_TENSOR_DIMENSIONS]; /* elements in shared memory */
+    uint32_t element_bytes, row_bytes, rows;
+    uint64_t shared;
+};
+
+static void report_map(const struct copy *copy)
+{
+    struct smc_finding finding =
+        smc_finding_at(copy->worker, SMC_FINDING_BAD_TENSOR_MAP, copy->op->instruction,
+                       smc_thread_of(copy->warp, copy->lane));
+    smc_find(copy->worker, &finding);
+}
+
+/* Sets what the map and the coordinates say. False, after a finding. */
+static bool begin(struct copy *copy)
+{
+    const struct smc_op *op = copy->op;
+    const uint64_t at = ((const lane_u64 *)(copy->warp->file + op->a))[copy->lane];
+    uint64_t bytes = 0;
+    const char *data = smc_memory_peek(copy->worker, copy->warp, copy->lane, at, &bytes);
+    if (!data || bytes < SMC_TENSOR_MAP_BYTES || !smc_tensor_map_read(data, &copy->map) ||
+        copy->map.rank != op->listed) {
+        report_map(copy);
+        return false;
+    }
+    copy->element_bytes = smc_tensor_bytes((enum smc_tensor_type)copy->map.type);
+    copy->rows = 1;
+    for (uint32_t i = 0; i < op->listed; i++) {
+        const lane_s32 *coordinate = (const lane_s32 *)(copy->warp->file + op->list[i]);
+        copy->first[i] = coordinate[copy->lane];
+        copy->count[i] = (copy->map.box[i] + copy->map.step[i] - 1u) / copy->map.step[i];
+        copy->rows *= i ? copy->count[i] : 1;
+    }
+    copy->row_bytes = copy->count[0] * copy->element_bytes;
+    copy->shared = ((const lane_u64 *)(copy->warp->file + op->b))[copy->lane];
+    return smc_place_is_aligned(copy->worker, copy->warp, op, SMC_SPACE_SHARED, copy->shared, 0,
+                                SHARED_ALIGN, copy->lane);
+}
+
+/* Row n of the box: the address of its first element of the tensor's line; false: it is outside. */
+static bool line_of(const struct copy *copy, uint32_t n, uint64_t *address)
+{
+    *address = copy->map.address;
+    for (uint32_t i = 1; i < copy->map.rank; i++) {
+        const int64_t at = copy->first[i] + (int64_t)(n % copy->count[i]) * copy->map.step[i];
+        n /= copy->count[i];
+        if (at < 0 || (uint64_t)at >= copy->map.size[i])
+            return false;
+        *address += (uint64_t)at * copy->map.stride[i - 1];
+    }
+    return true;
+}
+
+/* The elements of a row that are in the tensor, from `*from` to before `*end`. */
+static void find_inside(const struct copy *copy, uint32_t *from, uint32_t *end)
+{
+    const int64_t first = copy->first[0], after = (int64_t)copy->map.size[0] - first;
+    const int64_t count = copy->count[0];
+    *from = (uint32_t)(first >= 0 ? 0 : -first < count ? -first : count);
+    *end = (uint32_t)(after < (int64_t)*from ? (int64_t)*from : after < count ? after : count);
+}
+
+/* Where byte `at` of the box is in shared memory, from its beginning. */
+static uint32_t swizzled(const struct copy *copy, uint32_t at)
+{
+    const uint64_t address = copy->shared % SMC_CLUSTER_STRIDE + at;
+    const uint64_t mask = copy->map.span / UNIT - 1u;
+    return (uint32_t)((address ^ (address >> 7 & mask) << 4) - copy->shared % SMC_CLUSTER_STRIDE);
+}
+
+/* The bytes of shared memory that the box may touch. */
+static uint32_t shared_bytes(const struct copy *copy)
+{
+    const uint32_t bytes = copy->rows * copy->row_bytes, span = copy->map.span;
+    return (bytes + span - 1) / span * span;
+}
+
+static void access_global(const struct copy *copy, bool is_read, uint64_t line, char *row)
+{
+    const uint32_t width = copy->element_bytes;
+    uint32_t from, end;
+    struct smc_place place;
+    find_inside(copy, &from, &end);
+    const uint64_t address = line + (uint64_t)(copy->first[0] + (int64_t)from) * width;
+    const uint32_t bytes = (end - from) * width;
+    char *data = row + from * width;
+    if (bytes == 0 ||
+        !smc_place_find(copy->worker, copy->warp, copy->op, is_read ? SMC_READS : SMC_WRITES,
+                        SMC_SPACE_GLOBAL, address, bytes, copy->lane, &place))
+        return;
+    if (is_read)
+        smc_place_read(copy->worker, copy->warp, copy->op, &place, 0, bytes, copy->lane, data);
+    else if (copy->op->reduction == SMC_REDUCE_NONE)
+        smc_place_write(copy->worker, copy->warp, copy->op, &place, 0, bytes, copy->lane, data);
+    else
+        smc_place_reduce(copy->worker, copy->warp, copy->op, &place, 0, bytes, copy->lane, data);
+}
+
+/* The row in shared memory, in pieces that the swizzle moves as one. */
+static void access_shared(const struct copy *copy, bool is_read, const struct smc_place *place,
+                          uint32_t n, char *row)
+{
+    for (uint32_t at = 0, piece; at < copy->row_bytes; at += piece) {
+        const uint32_t from = n * copy->row_bytes + at;
+        piece =
+            UNIT - from % UNIT < copy->row_bytes - at ? UNIT - from % UNIT : copy->row_bytes - at;
+        if (is_read)
+            smc_place_read(copy->worker, copy->warp, copy->op, place, swizzled(copy, from), piece,
+                           copy->lane, row + at);
+        else
+            smc_place_write(copy->worker, copy->warp, copy->op, place, swizzled(copy, from), piece,
+                            copy->lane, row + at);
+    }
+}
+
+/* What is outside the tensor: 0, or the NaN of all ones. */
+static void fill(const struct copy *copy, char row[MOST_ROW_BYTES])
+{
+    memset(row, 0, copy->row_bytes);
+    for (uint32_t i = 0; copy->map.fills_nan && i < copy->row_bytes; i++)
+        row[i] = (char)0xff;
+}
+
+/* Reads the box once and writes it to all blocks that it is for. */
+static void load(const struct copy *copy)
+{
+    const uint64_t object = ((const lane_u64 *)(copy->warp->file + copy->op->c))[copy->lane];
+    const lane_u32 *blocks = (const lane_u32 *)(copy->warp->file + copy->op->v[1]);
+    const bool is_multicast = copy->op->immediate & SMC_BULK_MULTICAST;
+    const uint32_t mask = is_multicast ? blocks[copy->lane] & 0xffff : 1;
+    struct smc_place place[MOST_BLOCKS];
+    bool is_found[MOST_BLOCKS];
+    char row[MOST_ROW_BYTES];
+    uint64_t line;
+    EACH_ACTIVE(rank, mask)
+    is_found[rank] = smc_place_find(
+        copy->worker, copy->warp, copy->op, SMC_WRITES, SMC_SPACE_SHARED,
+        is_multicast ? smc_address_in_block(copy->worker, copy->shared, rank) : copy->shared,
+        shared_bytes(copy), copy->lane, &place[rank]);
+    for (uint32_t n = 0; n < copy->rows; n++) {
+        fill(copy, row);
+        if (line_of(copy, n, &line))
+            access_global(copy, true, line, row);
+        EACH_ACTIVE(rank, mask)
+        if (is_found[rank])
+            access_shared(copy, false, &place[rank], n, row);
+    }
+    EACH_ACTIVE(rank, mask)
+    smc_mbarrier_complete(copy->worker, copy->warp, copy->op,
+                          is_multicast ? smc_address_in_block(copy->worker, object, rank) : object,
+                          copy->rows * copy->row_bytes, copy->lane);
+}
+
+static void store(const struct copy *copy)
+{
+    struct smc_place place;
+    char row[MOST_ROW_BYTES];
+    uint64_t line;
+    if (!smc_place_find(copy->worker, copy->warp, copy->op, SMC_READS, SMC_SPACE_SHARED,
+                        copy->shared, shared_bytes(copy), copy->lane, &place))
+        return;
+    for (uint32_t n = 0; n < copy->rows; n++) {
+        access_shared(copy, true, &place, n, row);
+        if (line_of(copy, n, &line))
+            access_global(copy, false, line, row);
+    }
+}
+
+/* The type of a reduction is the tensor's. */
+static enum smc_ptx_type ptx_type_of(const struct smc_tensor_map *map)
+{
+    static const enum smc_ptx_type types[SMC_TENSOR_TYPES] = {
+        [SMC_TENSOR_U8] = SMC_PTX_U8,   [SMC_TENSOR_U16] = SMC_PTX_U16,
+        [SMC_TENSOR_U32] = SMC_PTX_U32, [SMC_TENSOR_S32] = SMC_PTX_S32,
+        [SMC_TENSOR_U64] = SMC_PTX_U64, [SMC_TENSOR_S64] = SMC_PTX_S64,
+        [SMC_TENSOR_F16] = SMC_PTX_F16, [SMC_TENSOR_F32] = SMC_PTX_F32,
+        [SMC_TENSOR_F64] = SMC_PTX_F64, [SMC_TENSOR_BF16] = SMC_PTX_BF16};
+    return types[map->type];
+}
+
+enum smc_next smc_step_tensor_copy(struct smc_worker *worker, struct smc_warp *warp,
+                                   const struct smc_op *op, uint32_t mask)
+{
+    worker->changes++;
+    EACH_ACTIVE(lane, mask)
+    {
+        struct smc_op access = *op;
+        struct copy copy = {.worker = worker, .warp = warp, .op = &access, .lane = lane};
+        if (!begin(&copy))
+            continue;
+        access.type = ptx_type_of(&copy.map);
+        access.width_bytes = smc_ptx_type_info[access.type].bytes;
+        if (op->immediate & SMC_BULK_FROM_GLOBAL)
+            load(&copy);
+        else
+            store(&copy);
+    }
+    return SMC_GO_ON;
+}
