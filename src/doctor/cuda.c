@@ -59,17 +59,17 @@ static void tell_no_driver(const char *module, struct smc_doctor *doctor)
 {
     struct smc_doctor_row *row;
     if (module[0]) {
-        row = smc_doctor_add(doctor, SMC_HEALTH_NOTE, "driver",
+        row = smc_doctor_add(doctor, SMC_DOCTOR_NOTE, "driver",
                              "the kernel has NVIDIA's module %s, but libcuda.so.1 is not found: a "
                              "container started without its GPUs?",
                              module);
         smc_doctor_mend(row, "%s", on_emulator);
     } else if (has_board()) {
-        row = smc_doctor_add(doctor, SMC_HEALTH_NOTE, "driver",
+        row = smc_doctor_add(doctor, SMC_DOCTOR_NOTE, "driver",
                              "none, though the machine has a device of NVIDIA's");
         smc_doctor_mend_package(row, "nvidia-driver");
     } else {
-        row = smc_doctor_add(doctor, SMC_HEALTH_NOTE, "driver",
+        row = smc_doctor_add(doctor, SMC_DOCTOR_NOTE, "driver",
                              "none, and no GPU of NVIDIA's: kernels run on the emulator");
         smc_doctor_mend(row, "%s", on_emulator);
     }
@@ -82,7 +82,7 @@ static void tell_driver(const struct smc_driver *driver, struct smc_doctor *doct
     find_module(module);
     switch (driver->state) {
     case SMC_DRIVER_NOT_BUILT:
-        row = smc_doctor_add(doctor, SMC_HEALTH_NOTE, "driver", "%s%s; %s",
+        row = smc_doctor_add(doctor, SMC_DOCTOR_NOTE, "driver", "%s%s; %s",
                              module[0] ? "kernel module " : "", module[0] ? module : "no module",
                              driver->why.message);
         smc_doctor_mend(row, "%s", on_emulator);
@@ -91,15 +91,15 @@ static void tell_driver(const struct smc_driver *driver, struct smc_doctor *doct
         tell_no_driver(module, doctor);
         return;
     case SMC_DRIVER_OUTDATED:
-        row = smc_doctor_add(doctor, SMC_HEALTH_BROKEN, "driver", "%s", driver->why.message);
+        row = smc_doctor_add(doctor, SMC_DOCTOR_BROKEN, "driver", "%s", driver->why.message);
         smc_doctor_mend_package(row, "nvidia-driver");
         return;
     case SMC_DRIVER_FAILING:
-        row = smc_doctor_add(doctor, SMC_HEALTH_BROKEN, "driver", "%s", driver->why.message);
+        row = smc_doctor_add(doctor, SMC_DOCTOR_BROKEN, "driver", "%s", driver->why.message);
         smc_doctor_mend(row, "nvidia-smi");
         return;
     case SMC_DRIVER_NO_GPU:
-        row = smc_doctor_add(doctor, SMC_HEALTH_NOTE, "driver", "%s", driver->why.message);
+        row = smc_doctor_add(doctor, SMC_DOCTOR_NOTE, "driver", "%s", driver->why.message);
         smc_doctor_mend(row, "%s",
                         smc_folder_variable("CUDA_VISIBLE_DEVICES") ? "unset CUDA_VISIBLE_DEVICES"
                                                                     : on_emulator);
@@ -107,7 +107,7 @@ static void tell_driver(const struct smc_driver *driver, struct smc_doctor *doct
     case SMC_DRIVER_WORKS:
         break;
     }
-    smc_doctor_add(doctor, SMC_HEALTH_OK, "driver", "%s%sfor CUDA %s; %d GPU%s", module,
+    smc_doctor_add(doctor, SMC_DOCTOR_OK, "driver", "%s%sfor CUDA %s; %d GPU%s", module,
                    module[0] ? ", " : "", driver->cuda, driver->gpus,
                    smc_text_plural((uint64_t)driver->gpus));
 }
@@ -117,11 +117,11 @@ static void tell_counters(int gpu, struct smc_doctor *doctor)
     struct smc_error why = {""};
     bool found;
     if (smc_gpu_examine_counters(gpu, &found, &why) == SMC_OK) {
-        smc_doctor_add(doctor, SMC_HEALTH_OK, "counters", "CUPTI may read those of GPU %d", gpu);
+        smc_doctor_add(doctor, SMC_DOCTOR_OK, "counters", "CUPTI may read those of GPU %d", gpu);
         return;
     }
     struct smc_doctor_row *row =
-        smc_doctor_add(doctor, SMC_HEALTH_NOTE, "counters", "%s", why.message);
+        smc_doctor_add(doctor, SMC_DOCTOR_NOTE, "counters", "%s", why.message);
     if (!found)
         smc_doctor_mend_wheel(row, "nvidia-cuda-cupti");
     else if (geteuid() != 0)
@@ -133,14 +133,14 @@ static void tell_gpu(int gpu, struct smc_doctor *doctor)
     struct smc_device device;
     struct smc_error why = {""};
     if (smc_gpu_examine(gpu, &device, &why) == SMC_OK) {
-        smc_doctor_add(doctor, SMC_HEALTH_OK, "GPU", "%d: %s, CC %d.%d, %u SMs, %" PRIu64 " MB",
+        smc_doctor_add(doctor, SMC_DOCTOR_OK, "GPU", "%d: %s, CC %d.%d, %u SMs, %" PRIu64 " MB",
                        gpu, device.name, device.sm.cc / 10, device.sm.cc % 10, device.sm_count,
                        device.global_mem_bytes >> 20);
         tell_counters(gpu, doctor);
         return;
     }
     struct smc_doctor_row *row =
-        smc_doctor_add(doctor, SMC_HEALTH_BROKEN, "GPU", "%d: %s", gpu, why.message);
+        smc_doctor_add(doctor, SMC_DOCTOR_BROKEN, "GPU", "%d: %s", gpu, why.message);
     smc_doctor_mend(row, "nvidia-smi -q -i %d", gpu);
 }
 
@@ -217,7 +217,7 @@ static void tell_library(const struct smc_nvrtc_info *info, uint16_t lacking,
     find_range(info, &lowest, &highest);
     if (!compiles(info, &log)) {
         struct smc_doctor_row *row = smc_doctor_add(
-            doctor, SMC_HEALTH_BROKEN, "NVRTC", "%d.%d (%s): %.*s", info->major, info->minor,
+            doctor, SMC_DOCTOR_BROKEN, "NVRTC", "%d.%d (%s): %.*s", info->major, info->minor,
             info->path, (int)strcspn(smc_text_string(&log), "\n"), smc_text_string(&log));
         smc_doctor_mend_wheel(row, nvrtc_wheel);
     } else {
@@ -226,7 +226,7 @@ static void tell_library(const struct smc_nvrtc_info *info, uint16_t lacking,
             snprintf(without, sizeof without, ", nothing here for %d.%d of the table", lacking / 10,
                      lacking % 10);
         struct smc_doctor_row *row = smc_doctor_add(
-            doctor, lacking ? SMC_HEALTH_NOTE : SMC_HEALTH_OK, "NVRTC",
+            doctor, lacking ? SMC_DOCTOR_NOTE : SMC_DOCTOR_OK, "NVRTC",
             "%d.%d, compiles for CC %d.%d to %d.%d%s (%s)", info->major, info->minor, lowest / 10,
             lowest % 10, highest / 10, highest % 10, without, info->path);
         if (lacking)
@@ -245,7 +245,7 @@ void smc_doctor_nvrtc(const struct smc_doctor_request *request, struct smc_docto
     const bool has_problem = search.problem[0] != '\0';
     if (has_problem) {
         struct smc_doctor_row *row =
-            smc_doctor_add(doctor, SMC_HEALTH_BROKEN, "NVRTC", "%s", search.problem);
+            smc_doctor_add(doctor, SMC_DOCTOR_BROKEN, "NVRTC", "%s", search.problem);
         smc_doctor_mend(row, "%s",
                         search.out_of_memory ? "ulimit -v unlimited" : "unset SMEMCALC_NVRTC");
     }
@@ -257,7 +257,7 @@ void smc_doctor_nvrtc(const struct smc_doctor_request *request, struct smc_docto
             tell_library(&other, 0, doctor);
     } else if (!has_problem) {
         struct smc_doctor_row *row = smc_doctor_add(
-            doctor, SMC_HEALTH_NOTE, "NVRTC",
+            doctor, SMC_DOCTOR_NOTE, "NVRTC",
             "none: registers come from the built-in table, sources are not compiled");
         smc_doctor_mend_wheel(row, nvrtc_wheel);
     }
@@ -293,17 +293,17 @@ void smc_doctor_compilers(const struct smc_doctor_request *request, struct smc_d
         char path[SMC_TOOL_PATH], release[SMC_GPU_VERSION_CHARS];
         struct smc_doctor_row *row;
         if (!smc_tool_find(names[i], path)) {
-            row = smc_doctor_add(doctor, SMC_HEALTH_NOTE, names[i],
+            row = smc_doctor_add(doctor, SMC_DOCTOR_NOTE, names[i],
                                  "none: sources and PTX are compiled by NVRTC alone");
             smc_doctor_mend_package(row, "nvidia-cuda-toolkit");
             continue;
         }
         find_release(path, release);
         if (release[0]) {
-            smc_doctor_add(doctor, SMC_HEALTH_OK, names[i], "%s (%s)", release, path);
+            smc_doctor_add(doctor, SMC_DOCTOR_OK, names[i], "%s (%s)", release, path);
             continue;
         }
-        row = smc_doctor_add(doctor, SMC_HEALTH_BROKEN, names[i],
+        row = smc_doctor_add(doctor, SMC_DOCTOR_BROKEN, names[i],
                              "%s does not answer with its release", path);
         smc_doctor_mend(row, "%s --version", path);
     }

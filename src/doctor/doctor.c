@@ -20,10 +20,10 @@
 #include "doctor/subjects.h"
 #include "inspect/tools.h"
 
-const char *const smc_health_names[SMC_HEALTH_COUNT] = {
-    [SMC_HEALTH_OK] = "ok",
-    [SMC_HEALTH_NOTE] = "note",
-    [SMC_HEALTH_BROKEN] = "broken",
+const char *const smc_doctor_state_names[SMC_DOCTOR_COUNT] = {
+    [SMC_DOCTOR_OK] = "ok",
+    [SMC_DOCTOR_NOTE] = "note",
+    [SMC_DOCTOR_BROKEN] = "broken",
 };
 
 static const struct {
@@ -57,7 +57,7 @@ static void send_rows(struct smc_doctor *doctor)
     }
 }
 
-struct smc_doctor_row *smc_doctor_add(struct smc_doctor *doctor, enum smc_health health,
+struct smc_doctor_row *smc_doctor_add(struct smc_doctor *doctor, enum smc_doctor_state health,
                                       const char *subject, const char *format, ...)
 {
     size_t last = doctor->count < SMC_DOCTOR_ROWS ? doctor->count : SMC_DOCTOR_ROWS - 1;
@@ -123,7 +123,7 @@ void smc_doctor_mend_wheel(struct smc_doctor_row *row, const char *package)
 bool smc_doctor_is_healthy(const struct smc_doctor *doctor)
 {
     for (size_t i = 0; i < doctor->count; i++)
-        if (doctor->row[i].health == SMC_HEALTH_BROKEN)
+        if (doctor->row[i].health == SMC_DOCTOR_BROKEN)
             return false;
     return true;
 }
@@ -199,7 +199,7 @@ static void examine_in_child(const char *name, smc_doctor_subject *examine,
 {
     int ends[2], ending = 0;
     if (pipe2(ends, O_CLOEXEC) != 0) {
-        smc_doctor_add(doctor, SMC_HEALTH_BROKEN, name, "a pipe: %s", strerror(errno));
+        smc_doctor_add(doctor, SMC_DOCTOR_BROKEN, name, "a pipe: %s", strerror(errno));
         return;
     }
     pid_t child = fork();
@@ -207,13 +207,13 @@ static void examine_in_child(const char *name, smc_doctor_subject *examine,
         examine_and_end(examine, request, ends[1]);
     close(ends[1]);
     if (child < 0) {
-        smc_doctor_add(doctor, SMC_HEALTH_BROKEN, name, "a child process: %s", strerror(errno));
+        smc_doctor_add(doctor, SMC_DOCTOR_BROKEN, name, "a child process: %s", strerror(errno));
         close(ends[0]);
         return;
     }
     bool in_time = read_rows(ends[0], request->timeout_ms, doctor);
     if (!in_time) {
-        smc_doctor_add(doctor, SMC_HEALTH_BROKEN, name, "no answer within %u ms (--timeout)",
+        smc_doctor_add(doctor, SMC_DOCTOR_BROKEN, name, "no answer within %u ms (--timeout)",
                        request->timeout_ms);
         kill(child, SIGTERM); /* a tool that it runs is ended then */
     }
@@ -221,7 +221,7 @@ static void examine_in_child(const char *name, smc_doctor_subject *examine,
         kill(child, SIGKILL);
         has_ended(child, GRACE_MS, &ending);
     } else if (in_time && WIFSIGNALED(ending))
-        smc_doctor_add(doctor, SMC_HEALTH_BROKEN, name, "crashed while it was tried: %s",
+        smc_doctor_add(doctor, SMC_DOCTOR_BROKEN, name, "crashed while it was tried: %s",
                        strsignal(WTERMSIG(ending)));
     close(ends[0]);
 }

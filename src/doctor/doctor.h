@@ -9,18 +9,18 @@
 
 #include "base/text.h"
 
-enum smc_health {
-    SMC_HEALTH_OK,
-    SMC_HEALTH_NOTE,   /* something optional is missing */
-    SMC_HEALTH_BROKEN, /* something is there that does not work */
-    SMC_HEALTH_COUNT
+enum smc_doctor_state {
+    SMC_DOCTOR_OK,
+    SMC_DOCTOR_NOTE,   /* something optional is missing */
+    SMC_DOCTOR_BROKEN, /* something is there that does not work */
+    SMC_DOCTOR_COUNT
 };
 
-extern const char *const smc_health_names[SMC_HEALTH_COUNT];
+extern const char *const smc_doctor_state_names[SMC_DOCTOR_COUNT];
 
 /* A row. It holds no pointers: a child process writes it to a pipe. */
 struct smc_doctor_row {
-    uint32_t health; /* an enum smc_health */
+    uint32_t health; /* an enum smc_doctor_state */
     char subject[24];
     char found[360];
     char mend[280]; /* a command that works when pasted, with "smemcalc" for the program; or "" */

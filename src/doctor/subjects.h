@@ -14,7 +14,7 @@ smc_doctor_subject smc_doctor_system, smc_doctor_cache, smc_doctor_ceilings, smc
     smc_doctor_terminal, smc_doctor_locale, smc_doctor_fonts, smc_doctor_libraries;
 
 /* Adds a row and returns it, for smc_doctor_mend. The text is made safe for a terminal. */
-struct smc_doctor_row *smc_doctor_add(struct smc_doctor *doctor, enum smc_health health,
+struct smc_doctor_row *smc_doctor_add(struct smc_doctor *doctor, enum smc_doctor_state health,
                                       const char *subject, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 void smc_doctor_mend(struct smc_doctor_row *row, const char *format, ...)

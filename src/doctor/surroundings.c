@@ -47,7 +47,7 @@ void smc_doctor_system(const struct smc_doctor_request *request, struct smc_doct
     if (uname(&system) != 0)
         return;
     find_distribution(distribution, sizeof distribution);
-    smc_doctor_add(doctor, SMC_HEALTH_OK, "system", "%.32s %.64s %.32s%s%s", system.sysname,
+    smc_doctor_add(doctor, SMC_DOCTOR_OK, "system", "%.32s %.64s %.32s%s%s", system.sysname,
                    system.release, system.machine, distribution[0] ? ", " : "", distribution);
 }
 
@@ -97,7 +97,7 @@ void smc_doctor_cache(const struct smc_doctor_request *request, struct smc_docto
     smc_cache_open(&cache, false, NULL);
     if (!cache.usable) {
         struct smc_doctor_row *row = smc_doctor_add(
-            doctor, SMC_HEALTH_BROKEN, "cache",
+            doctor, SMC_DOCTOR_BROKEN, "cache",
             "SMEMCALC_CACHE_DIR, XDG_CACHE_HOME and HOME name no folder: every run compiles anew");
         smc_doctor_mend(row, "export SMEMCALC_CACHE_DIR=/tmp/smemcalc-cache");
         return;
@@ -107,13 +107,13 @@ void smc_doctor_cache(const struct smc_doctor_request *request, struct smc_docto
         failed = try_to_write(cache.folder);
     smc_cache_measure(&cache, &size);
     if (!failed) {
-        smc_doctor_add(doctor, SMC_HEALTH_OK, "cache", "%s: writable, %zu entries, %.1f of %.0f MB",
+        smc_doctor_add(doctor, SMC_DOCTOR_OK, "cache", "%s: writable, %zu entries, %.1f of %.0f MB",
                        cache.folder, size.entries, (double)size.bytes / 1e6,
                        (double)size.most_bytes / 1e6);
         return;
     }
     struct smc_doctor_row *row =
-        smc_doctor_add(doctor, SMC_HEALTH_BROKEN, "cache", "%s: %s: every run compiles anew",
+        smc_doctor_add(doctor, SMC_DOCTOR_BROKEN, "cache", "%s: %s: every run compiles anew",
                        cache.folder, strerror(failed));
     if (failed == ENOSPC || failed == EDQUOT)
         smc_doctor_mend(row, "df -h");
@@ -135,14 +135,14 @@ void smc_doctor_ceilings(const struct smc_doctor_request *request, struct smc_do
     if (status == SMC_OK)
         status = smc_ceilings_file_read(path, &file, &error);
     if (status != SMC_OK) {
-        row = smc_doctor_add(doctor, SMC_HEALTH_BROKEN, "ceilings", "%s", error.message);
+        row = smc_doctor_add(doctor, SMC_DOCTOR_BROKEN, "ceilings", "%s", error.message);
         if (quote(path, quoted, sizeof quoted) && access(path, R_OK) == 0)
             smc_doctor_mend(row, "mv %s %s.damaged", quoted, quoted);
     } else if (file.count > 0)
-        smc_doctor_add(doctor, SMC_HEALTH_OK, "ceilings", "%s: %zu GPU%s", path, file.count,
+        smc_doctor_add(doctor, SMC_DOCTOR_OK, "ceilings", "%s: %zu GPU%s", path, file.count,
                        smc_text_plural(file.count));
     else
-        smc_doctor_add(doctor, SMC_HEALTH_OK, "ceilings",
+        smc_doctor_add(doctor, SMC_DOCTOR_OK, "ceilings",
                        "%s: none measured here; the built-in table is used", path);
     smc_ceilings_file_free(&file);
 }
@@ -155,10 +155,10 @@ void smc_doctor_temporary(const struct smc_doctor_request *request, struct smc_d
         folder = "/tmp";
     int failed = try_to_write(folder);
     if (!failed) {
-        smc_doctor_add(doctor, SMC_HEALTH_OK, "temporary files", "%s: writable", folder);
+        smc_doctor_add(doctor, SMC_DOCTOR_OK, "temporary files", "%s: writable", folder);
         return;
     }
-    struct smc_doctor_row *row = smc_doctor_add(doctor, SMC_HEALTH_BROKEN, "temporary files",
+    struct smc_doctor_row *row = smc_doctor_add(doctor, SMC_DOCTOR_BROKEN, "temporary files",
                                                 "%s: %s", folder, strerror(failed));
     smc_doctor_mend(row, "%s", failed == ENOSPC ? "df -h" : "export TMPDIR=/var/tmp");
 }
@@ -196,21 +196,21 @@ void smc_doctor_terminal(const struct smc_doctor_request *request, struct smc_do
     const char *terminal = smc_folder_variable("TERM");
     struct smc_doctor_row *row;
     if (!request->is_terminal)
-        smc_doctor_add(doctor, SMC_HEALTH_OK, "terminal",
+        smc_doctor_add(doctor, SMC_DOCTOR_OK, "terminal",
                        "standard output is none: reports have 80 columns and no colours");
     else if (!terminal || strchr(terminal, '/') || !is_described(terminal)) {
-        row = smc_doctor_add(doctor, SMC_HEALTH_NOTE, "terminal",
+        row = smc_doctor_add(doctor, SMC_DOCTOR_NOTE, "terminal",
                              terminal ? "TERM=%s is not described on this machine: no explorer"
                                       : "TERM is not set: no explorer%s",
                              terminal ? terminal : "");
         smc_doctor_mend(row, "export TERM=xterm-256color");
     } else if (request->columns < LEAST_COLUMNS || request->rows < LEAST_ROWS) {
-        row = smc_doctor_add(doctor, SMC_HEALTH_NOTE, "terminal",
+        row = smc_doctor_add(doctor, SMC_DOCTOR_NOTE, "terminal",
                              "%s, %u x %u: the explorer needs %d x %d", terminal, request->columns,
                              request->rows, LEAST_COLUMNS, LEAST_ROWS);
         smc_doctor_mend(row, "resize -s 24 80");
     } else
-        smc_doctor_add(doctor, SMC_HEALTH_OK, "terminal", "%s, %u x %u, %s", terminal,
+        smc_doctor_add(doctor, SMC_DOCTOR_OK, "terminal", "%s, %u x %u, %s", terminal,
                        request->columns, request->rows,
                        request->colour                   ? "colours"
                        : smc_folder_variable("NO_COLOR") ? "no colours (NO_COLOR)"
@@ -225,11 +225,11 @@ void smc_doctor_locale(const struct smc_doctor_request *request, struct smc_doct
         name = smc_folder_variable(variables[i]);
     bool installed = setlocale(LC_CTYPE, "") != NULL;
     if (installed && request->locale_is_utf8) {
-        smc_doctor_add(doctor, SMC_HEALTH_OK, "locale", "%s: UTF-8", name ? name : "C");
+        smc_doctor_add(doctor, SMC_DOCTOR_OK, "locale", "%s: UTF-8", name ? name : "C");
         return;
     }
     struct smc_doctor_row *row = smc_doctor_add(
-        doctor, SMC_HEALTH_NOTE, "locale",
+        doctor, SMC_DOCTOR_NOTE, "locale",
         installed ? "%s: not UTF-8, so that screens and pictures are drawn in ASCII"
                   : "%s is not installed: other programs, and names in your files, may suffer",
         name ? name : "C");
@@ -243,11 +243,11 @@ void smc_doctor_fonts(const struct smc_doctor_request *request, struct smc_docto
     if (!request->has_font)
         return; /* a row of the libraries says so */
     if (request->has_font()) {
-        smc_doctor_add(doctor, SMC_HEALTH_OK, "fonts", "there is one for pictures");
+        smc_doctor_add(doctor, SMC_DOCTOR_OK, "fonts", "there is one for pictures");
         return;
     }
     struct smc_doctor_row *row =
-        smc_doctor_add(doctor, SMC_HEALTH_NOTE, "fonts",
+        smc_doctor_add(doctor, SMC_DOCTOR_NOTE, "fonts",
                        "none: the text of SVG, PNG and PDF is drawn in strokes, or missing");
     smc_doctor_mend_package(row, "fonts-dejavu-core");
 }
@@ -284,14 +284,14 @@ void smc_doctor_libraries(const struct smc_doctor_request *request, struct smc_d
     for (size_t i = 0; i < sizeof optional / sizeof *optional; i++)
         if (is_built_in(optional[i].name, request))
             smc_text_printf(&list, "%s%s", list.length ? ", " : "", optional[i].name);
-    smc_doctor_add(doctor, SMC_HEALTH_OK, "libraries", "built in: %s",
+    smc_doctor_add(doctor, SMC_DOCTOR_OK, "libraries", "built in: %s",
                    list.length ? smc_text_string(&list) : "no optional ones");
     smc_text_free(&list);
     for (size_t i = 0; i < sizeof optional / sizeof *optional; i++) {
         if (is_built_in(optional[i].name, request))
             continue;
         struct smc_doctor_row *row =
-            smc_doctor_add(doctor, SMC_HEALTH_NOTE, optional[i].name,
+            smc_doctor_add(doctor, SMC_DOCTOR_NOTE, optional[i].name,
                            "not built in: %s; install it, then build anew", optional[i].purpose);
         smc_doctor_mend_package(row, optional[i].package);
     }

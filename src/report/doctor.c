@@ -23,7 +23,7 @@ struct row {
           smc_value_text(item->row->subject))                                                      \
     FIELD(state, "state", "state", "",                                                             \
           "ok; note: something optional is missing; broken: it is there and does not work",        \
-          smc_value_text(smc_health_names[item->row->health]))                                     \
+          smc_value_text(smc_doctor_state_names[item->row->health]))                               \
     FIELD(found, "found", "found", "", "what was found", smc_value_text(item->row->found))         \
     FIELD(mend, "mend", "mend", "", "a command that mends it or tells more",                       \
           smc_value_string(item->mend))
@@ -49,15 +49,15 @@ enum { STATE_WIDTH = 8, SUBJECT_WIDTH = 16 };
 static void append_rows(const struct smc_doctor *doctor, const struct smc_report_style *style,
                         struct smc_text *out)
 {
-    static const enum smc_emphasis emphasis[SMC_HEALTH_COUNT] = {
-        [SMC_HEALTH_OK] = SMC_PLAIN,
-        [SMC_HEALTH_NOTE] = SMC_STRONG,
-        [SMC_HEALTH_BROKEN] = SMC_BAD,
+    static const enum smc_emphasis emphasis[SMC_DOCTOR_COUNT] = {
+        [SMC_DOCTOR_OK] = SMC_PLAIN,
+        [SMC_DOCTOR_NOTE] = SMC_STRONG,
+        [SMC_DOCTOR_BROKEN] = SMC_BAD,
     };
     for (size_t i = 0; i < doctor->count; i++) {
         const struct smc_doctor_row *row = &doctor->row[i];
         struct smc_text line = {0};
-        smc_text_cell(&line, smc_health_names[row->health], -STATE_WIDTH);
+        smc_text_cell(&line, smc_doctor_state_names[row->health], -STATE_WIDTH);
         smc_text_cell(&line, row->subject, -SUBJECT_WIDTH);
         smc_text_append(&line, row->found);
         smc_layout_begin(out, style, emphasis[row->health]);
@@ -87,19 +87,19 @@ static void append_commands(const struct smc_doctor *doctor, struct smc_text *ou
 void smc_text_doctor(const struct smc_doctor *doctor, const struct smc_report_style *style,
                      struct smc_text *out)
 {
-    size_t count[SMC_HEALTH_COUNT] = {0};
+    size_t count[SMC_DOCTOR_COUNT] = {0};
     struct smc_text verdict = {0};
     for (size_t i = 0; i < doctor->count; i++)
         count[doctor->row[i].health]++;
-    if (count[SMC_HEALTH_BROKEN])
-        smc_text_printf(&verdict, "%zu of %zu %s broken", count[SMC_HEALTH_BROKEN], doctor->count,
-                        count[SMC_HEALTH_BROKEN] == 1 ? "is" : "are");
+    if (count[SMC_DOCTOR_BROKEN])
+        smc_text_printf(&verdict, "%zu of %zu %s broken", count[SMC_DOCTOR_BROKEN], doctor->count,
+                        count[SMC_DOCTOR_BROKEN] == 1 ? "is" : "are");
     else
         smc_text_append(&verdict, "nothing is broken");
-    if (count[SMC_HEALTH_NOTE])
-        smc_text_printf(&verdict, "; %zu optional thing%s missing", count[SMC_HEALTH_NOTE],
-                        count[SMC_HEALTH_NOTE] == 1 ? " is" : "s are");
-    smc_layout_verdict(out, style, count[SMC_HEALTH_BROKEN] ? SMC_BAD : SMC_GOOD, &verdict);
+    if (count[SMC_DOCTOR_NOTE])
+        smc_text_printf(&verdict, "; %zu optional thing%s missing", count[SMC_DOCTOR_NOTE],
+                        count[SMC_DOCTOR_NOTE] == 1 ? " is" : "s are");
+    smc_layout_verdict(out, style, count[SMC_DOCTOR_BROKEN] ? SMC_BAD : SMC_GOOD, &verdict);
     smc_text_append_char(out, '\n', 1);
     append_rows(doctor, style, out);
     append_commands(doctor, out);
