@@ -257,3 +257,21 @@ AC_SUBST([HARDENING_LDFLAGS])
 AC_SUBST([PIE_CFLAGS])
 AC_SUBST([PIE_LDFLAGS])
 ])
+
+# SMC_LIST_LIBRARIES: defines SMC_LIBRARIES, what this build has: "jansson 2.14, libelf 0.188, ...".
+AC_DEFUN([SMC_LIST_LIBRARIES], [
+smc_modules="jansson libutf8proc libelf yajl"
+AS_IF([test "x$have_cairo" = xyes], [smc_modules="$smc_modules cairo"])
+AS_IF([test "x$have_curses" = xyes], [smc_modules="$smc_modules ncursesw"])
+AS_IF([test "x$have_lz4" = xyes], [smc_modules="$smc_modules liblz4"])
+AS_IF([test "x$have_zstd" = xyes], [smc_modules="$smc_modules libzstd"])
+AS_IF([test "x$have_zlib" = xyes], [smc_modules="$smc_modules zlib"])
+AS_IF([test "x$have_sqlite" = xyes], [smc_modules="$smc_modules sqlite3"])
+smc_libraries=
+for smc_module in $smc_modules; do
+  smc_libraries="$smc_libraries$smc_module `$PKG_CONFIG --modversion $smc_module`, "
+done
+AS_IF([test "x$have_libiberty" = xyes], [smc_libraries="${smc_libraries}libiberty, "])
+AS_IF([test "x$have_toml" = xyes], [smc_libraries="${smc_libraries}toml++, "])
+AC_DEFINE_UNQUOTED([SMC_LIBRARIES], ["${smc_libraries%, }"], [The libraries of this build])
+])

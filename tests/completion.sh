@@ -110,7 +110,7 @@ if command -v bash >/dev/null; then
     offers "nothing for a number" '' --tile ''
     offers "files of a command" "$(lines mine.json 'my gpu.json')
 " batch m
-    offers "commands for help" "$(lines devices diff)
+    offers "commands for help" "$(lines devices diff doctor)
 " help d
     offers "shells for completion" "$(lines bash zsh fish)
 " completion ''
@@ -146,7 +146,7 @@ if command -v fish >/dev/null; then
     fish_offers "a board by its model" "$(lines 'RTX 4090' 'RTX 4090 D' 'RTX 4090 Laptop GPU')" 'smemcalc --device RTX\ 409'
     fish_offers "a kernel" residency 'smemcalc --kernel resid'
     fish_offers "lessons" banks 'smemcalc lesson ba'
-    fish_offers "commands for help" "$(lines devices diff)" 'smemcalc help d'
+    fish_offers "commands for help" "$(lines devices diff doctor)" 'smemcalc help d'
 else
     skip "what fish offers" "there is no fish"
 fi

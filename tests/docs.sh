@@ -116,6 +116,7 @@ if command -v jq >/dev/null; then
     documented_json "every JSON key of tune" tune --kernel reverse-dynamic --vary block=64 --device 9.0
     documented_json "every JSON key of devices" devices --device H200
     documented_json "every JSON key of kernels" kernels
+    documented_json "every JSON key of doctor" doctor
     printf '{"schema": "smemcalc-ceilings/1", "ceilings": [{"device": "NVIDIA A30"}]}' >ceilings.json
     documented_json "every JSON key of ceilings" --tile 32 --device A30 --no-nvrtc
     rm ceilings.json
@@ -161,6 +162,7 @@ else
 fi
 csv devices devices
 csv kernels kernels
+csv doctor doctor
 documented_csv calibrate <"$top/data/ceilings.csv"
 printf 'threads,regs\n256,40\n' | smemcalc batch --device 9.0 | sed 's/^threads,regs,//' >csv-seen
 documented_csv batch <csv-seen

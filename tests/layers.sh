@@ -29,11 +29,12 @@ executor: emulator/emulator.h inspect source query timing/timing.h catalog compi
 confirm:  executor/executor.h executor/user.h query timing/timing.h devices model base
 trace:    judge/findings.h inspect query timing/timing.h compile catalog devices model base
 shim:     trace/inject emulator/emulator.h inspect/fatbin.h compile devices model base
+doctor:   inspect/tools.h executor/executor.h compile devices model base
 lesson:   query timing/timing.h catalog compile devices model base
-report:   trace/answer.h trace/trace.h confirm emulator/bank_accesses.h judge/diff.h judge/findings.h judge/selection.h inspect/inspect.h inspect/names.h query timing/timing.h executor/ceilings.h executor/executor.h executor/user.h catalog compile/compile.h devices model base
+report:   doctor/doctor.h trace/answer.h trace/trace.h confirm emulator/bank_accesses.h judge/diff.h judge/findings.h judge/selection.h inspect/inspect.h inspect/names.h query timing/timing.h executor/ceilings.h executor/executor.h executor/user.h catalog compile/compile.h devices model base
 plot:     trace/answer.h trace/trace.h report/kernel_names.h report/words.h report/banks.h query timing/rates.h timing/timing.h catalog compile/compile.h devices model base
 tui:      lesson plot report trace/answer.h trace/trace.h confirm executor/executor.h query timing/timing.h compile catalog devices model base
-cli:      lesson tui/tui.h batch plot report trace confirm emulator/bank_accesses.h judge inspect executor query timing/timing.h compile catalog devices model base
+cli:      doctor/doctor.h lesson tui/tui.h batch plot report trace confirm emulator/bank_accesses.h judge inspect executor query timing/timing.h compile catalog devices model base
 main:     cli
 '
 longest=1000

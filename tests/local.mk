@@ -357,3 +357,7 @@ tests_disassembly_SOURCES = tests/disassembly.c tests/machine_text.c tests/machi
 # What protects against misused memory is in what was built.
 TESTS += tests/hardening.sh
 EXTRA_DIST += tests/hardening.sh
+
+# What works on this machine.
+TESTS += tests/doctor.sh
+EXTRA_DIST += tests/doctor.sh

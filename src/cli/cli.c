@@ -66,10 +66,15 @@ static enum smc_status run_command(int count, char **words, struct smc_text *out
             smc_help_short(out);
         return SMC_OK;
     }
+    if (arguments.given[SMC_OPTION_VERSION] && arguments.given[SMC_OPTION_VERSION_VERBOSE])
+        return smc_help_versions(out, error);
     if (arguments.given[SMC_OPTION_VERSION]) {
         smc_help_version(out);
         return SMC_OK;
     }
+    if (arguments.given[SMC_OPTION_VERSION_VERBOSE])
+        return smc_fail(error, SMC_USAGE,
+                        "option --verbose: only with --version, and for merge, inspect and trace");
     return smc_commands[id]->run(&arguments, out, error);
 }
 

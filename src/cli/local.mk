@@ -14,6 +14,7 @@ libsmc_la_SOURCES += \
 	src/cli/cmd_completion.c \
 	src/cli/cmd_devices.c \
 	src/cli/cmd_diff.c \
+	src/cli/cmd_doctor.c \
 	src/cli/cmd_help.c src/cli/help.h \
 	src/cli/cmd_inspect.c \
 	src/cli/cmd_kernels.c \

@@ -197,6 +197,16 @@ void smc_cache_open(struct smc_cache *cache, bool disabled, struct smc_text *war
                            "continuing without it");
 }
 
+void smc_cache_measure(const struct smc_cache *cache, struct smc_cache_size *size)
+{
+    *size = (struct smc_cache_size){.most_bytes = MAX_BYTES};
+    DIR *folder = cache->usable ? opendir(cache->folder) : NULL;
+    if (!folder)
+        return;
+    free(list_entries(folder, &size->entries, &size->bytes));
+    closedir(folder);
+}
+
 static bool file_path(const struct smc_cache *cache, const struct smc_text *key, char *path,
                       size_t capacity)
 {

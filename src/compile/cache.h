@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/text.h"
 
@@ -19,6 +20,14 @@ struct smc_cache {
 /* $SMEMCALC_CACHE_DIR, else $XDG_CACHE_HOME/smemcalc, else ~/.cache/smemcalc; made on the first
    write. A disabled cache finds and stores nothing, without a warning. */
 void smc_cache_open(struct smc_cache *cache, bool disabled, struct smc_text *warnings);
+
+struct smc_cache_size {
+    size_t entries;
+    int64_t bytes, most_bytes;
+};
+
+/* What the folder holds; nothing where it cannot be read. */
+void smc_cache_measure(const struct smc_cache *cache, struct smc_cache_size *size);
 
 /* Appends the value to an empty buffer; false if there is none. */
 bool smc_cache_read(struct smc_cache *cache, const struct smc_text *key, struct smc_text *value);

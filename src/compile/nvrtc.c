@@ -130,7 +130,9 @@ enum smc_status smc_nvrtc_open(const char *name, struct smc_nvrtc *nvrtc,
     if (dlinfo(library, RTLD_DI_LINKMAP, &map) == 0 && map && map->l_name[0])
         path = map->l_name;
     if (strlen(path) >= sizeof info->path || !describe(nvrtc, info))
-        return smc_fail(why, SMC_UNAVAILABLE, "%s: this NVRTC does not describe itself", name);
+        return smc_fail(why, SMC_UNAVAILABLE,
+                        "%s: this NVRTC does not describe itself; 'smemcalc doctor' tells more",
+                        name);
     snprintf(info->path, sizeof info->path, "%s", path);
     return SMC_OK;
 }

@@ -10,6 +10,9 @@
 
 struct smc_counters;
 
+/* SMC_UNAVAILABLE if there is no CUPTI. Whether it may count on a GPU shows smc_counters_open. */
+enum smc_status smc_counters_find(struct smc_error *error);
+
 /* Prepares for `metric_count` metrics, by their full names ("smsp__inst_executed.sum"), of up to
    `most_launches` launches at a time (1 to 2000). `metrics` must remain valid until
    smc_counters_close. SMC_UNAVAILABLE: no CUPTI, a GPU or a metric that CUPTI does not support, or

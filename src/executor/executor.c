@@ -6,6 +6,8 @@
 
 #include <stdio.h>
 
+#include "executor/counters.h"
+
 const struct smc_metric_info smc_metric_info[SMC_METRIC_COUNT] = {
 #define METRIC(id, name, quantity, label, tolerance) {name, quantity, label, tolerance},
 #include "executor/metrics.def"
@@ -75,6 +77,20 @@ enum smc_status smc_run_answer(const struct smc_query *query, enum smc_place pla
     smc_query_find_work(answer);
     smc_query_find_next_steps(answer);
     return smc_query_find_time(answer, error);
+}
+
+enum smc_status smc_gpu_examine_counters(int index, bool *found, struct smc_error *error)
+{
+    const char *names[SMC_METRIC_COUNT];
+    struct smc_counters *counters = NULL;
+    for (int i = 0; i < SMC_METRIC_COUNT; i++)
+        names[i] = smc_metric_info[i].name;
+    enum smc_status status = smc_counters_find(error);
+    *found = status == SMC_OK;
+    if (status == SMC_OK)
+        status = smc_counters_open(index, names, SMC_METRIC_COUNT, 1, &counters, error);
+    smc_counters_close(counters);
+    return status;
 }
 
 void smc_run_begin(const struct smc_run_request *request, struct smc_run_result *result)

@@ -16,6 +16,34 @@
 #include "model/banks.h"
 #include "query/query.h"
 
+/* What keeps the GPUs of this machine from being used, if anything does. */
+enum smc_driver_state {
+    SMC_DRIVER_NOT_BUILT, /* this program has no CUDA runtime */
+    SMC_DRIVER_ABSENT,
+    SMC_DRIVER_OUTDATED,
+    SMC_DRIVER_FAILING,
+    SMC_DRIVER_NO_GPU,
+    SMC_DRIVER_WORKS,
+};
+
+struct smc_driver {
+    enum smc_driver_state state;
+    int gpus;
+    char cuda[SMC_GPU_VERSION_CHARS];    /* "13.0", that the driver supports; "": unknown */
+    char runtime[SMC_GPU_VERSION_CHARS]; /* that this program was built with */
+    struct smc_error why;
+};
+
+/* For a diagnosis: asks the driver, which may take long. */
+void smc_gpu_examine_driver(struct smc_driver *driver);
+
+/* The same for one GPU, which it makes the current one and allocates on: SMC_UNAVAILABLE or
+   SMC_MACHINE if it cannot be used. */
+enum smc_status smc_gpu_examine(int index, struct smc_device *device, struct smc_error *error);
+
+/* SMC_UNAVAILABLE: its hardware counters cannot be read; `found`: at least CUPTI is there. */
+enum smc_status smc_gpu_examine_counters(int index, bool *found, struct smc_error *error);
+
 /* "GPU-" and 32 digits in groups, as nvidia-smi prints it; "" if there is no such GPU. */
 void smc_gpu_uuid(int index, char text[SMC_GPU_UUID_CHARS]);
 

@@ -313,6 +313,12 @@ static enum smc_status prepare(struct smc_counters *counters, struct smc_error *
     return status == SMC_OK ? schedule(counters, error) : status;
 }
 
+enum smc_status smc_counters_find(struct smc_error *error)
+{
+    struct smc_cupti cupti;
+    return smc_cupti_open(&cupti, error);
+}
+
 enum smc_status smc_counters_open(int gpu_index, const char *const *metrics, size_t metric_count,
                                   size_t most_launches, struct smc_counters **counters,
                                   struct smc_error *error)

@@ -16,7 +16,8 @@ static const struct known {
     const char *advice;
 } known[] = {
     {cudaErrorMemoryAllocation, SMC_MACHINE, "nvidia-smi shows who holds the GPU's memory"},
-    {cudaErrorInitializationError, SMC_UNAVAILABLE, "nvidia-smi and the kernel's log tell more"},
+    {cudaErrorInitializationError, SMC_UNAVAILABLE,
+     "'smemcalc doctor', nvidia-smi and the kernel's log tell more"},
     {cudaErrorStubLibrary, SMC_UNAVAILABLE,
      "libcuda.so.1 is the toolkit's stub: leave its folder out of LD_LIBRARY_PATH"},
     {cudaErrorDevicesUnavailable, SMC_UNAVAILABLE,
@@ -312,6 +313,51 @@ enum smc_status smc_gpu_device(int index, struct smc_device *device, struct smc_
     device->fp32_peak_tflops =
         2e-9 * device->sm.fp32_lanes_per_sm * device->sm_count * device->sm_clock_khz;
     return SMC_OK;
+}
+
+static enum smc_driver_state state_of(cudaError_t code, int supported)
+{
+    switch (code) {
+    case cudaSuccess:
+        return SMC_DRIVER_WORKS;
+    case cudaErrorNoDevice:
+        return SMC_DRIVER_NO_GPU;
+    case cudaErrorInsufficientDriver:
+        return supported == 0 ? SMC_DRIVER_ABSENT : SMC_DRIVER_OUTDATED;
+    default:
+        return SMC_DRIVER_FAILING;
+    }
+}
+
+void smc_gpu_examine_driver(struct smc_driver *driver)
+{
+    int supported = 0;
+    *driver = (struct smc_driver){.state = SMC_DRIVER_NOT_BUILT};
+    smc_gpu_versions(driver->cuda, driver->runtime);
+    if (cudaDriverGetVersion(&supported) != cudaSuccess)
+        cudaGetLastError();
+    cudaError_t code = cudaGetDeviceCount(&driver->gpus);
+    cudaGetLastError();
+    if (code == cudaSuccess && driver->gpus == 0)
+        code = cudaErrorNoDevice;
+    driver->state = state_of(code, supported);
+    if (code != cudaSuccess)
+        driver->gpus = smc_gpu_device_count(&driver->why);
+}
+
+enum smc_status smc_gpu_examine(int index, struct smc_device *device, struct smc_error *error)
+{
+    void *memory = NULL;
+    enum smc_status status = smc_gpu_device(index, device, error);
+    if (status == SMC_OK)
+        status = smc_gpu_use(index, error);
+    if (status != SMC_OK)
+        return status;
+    cudaError_t code = cudaMalloc(&memory, 1024);
+    if (code != cudaSuccess)
+        return smc_gpu_fail(error, code, "cudaMalloc");
+    code = cudaFree(memory);
+    return code == cudaSuccess ? SMC_OK : smc_gpu_fail(error, code, "cudaFree");
 }
 
 bool smc_gpu_is_slice(const struct smc_device *device)

@@ -1,4 +1,6 @@
 /* The back end of a program built without the CUDA runtime: reports that it is missing. */
+#include "config.h"
+
 #include "executor/executor.h"
 
 static const char reason[] = "no GPU: this program was built without the CUDA runtime (configure "
@@ -23,6 +25,19 @@ static enum smc_status run(const struct smc_run_request *request, struct smc_run
     *result = (struct smc_run_result){0};
     return smc_fail(error, SMC_UNAVAILABLE, "%s", reason);
 }
+
+#ifndef HAVE_CUDA
+void smc_gpu_examine_driver(struct smc_driver *driver)
+{
+    *driver = (struct smc_driver){.state = SMC_DRIVER_NOT_BUILT};
+    device_count(&driver->why);
+}
+
+enum smc_status smc_gpu_examine(int index, struct smc_device *out, struct smc_error *error)
+{
+    return device(index, out, error);
+}
+#endif
 
 const struct smc_executor smc_executor_none = {
     .name = "none",

@@ -265,3 +265,18 @@ enum smc_status smc_plot_paint_file(const struct smc_picture *picture, enum smc_
 }
 
 const bool smc_plot_has_files = true;
+
+/* Where there is none, cairo draws with strokes that it has within. */
+bool smc_plot_has_font(void)
+{
+    cairo_surface_t *surface = cairo_image_surface_create(CAIRO_FORMAT_A8, 1, 1);
+    cairo_t *cairo = cairo_create(surface);
+    cairo_text_extents_t extents = {.width = 0};
+    cairo_select_font_face(cairo, "sans", CAIRO_FONT_SLANT_NORMAL, CAIRO_FONT_WEIGHT_NORMAL);
+    cairo_text_extents(cairo, "occupancy", &extents);
+    bool has = cairo_status(cairo) == CAIRO_STATUS_SUCCESS && extents.width > 0 &&
+               cairo_scaled_font_get_type(cairo_get_scaled_font(cairo)) != CAIRO_FONT_TYPE_USER;
+    cairo_destroy(cairo);
+    cairo_surface_destroy(surface);
+    return has;
+}

@@ -11,3 +11,8 @@ enum smc_status smc_plot_paint_file(const struct smc_picture *picture, enum smc_
 }
 
 const bool smc_plot_has_files = false;
+
+bool smc_plot_has_font(void)
+{
+    return false;
+}

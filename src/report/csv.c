@@ -82,6 +82,7 @@ const struct smc_writer smc_writer_csv = {
     .tune = smc_csv_tune,
     .trace = smc_csv_trace,
     .kernels = smc_csv_kernels,
+    .doctor = smc_csv_doctor,
     .sweep_begin = smc_csv_sweep_begin,
     .sweep_point = smc_csv_sweep_point,
     .sweep_end = smc_csv_sweep_end,

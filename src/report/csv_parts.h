@@ -56,6 +56,8 @@ void smc_csv_trace(const struct smc_trace_answer *answer, const struct smc_repor
 void smc_csv_tune(const struct smc_tune *tune, const struct smc_report_style *style,
                   struct smc_text *out);
 void smc_csv_kernels(const struct smc_report_style *style, struct smc_text *out);
+void smc_csv_doctor(const struct smc_doctor *doctor, const struct smc_report_style *style,
+                    struct smc_text *out);
 void smc_csv_calibration(const struct smc_calibration *calibration, const char *kept_in,
                          const struct smc_report_style *style, struct smc_text *out);
 void smc_csv_headroom(const struct smc_answer *answers, const struct smc_headroom *headroom,

@@ -85,6 +85,7 @@ extern const struct smc_field_table smc_inspect_tables[];       /* inspect.c */
 extern const struct smc_field_table smc_trace_tables[];         /* trace.c */
 extern const struct smc_field_table smc_tune_tables[];          /* tune.c */
 extern const struct smc_field_table smc_diff_tables[];          /* diff.c */
+extern const struct smc_field_table smc_doctor_tables[];        /* doctor.c */
 
 /* Stands for every parameter of the catalog: as a column for a column of each, as the last name of
    a key for a member of each that the kernel accepts. */

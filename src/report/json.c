@@ -272,6 +272,15 @@ static void write_trace(const struct smc_trace_answer *answer, const struct smc_
     smc_json_finish(root, out);
 }
 
+static void write_doctor(const struct smc_doctor *doctor, const struct smc_report_style *style,
+                         struct smc_text *out)
+{
+    (void)style;
+    json_t *root = smc_json_begin();
+    smc_json_doctor(root, doctor);
+    smc_json_finish(root, out);
+}
+
 static void write_kernels(const struct smc_report_style *style, struct smc_text *out)
 {
     (void)style;
@@ -369,6 +378,7 @@ const struct smc_writer smc_writer_json = {
     .tune = write_tune,
     .trace = write_trace,
     .kernels = write_kernels,
+    .doctor = write_doctor,
     .sweep_begin = smc_json_sweep_begin,
     .sweep_point = smc_json_sweep_point,
     .sweep_end = smc_json_sweep_end,

@@ -86,6 +86,9 @@ json_t *smc_json_carveouts(const struct smc_answer *answer, const struct smc_car
 json_t *smc_json_best(const struct smc_best *best);
 
 json_t *smc_json_kernels(void);
+
+/* Adds "healthy" and "checks". */
+void smc_json_doctor(json_t *object, const struct smc_doctor *doctor);
 json_t *smc_json_inspected(const struct smc_inspect_row *row);
 json_t *smc_json_diff(const struct smc_diff *diff);
 json_t *smc_json_promises(const struct smc_inspect_promises *promises);

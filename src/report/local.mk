@@ -3,7 +3,7 @@ libsmc_la_SOURCES += \
 	src/report/banks.h src/report/best.c src/report/best_kernels.c src/report/carveouts.c src/report/ceilings.c \
 	src/report/csv.c src/report/csv_parts.h src/report/device_table.c \
 	src/report/device_table.h src/report/devices.c \
-	src/report/diff.c src/report/diff.h src/report/emulator_findings.c \
+	src/report/diff.c src/report/diff.h src/report/doctor.c src/report/emulator_findings.c \
 	src/report/emulator_findings.h src/report/explain.c src/report/fields.c \
 	src/report/fields.h src/report/findings.c src/report/findings.h \
 	src/report/findings_junit.c src/report/findings_sarif.c src/report/headroom.c src/report/inspect.c src/report/json.c \

@@ -11,6 +11,7 @@
 #include "confirm/launch.h"
 #include "confirm/merge.h"
 #include "confirm/series.h"
+#include "doctor/doctor.h"
 #include "emulator/bank_accesses.h"
 #include "executor/ceilings.h"
 #include "executor/user.h"
@@ -121,6 +122,10 @@ struct smc_writer {
                   struct smc_text *out);
 
     void (*kernels)(const struct smc_report_style *style, struct smc_text *out);
+
+    /* What was found on this machine. */
+    void (*doctor)(const struct smc_doctor *doctor, const struct smc_report_style *style,
+                   struct smc_text *out);
 
     void (*banks)(const struct smc_banks_answer *answer, const struct smc_report_style *style,
                   struct smc_text *out);

@@ -53,6 +53,7 @@ const struct smc_writer smc_writer_text = {
     .tune = smc_text_tune,
     .trace = smc_text_trace,
     .kernels = smc_text_kernels,
+    .doctor = smc_text_doctor,
     .sweep_begin = begin_sweep,
     .sweep_point = pass_sweep_point,
     .sweep_end = smc_text_sweep,

@@ -95,6 +95,8 @@ void smc_text_trace(const struct smc_trace_answer *answer, const struct smc_repo
                     struct smc_text *out);
 void smc_text_tune(const struct smc_tune *tune, const struct smc_report_style *style,
                    struct smc_text *out);
+void smc_text_doctor(const struct smc_doctor *doctor, const struct smc_report_style *style,
+                     struct smc_text *out);
 void smc_text_kernels(const struct smc_report_style *style, struct smc_text *out);
 void smc_text_banks(const struct smc_banks_answer *answer, const struct smc_report_style *style,
                     struct smc_text *out);

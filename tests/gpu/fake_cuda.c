@@ -151,6 +151,10 @@ const char *cudaGetErrorString(cudaError_t code)
 
 cudaError_t cudaGetDeviceCount(int *count)
 {
+    while (fake_cuda.start_hangs)
+        pause();
+    if (fake_cuda.start_crashes)
+        raise(SIGSEGV);
     *count = fake_cuda.device_count;
     return ends(fake_cuda.device_count_error);
 }

@@ -21,6 +21,7 @@ enum { FAKE_CUDA_EVERY = -1 };
    no context that could hold it. Several threads may call, each with its current device and last
    error. */
 struct fake_cuda {
+    bool start_hangs, start_crashes; /* the driver's start, at the first call */
     cudaError_t device_count_error;
     int device_count, driver_version, runtime_version;
     const char *name;

@@ -26,6 +26,8 @@ static void make_useless(const char *words)
         fake_cuda.compute_mode = cudaComputeModeProhibited;
     if (says(words, "exclusive"))
         fake_cuda.compute_mode = cudaComputeModeExclusiveProcess;
+    fake_cuda.start_hangs = says(words, "stuck");
+    fake_cuda.start_crashes = says(words, "bursts");
     if (says(words, "busy"))
         fake_cuda.use_error = cudaErrorDevicesUnavailable;
     if (says(words, "damaged"))

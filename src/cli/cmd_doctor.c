@@ -1,0 +1,73 @@
+/* smemcalc doctor: what was found on this machine and what not, with the commands that mend it; and
+   the versions that a report of a bug needs. */
+#include "config.h"
+
+#include <stdlib.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+#include "cli/ask.h"
+#include "cli/command.h"
+#include "cli/help.h"
+#include "cli/output.h"
+#include "doctor/doctor.h"
+#include "plot/paint.h"
+
+static smc_command_function run;
+
+const struct smc_command smc_command_doctor = {
+    .name = "doctor",
+    .usage = "[--timeout MS] [--format text|json|csv]",
+    .help = "show what works on this machine, and how to mend the rest",
+    .examples = "  smemcalc doctor\n  smemcalc doctor --format json\n",
+    .run = run,
+};
+
+static void describe_terminal(uint32_t timeout_ms, struct smc_doctor_request *request)
+{
+    struct smc_report_style style;
+    struct winsize size = {0};
+    smc_output_style(&style);
+    *request = (struct smc_doctor_request){
+        .timeout_ms = timeout_ms,
+        .is_terminal = isatty(STDOUT_FILENO) && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0,
+        .colour = style.colour,
+        .locale_is_utf8 = style.utf8,
+        .has_font = smc_plot_has_files ? smc_plot_has_font : NULL,
+    };
+    request->columns = size.ws_col;
+    request->rows = size.ws_row;
+}
+
+static enum smc_status run(const struct smc_arguments *arguments, struct smc_text *out,
+                           struct smc_error *error)
+{
+    struct smc_doctor_request request;
+    struct smc_report_style style;
+    struct smc_doctor *doctor = smc_calloc(1, sizeof *doctor);
+    if (!doctor)
+        return smc_out_of_memory(error);
+    describe_terminal((uint32_t)arguments->number[SMC_OPTION_DOCTOR_TIMEOUT], &request);
+    smc_doctor_examine(&request, false, doctor);
+    smc_output_style(&style);
+    smc_ask_writer(arguments)->doctor(doctor, &style, out);
+    bool healthy = smc_doctor_is_healthy(doctor);
+    free(doctor);
+    return healthy ? SMC_OK : SMC_SHORTFALL;
+}
+
+enum smc_status smc_help_versions(struct smc_text *out, struct smc_error *error)
+{
+    struct smc_doctor_request request;
+    struct smc_doctor *doctor = smc_calloc(1, sizeof *doctor);
+    if (!doctor)
+        return smc_out_of_memory(error);
+    describe_terminal((uint32_t)smc_options[SMC_OPTION_DOCTOR_TIMEOUT].initial, &request);
+    smc_doctor_examine(&request, true, doctor);
+    smc_doctor_build(out);
+    for (size_t i = 0; i < doctor->count; i++)
+        smc_text_safe_line(out, "%-11s %s", doctor->row[i].subject, doctor->row[i].found);
+    free(doctor);
+    return SMC_OK;
+}

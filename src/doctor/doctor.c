@@ -1,0 +1,241 @@
+/* The order of an examination, and the child processes in which drivers and libraries are tried:
+   one that hangs or crashes is a row like any other. */
+#include "config.h"
+
+#include "doctor/doctor.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/folder.h"
+#include "base/utf8.h"
+#include "doctor/subjects.h"
+#include "inspect/tools.h"
+
+const char *const smc_health_names[SMC_HEALTH_COUNT] = {
+    [SMC_HEALTH_OK] = "ok",
+    [SMC_HEALTH_NOTE] = "note",
+    [SMC_HEALTH_BROKEN] = "broken",
+};
+
+static const struct {
+    const char *name;
+    smc_doctor_subject *examine;
+    bool bounded;    /* runs other people's code: in a child process, with a time limit */
+    bool of_version; /* also for a bug report */
+} subjects[] = {
+    {"system", smc_doctor_system, false, true},
+    {"driver", smc_doctor_gpus, true, true},
+    {"NVRTC", smc_doctor_nvrtc, true, true},
+    {"nvcc", smc_doctor_compilers, true, false},
+    {"cache", smc_doctor_cache, false, false},
+    {"ceilings", smc_doctor_ceilings, false, false},
+    {"temporary files", smc_doctor_temporary, false, false},
+    {"terminal", smc_doctor_terminal, false, false},
+    {"locale", smc_doctor_locale, false, false},
+    {"fonts", smc_doctor_fonts, true, false},
+    {"libraries", smc_doctor_libraries, false, false},
+};
+
+/* --- Rows ------------------------------------------------------------------------------------- */
+
+/* A row is shorter than PIPE_BUF, so it is written whole. */
+static void send_rows(struct smc_doctor *doctor)
+{
+    for (; doctor->sink && doctor->sent < doctor->count; doctor->sent++) {
+        const struct smc_doctor_row *row = &doctor->row[doctor->sent];
+        if (write(doctor->sink, row, sizeof *row) != (ssize_t)sizeof *row)
+            return;
+    }
+}
+
+struct smc_doctor_row *smc_doctor_add(struct smc_doctor *doctor, enum smc_health health,
+                                      const char *subject, const char *format, ...)
+{
+    size_t last = doctor->count < SMC_DOCTOR_ROWS ? doctor->count : SMC_DOCTOR_ROWS - 1;
+    struct smc_doctor_row *row = &doctor->row[last];
+    va_list arguments;
+    send_rows(doctor); /* those before are complete, and stay if the process ends now */
+    memset(row, 0, sizeof *row);
+    row->health = health;
+    snprintf(row->subject, sizeof row->subject, "%s", subject);
+    va_start(arguments, format);
+    vsnprintf(row->found, sizeof row->found, format, arguments);
+    va_end(arguments);
+    smc_utf8_make_safe(row->found);
+    doctor->count = last + 1;
+    return row;
+}
+
+void smc_doctor_mend(struct smc_doctor_row *row, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    int length = vsnprintf(row->mend, sizeof row->mend, format, arguments);
+    va_end(arguments);
+    if (length < 0 || (size_t)length >= sizeof row->mend) /* half a command is worse than none */
+        row->mend[0] = '\0';
+    smc_utf8_make_safe(row->mend);
+}
+
+static const char *as_root(void)
+{
+    return geteuid() == 0 ? "" : "sudo ";
+}
+
+void smc_doctor_mend_package(struct smc_doctor_row *row, const char *package)
+{
+    char path[SMC_TOOL_PATH];
+    if (smc_tool_find("apt-get", path))
+        smc_doctor_mend(row, "%sapt-get install -y %s", as_root(), package);
+}
+
+/* Debian and others refuse to install into the user's folder without that option. */
+static bool is_managed(void)
+{
+    struct smc_folder_matches found = {0};
+    smc_folder_match("/usr/lib/python3*/EXTERNALLY-MANAGED", &found);
+    bool managed = found.count > 0;
+    smc_folder_matches_free(&found);
+    return managed;
+}
+
+void smc_doctor_mend_wheel(struct smc_doctor_row *row, const char *package)
+{
+    char path[SMC_TOOL_PATH];
+    bool active = smc_folder_variable("VIRTUAL_ENV") || smc_folder_variable("CONDA_PREFIX");
+    bool has_pip = active || smc_tool_find("pip3", path) || smc_tool_find("pip", path);
+    if (!smc_tool_find("python3", path) && !smc_tool_find("apt-get", path))
+        return;
+    smc_doctor_mend(row, "%s%spython3 -m pip install %s%s%s", has_pip ? "" : as_root(),
+                    has_pip ? "" : "apt-get install -y python3-pip && ", active ? "" : "--user ",
+                    !active && is_managed() ? "--break-system-packages " : "", package);
+}
+
+bool smc_doctor_is_healthy(const struct smc_doctor *doctor)
+{
+    for (size_t i = 0; i < doctor->count; i++)
+        if (doctor->row[i].health == SMC_HEALTH_BROKEN)
+            return false;
+    return true;
+}
+
+/* --- Child processes -------------------------------------------------------------------------- */
+
+enum { GRACE_MS = 500 };
+
+static int64_t now_ms(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+/* In the child: nothing that a library prints or reads is this program's. */
+static _Noreturn void examine_and_end(smc_doctor_subject *examine,
+                                      const struct smc_doctor_request *request, int end)
+{
+    static struct smc_doctor doctor;
+    int nowhere = open("/dev/null", O_RDWR);
+    for (int descriptor = STDIN_FILENO; descriptor <= STDERR_FILENO; descriptor++)
+        dup2(nowhere, descriptor);
+    doctor.sink = end;
+    examine(request, &doctor);
+    send_rows(&doctor);
+    _exit(0);
+}
+
+/* Rows until the child closes its end. False after `timeout_ms`. */
+static bool read_rows(int end, uint32_t timeout_ms, struct smc_doctor *doctor)
+{
+    const int64_t until = now_ms() + timeout_ms;
+    struct smc_doctor_row row;
+    size_t bytes = 0;
+    for (;;) {
+        int64_t left = until - now_ms();
+        struct pollfd ready = {.fd = end, .events = POLLIN};
+        int count = left > 0 ? poll(&ready, 1, (int)left) : 0;
+        if (count < 0 && errno == EINTR)
+            continue;
+        if (count <= 0)
+            return false;
+        ssize_t got = read(end, (char *)&row + bytes, sizeof row - bytes);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got <= 0)
+            return true;
+        bytes += (size_t)got;
+        if (bytes == sizeof row && doctor->count < SMC_DOCTOR_ROWS)
+            doctor->row[doctor->count++] = row;
+        bytes %= sizeof row;
+    }
+}
+
+/* A child that a driver holds in the kernel does not end: it is not waited for without limit. */
+static bool has_ended(pid_t child, int timeout_ms, int *ending)
+{
+    const struct timespec pause = {.tv_nsec = 2000000};
+    const int64_t until = now_ms() + timeout_ms;
+    for (;;) {
+        pid_t ended = waitpid(child, ending, WNOHANG);
+        if (ended == child || (ended < 0 && errno != EINTR))
+            return ended == child;
+        if (now_ms() >= until)
+            return false;
+        nanosleep(&pause, NULL);
+    }
+}
+
+static void examine_in_child(const char *name, smc_doctor_subject *examine,
+                             const struct smc_doctor_request *request, struct smc_doctor *doctor)
+{
+    int ends[2], ending = 0;
+    if (pipe2(ends, O_CLOEXEC) != 0) {
+        smc_doctor_add(doctor, SMC_HEALTH_BROKEN, name, "a pipe: %s", strerror(errno));
+        return;
+    }
+    pid_t child = fork();
+    if (child == 0)
+        examine_and_end(examine, request, ends[1]);
+    close(ends[1]);
+    if (child < 0) {
+        smc_doctor_add(doctor, SMC_HEALTH_BROKEN, name, "a child process: %s", strerror(errno));
+        close(ends[0]);
+        return;
+    }
+    bool in_time = read_rows(ends[0], request->timeout_ms, doctor);
+    if (!in_time) {
+        smc_doctor_add(doctor, SMC_HEALTH_BROKEN, name, "no answer within %u ms (--timeout)",
+                       request->timeout_ms);
+        kill(child, SIGTERM); /* a tool that it runs is ended then */
+    }
+    if (!has_ended(child, GRACE_MS, &ending)) {
+        kill(child, SIGKILL);
+        has_ended(child, GRACE_MS, &ending);
+    } else if (in_time && WIFSIGNALED(ending))
+        smc_doctor_add(doctor, SMC_HEALTH_BROKEN, name, "crashed while it was tried: %s",
+                       strsignal(WTERMSIG(ending)));
+    close(ends[0]);
+}
+
+void smc_doctor_examine(const struct smc_doctor_request *request, bool only_versions,
+                        struct smc_doctor *doctor)
+{
+    memset(doctor, 0, sizeof *doctor);
+    for (size_t i = 0; i < sizeof subjects / sizeof *subjects; i++) {
+        if (only_versions && !subjects[i].of_version)
+            continue;
+        if (subjects[i].bounded)
+            examine_in_child(subjects[i].name, subjects[i].examine, request, doctor);
+        else
+            subjects[i].examine(request, doctor);
+    }
+}

@@ -1,0 +1,250 @@
+#!/bin/sh
+# smemcalc doctor: each subject present, missing and failing, with fake drivers, libraries and tools;
+# nothing that hangs or crashes stops it; the commands that mend work. And --version --verbose. Run in
+# the build folder.
+# Words are split on purpose:
+# shellcheck disable=SC2086
+
+set -u
+fake=$PWD/tests/gpu/fake_smemcalc
+pty=$PWD/tests/trace/pty
+# shellcheck source=tests/command.sh
+. "$(dirname "$0")/command.sh"
+
+command -v jq >/dev/null || { skip "doctor" "there is no jq"; finish_cases; }
+unset CUDA_VISIBLE_DEVICES
+
+# The report of `program` in `out` and its exit status in `seen`; standard error is to be empty.
+examine() { # ARGUMENT...
+    timeout -k 5 120 "$program" doctor --format json "$@" >out 2>err
+    seen=$?
+}
+
+# What the last report says of a subject; the exit status follows from its rows.
+says() { # NAME STATE SUBJECT PATTERN
+    empty "$1" "$(
+        [ ! -s err ] || { echo "on standard error:"; cat err; }
+        [ "$(jq .healthy out)" = "$([ $seen -eq 0 ] && echo true || echo false)" ] &&
+            [ $seen -le 1 ] || echo "exit status $seen"
+        jq -r --arg state "$2" --arg subject "$3" \
+            '.checks[] | select(.state == $state and .subject == $subject) | .found' out 2>&1 |
+            grep -Eq -- "$4" || { echo "no $2 $3: $4"; jq -c '.checks[]' out 2>&1; })"
+}
+mends() { # SUBJECT: its command
+    jq -r --arg subject "$1" '[.checks[] | select(.subject == $subject and .mend)][0].mend' out
+}
+is_broken() { # NAME: something is, so the exit status is 1
+    empty "$1" "$([ $seen -eq 1 ] || { echo "exit status $seen"; jq -c '.checks[]' out; })"
+}
+is_healthy() { # NAME
+    empty "$1" "$([ $seen -eq 0 ] || { echo "exit status $seen"; jq -c '.checks[]' out; })"
+}
+
+# --- This machine -----------------------------------------------------------------------------------
+
+examine
+is_healthy "what a program needs is here"
+empty "every subject has a row" "$(for subject in system driver nvcc ptxas cache ceilings \
+    'temporary files' terminal locale libraries NVRTC; do
+    jq -e --arg s "$subject" 'any(.checks[]; .subject == $s)' out >/dev/null || echo "$subject"
+done)"
+says "the cache is told" ok cache "^$scratch/cache: writable, [0-9]+ entries"
+smemcalc doctor >text
+empty "a line for each row, in columns" "$(sed -n '3,/^$/p' text |
+    grep -Ev '^((ok      |note    |broken  )[a-zA-Z0-9+ ]{16}[^ ].*)?$')"
+empty "as many lines as checks" "$(
+    lines=$(sed -n '3,/^$/p' text | grep -c .)
+    [ "$lines" -eq "$(jq '.checks | length' out)" ] || echo "$lines lines")"
+smemcalc doctor --format csv >rows.csv
+empty "as many lines of CSV" "$([ "$(wc -l <rows.csv)" -gt "$(jq '.checks | length' out)" ] || cat rows.csv)"
+SMEMCALC_PROGRAM=./quickstart smemcalc doctor --format json >quick
+empty "its commands begin as the program was called" "$(jq -r '.checks[].mend' quick | grep -w smemcalc)"
+
+# --- Folders and files ------------------------------------------------------------------------------
+
+: >file
+SMEMCALC_CACHE_DIR=$scratch/file/cache examine
+says "a cache that cannot be made" broken cache 'Not a directory: every run compiles anew'
+is_broken "is broken"
+empty "and its command mends it" "$(
+    eval "$(mends cache | sed "s,/tmp/,$scratch/,")"
+    "$program" doctor >mended 2>&1 || cat mended)"
+SMEMCALC_CACHE_DIR='' XDG_CACHE_HOME='' HOME='' examine
+says "no folder for a cache" broken cache 'name no folder'
+TMPDIR=/nowhere examine
+says "a missing temporary folder" broken 'temporary files' '^/nowhere: No such file'
+
+printf '{"schema": 1' >ceilings.json
+examine
+says "damaged ceilings" broken ceilings 'ceilings.json.*'
+eval "$(mends ceilings)"
+examine
+is_healthy "and their command moves them away"
+empty "to another name" "$([ -f ceilings.json.damaged ] || ls)"
+
+# --- The locale, fonts, the terminal -----------------------------------------------------------------
+
+LC_ALL=xx_XX.UTF-8 examine
+says "a locale that is not installed" note locale '^xx_XX.UTF-8 is not installed'
+LC_ALL=C examine
+says "one without UTF-8" note locale '^C: not UTF-8'
+empty "and its command" "$([ "$(mends locale)" = 'export LC_ALL=C.UTF-8' ] || mends locale)"
+if jq -e 'any(.checks[]; .subject == "fonts")' out >/dev/null; then
+    echo '<?xml version="1.0"?><fontconfig></fontconfig>' >no-fonts.conf
+    FONTCONFIG_FILE=$scratch/no-fonts.conf examine
+    says "no fonts" note fonts '^none'
+    is_healthy "is only a note"
+else
+    says "no pictures" note cairo '^not built in'
+fi
+
+# --- nvcc ----------------------------------------------------------------------------------------------
+
+mkdir tools
+printf '#!/bin/sh\necho "Cuda compilation tools, release 12.4, V12.4.131"\n' >tools/nvcc
+printf '#!/bin/sh\nexit 1\n' >tools/ptxas
+chmod +x tools/nvcc tools/ptxas
+PATH=$scratch/tools:$PATH examine
+says "nvcc" ok nvcc "^12.4 \($scratch/tools/nvcc\)"
+says "a ptxas that fails" broken ptxas 'does not answer'
+printf '#!/bin/sh\necho $$ >%s/pid\nwhile :; do sleep 0.1; done\n' "$scratch" >tools/nvcc
+PATH=$scratch/tools:$PATH examine --timeout 2000
+says "an nvcc that hangs" broken nvcc 'no answer within 2000 ms'
+empty "and is ended" "$([ -s pid ] && kill -0 "$(cat pid)" 2>/dev/null && echo "it runs")"
+PATH=/usr/bin:/bin CUDA_HOME=/nowhere examine
+if [ -x /usr/bin/nvcc ]; then
+    skip "no nvcc" "/usr/bin has one"
+else
+    says "no nvcc" note nvcc '^none'
+fi
+
+# --- NVRTC ---------------------------------------------------------------------------------------------
+
+SMEMCALC_NVRTC=/nowhere/libnvrtc.so examine
+says "an NVRTC that is not there" broken NVRTC '^SMEMCALC_NVRTC: .*/nowhere'
+empty "and its command" "$([ "$(mends NVRTC)" = 'unset SMEMCALC_NVRTC' ] || mends NVRTC)"
+
+cat >fake.c <<'SOURCE'
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+static int is(const char *word) { return strcmp(getenv("FAKE_NVRTC"), word) == 0; }
+int nvrtcVersion(int *major, int *minor)
+{
+    if (is("crashes"))
+        abort();
+    while (is("hangs"))
+        sleep(1);
+    *major = 99;
+    *minor = 1;
+    return is("fails");
+}
+int nvrtcGetNumSupportedArchs(int *count) { return *count = 1, 0; }
+int nvrtcGetSupportedArchs(int *archs) { return *archs = 90, 0; }
+int nvrtcCreateProgram(void) { return is("empty"); }
+int nvrtcDestroyProgram(void) { return 0; }
+int nvrtcCompileProgram(void) { return 0; }
+int nvrtcGetProgramLogSize(void) { return 1; }
+int nvrtcGetProgramLog(void) { return 1; }
+int nvrtcGetCUBINSize(void *program, size_t *bytes) { return *bytes = 4, program != NULL && is("empty"); }
+int nvrtcGetCUBIN(void *program, char *cubin) { return memcpy(cubin, "code", 4), program == cubin; }
+int nvrtcGetPTXSize(void) { return 1; }
+int nvrtcGetPTX(void) { return 1; }
+SOURCE
+# CC may be several words.
+if ${CC:-cc} -w -shared -fPIC -o fake.so fake.c 2>/dev/null; then
+    export SMEMCALC_NVRTC="$scratch/fake.so" FAKE_NVRTC
+    FAKE_NVRTC=works examine
+    empty "an NVRTC" "$(jq -r '.checks[] | select(.subject == "NVRTC") | .found' out |
+        grep -q '^99.1, compiles for CC 9.0 to 9.0' || jq -c '.checks[]' out)"
+    if env -u SMEMCALC_NVRTC "$program" --tile 8 --device 9.0 | grep -q '(NVRTC '; then
+        skip "what is lacking of the table" "another NVRTC has it"
+    else
+        says "and what it lacks of the table" note NVRTC 'nothing here for 7.5 of the table'
+    fi
+    FAKE_NVRTC=empty examine
+    says "one that compiles nothing" broken NVRTC '^99.1 .*: it compiles no kernel'
+    is_broken "is broken"
+    FAKE_NVRTC=fails examine
+    says "one that fails" broken NVRTC 'does not describe itself'
+    FAKE_NVRTC=crashes examine
+    says "one that crashes" broken NVRTC '^crashed while it was tried: Aborted'
+    FAKE_NVRTC=hangs examine --timeout 1000
+    says "one that hangs" broken NVRTC '^no answer within 1000 ms'
+    says "does not keep others from being examined" ok cache writable
+    unset SMEMCALC_NVRTC
+else
+    skip "fake NVRTCs" "no C compiler"
+fi
+
+# --- The driver and its GPUs ------------------------------------------------------------------------------
+
+on_fake() { # WORDS-FOR-THE-FAKE ARGUMENT...
+    words=$1
+    shift
+    export FAKE_GPU="$words"
+    program=$fake examine "$@"
+    unset FAKE_GPU
+}
+
+if [ -x "$fake" ]; then
+    on_fake well
+    says "a driver" ok driver 'for CUDA 12.4; 1 GPU$'
+    says "its GPU" ok GPU '^0: NVIDIA H200, CC 9.0, 132 SMs, '
+    says "counters that are not permitted" note counters 'profiling is not permitted'
+    is_healthy "are only a note"
+    FAKE_COUNTS='1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16' on_fake 'two'
+    says "counters" ok counters 'CUPTI may read those of GPU 1'
+    on_fake driverless
+    says "no driver" note driver .
+    is_healthy "is only a note"
+    on_fake none
+    says "a driver without a GPU" note driver 'finds none'
+    for word in outdated:driver:'is for CUDA 12.4, this program needs' \
+        prohibited:GPU:'compute mode Prohibited' busy:GPU:'another process' \
+        damaged:GPU:'memory is damaged' lost:GPU:'fallen off the bus'; do
+        pattern=${word#*:}
+        on_fake "${word%%:*}"
+        says "a GPU: ${word%%:*}" broken "${pattern%%:*}" "${pattern#*:}"
+        is_broken "is broken"
+    done
+    on_fake stuck --timeout 1000
+    says "a driver that hangs" broken driver '^no answer within 1000 ms'
+    says "does not keep others from being examined" ok cache writable
+    on_fake bursts
+    says "a driver that crashes" broken driver '^crashed while it was tried: Segmentation fault'
+else
+    skip "fake drivers" "no fake GPU in this build"
+fi
+
+# --- The terminal -------------------------------------------------------------------------------------------
+
+says_on_terminal() { # NAME PATTERN
+    "$pty" "$scratch/never" "$program" doctor >text 2>&1
+    empty "$1" "$(tr -d '\r' <text | grep -Eq "$2" || cat text)"
+}
+if [ -x "$pty" ]; then
+    TERM=no-such-terminal says_on_terminal "a terminal that is not described" \
+        '^note +terminal +TERM=no-such-terminal is not described'
+    empty "and the command that mends it" "$(tr -d '\r' <text |
+        grep -q '^  terminal  *export TERM=xterm-256color$' || cat text)"
+else
+    skip "terminals" "no tests/trace/pty in this build"
+fi
+
+# --- --version --verbose --------------------------------------------------------------------------------------
+
+smemcalc --version --verbose >version
+first=$(smemcalc --version)
+empty "--version --verbose begins like --version" "$([ "$(head -n 1 version)" = "$first" ] || cat version)"
+empty "and has what a report needs" "$(for label in compiler hardening libraries system driver NVRTC; do
+    grep -q "^$label  *[^ ]" version || echo "$label"
+done)"
+empty "in a few lines" "$([ "$(wc -l <version)" -le 20 ] || cat version)"
+if commit=$(git -C "$here" rev-parse --short=12 HEAD 2>/dev/null) && [ -e "$here/../.git" ]; then
+    empty "and the commit" "$(grep -Eq "^commit +[0-9a-f]{12}(-dirty)?$" version ||
+        { echo "$commit"; cat version; })"
+fi
+refuses 2 "option --verbose: only with --version, and for merge, inspect and trace" --tile 32 --verbose
+
+finish_cases
