@@ -5,6 +5,7 @@
 
 #include "base/memory.h"
 #include "base/program.h"
+#include "base/sandbox.h"
 #include "base/utf8.h"
 #include "cli/ask.h"
 #include "cli/command.h"
@@ -114,6 +115,7 @@ static enum smc_status run(const struct smc_arguments *arguments, struct smc_tex
     char **names = smc_calloc(arguments->file_count, sizeof *names);
     if (!names)
         return smc_out_of_memory(error);
+    smc_sandbox_enter(SMC_SANDBOX_READING);
     enum smc_status worst = read_files(arguments, &merge, names);
     if (merge.count > 0 && worst != SMC_MACHINE) {
         enum smc_status status = compare(arguments, &merge, out, error);
