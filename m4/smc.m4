@@ -111,7 +111,7 @@ AS_IF([test "x$with_$2" != xno],
   [PKG_CHECK_MODULES([$1], [$3], [have_$2=yes],
     [AS_IF([test "x$with_$2" != xcheck], [AC_MSG_ERROR([--with-$2: $$1_PKG_ERRORS])])])])
 AS_IF([test "x$have_$2" = xyes],
-  [AC_DEFINE([HAVE_$1], [1], [Reads $4])
+  [AC_DEFINE([HAVE_$1], [1], [Built with $4])
    SMC_STATIC_LIBRARY([$1_STATIC], [$3])])
 ])
 
@@ -271,6 +271,8 @@ smc_libraries=
 for smc_module in $smc_modules; do
   smc_libraries="$smc_libraries$smc_module `$PKG_CONFIG --modversion $smc_module`, "
 done
+AS_IF([test "x$have_seccomp" = xyes],
+  [smc_libraries="${smc_libraries}libseccomp `$PKG_CONFIG --modversion libseccomp`, "])
 AS_IF([test "x$have_libiberty" = xyes], [smc_libraries="${smc_libraries}libiberty, "])
 AS_IF([test "x$have_toml" = xyes], [smc_libraries="${smc_libraries}toml++, "])
 AC_DEFINE_UNQUOTED([SMC_LIBRARIES], ["${smc_libraries%, }"], [The libraries of this build])

@@ -369,3 +369,10 @@ EXTRA_DIST += tests/hardening.sh
 # What works on this machine.
 TESTS += tests/doctor.sh
 EXTRA_DIST += tests/doctor.sh
+
+# The sandbox of readers and of the emulator.
+check_PROGRAMS += tests/sandbox_calls
+tests_sandbox_calls_SOURCES = tests/sandbox_calls.c
+tests_sandbox_calls_LDADD = libsmc.la
+TESTS += tests/sandbox.sh
+EXTRA_DIST += tests/sandbox.sh

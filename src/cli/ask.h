@@ -116,6 +116,10 @@ enum smc_status smc_answer_questions(struct smc_questions *questions, struct smc
 
 /* --- A kernel of a file (ask_file.c) --- */
 
+/* Before the files of the command line are read: fewer rights, but compilers where they may be
+   needed (base/sandbox.h). */
+void smc_ask_sandbox(const struct smc_arguments *arguments);
+
 /* The kernels of the command's FILE that --entry names, each on each device. Start from {0}; to be
    freed whatever the status. Does not move: the queries point into it. */
 struct smc_asked_file {

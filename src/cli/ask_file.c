@@ -4,12 +4,15 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/file.h"
 #include "base/memory.h"
+#include "base/sandbox.h"
 #include "base/utf8.h"
 #include "cli/ask.h"
 #include "cli/ask_inspect.h"
 #include "cli/output.h"
 #include "cli/progress.h"
+#include "inspect/tools.h"
 #include "query/best.h"
 
 /* --- Which options go together ---------------------------------------------------------------- */
@@ -121,6 +124,32 @@ static void drop_unsupported(const struct smc_inspect_notes *notes, struct smc_a
     asked->device_count = kept;
 }
 
+/* --- The sandbox ------------------------------------------------------------------------------ */
+
+/* Machine code alone needs no compiler; what a program or a library holds may be PTX. */
+static bool may_need_compiler(const char *path)
+{
+    enum { MACHINE = 18, CUDA = 190 }; /* in an ELF header */
+    char start[64] = "", tool[SMC_TOOL_PATH];
+    if (!smc_tool_find("nvcc", tool) && !smc_tool_find("ptxas", tool))
+        return false;
+    FILE *file = smc_file_is_regular(path) ? fopen(path, "rbe") : NULL;
+    size_t count = file ? fread(start, 1, sizeof start, file) : 0;
+    if (file)
+        fclose(file);
+    bool is_cubin = count == sizeof start && memcmp(start, "\177ELF", 4) == 0 &&
+                    (unsigned char)start[MACHINE] == CUDA && start[MACHINE + 1] == 0;
+    return !is_cubin;
+}
+
+void smc_ask_sandbox(const struct smc_arguments *arguments)
+{
+    bool needed = false;
+    for (size_t i = 0; i < arguments->file_count; i++)
+        needed |= may_need_compiler(arguments->file[i]);
+    smc_sandbox_enter(needed ? SMC_SANDBOX_COMPILERS : SMC_SANDBOX_READING);
+}
+
 /* --- The file --------------------------------------------------------------------------------- */
 
 /* For many devices, such as all of a sweep, those that no compiler supports get estimates. */
@@ -150,6 +179,7 @@ static enum smc_status read_file(const struct smc_arguments *arguments, bool for
         .settings = SMC_LAUNCH_INIT,
         .ptx = wants_ptx ? &asked->ptx : NULL,
     };
+    smc_ask_sandbox(arguments);
     for (size_t i = 0; i < asked->device_count; i++)
         add_target(i < arguments->device.count ? arguments->device.item[i] : "",
                    asked->query[i].device.sm.cc, targets, &request.target_count);

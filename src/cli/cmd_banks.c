@@ -6,6 +6,7 @@
 #include "base/csv_reader.h"
 #include "base/memory.h"
 #include "base/parse.h"
+#include "base/sandbox.h"
 #include "base/utf8.h"
 #include "cli/ask.h"
 #include "cli/command.h"
@@ -253,6 +254,7 @@ static enum smc_status answer_file(const char *path, const struct smc_bank_layou
     enum smc_status status = smc_stream_open(path, &stream.input, &reason);
     if (status != SMC_OK)
         return smc_fail(error, status, "option --csv: %s", reason.message);
+    smc_sandbox_enter(SMC_SANDBOX_READING);
     status = smc_csv_open(&reader, &source, error);
     if (status == SMC_OK)
         status = answer_all(&stream, &reader, error);

@@ -1,6 +1,7 @@
 /* smemcalc batch: a CSV stream of launches in, an answered row out for each. */
 #include <unistd.h>
 
+#include "base/sandbox.h"
 #include "batch/batch.h"
 #include "cli/ask.h"
 #include "cli/command.h"
@@ -92,6 +93,8 @@ static enum smc_status answer_rows(const char *file, struct smc_batch *batch,
     enum smc_status status = smc_stream_open(file, &input, error);
     if (status != SMC_OK)
         return status;
+    if (access("/dev/nvidiactl", F_OK) != 0) /* else a row may name a GPU of this machine */
+        smc_sandbox_enter(SMC_SANDBOX_READING);
     if (isatty(input.descriptor))
         tell_note("reading launches from the terminal, the header first; Ctrl-D ends the input");
     batch->file = input.name;

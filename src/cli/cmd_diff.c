@@ -164,6 +164,7 @@ static enum smc_status compare(const struct smc_arguments *arguments, struct com
     enum smc_status status = ask(arguments, comparison, error), second;
     if (status != SMC_OK)
         return status;
+    smc_ask_sandbox(arguments);
     status = smc_ask_kernels(&arguments->file[0], 1, &comparison->question, &comparison->inputs[0],
                              &comparison->before, error);
     second = smc_ask_kernels(&arguments->file[1], 1, &comparison->question, &comparison->inputs[1],

@@ -243,6 +243,7 @@ static enum smc_status inspect(const struct smc_arguments *arguments, struct ins
     enum smc_status status = ask(arguments, inspection, error);
     if (status != SMC_OK)
         return status;
+    smc_ask_sandbox(arguments);
     enum smc_status reading =
         smc_ask_kernels(arguments->file, arguments->file_count, &inspection->question,
                         &inspection->inputs, &inspection->kernels, error);

@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "base/parse.h"
 #include "base/program.h"
+#include "base/sandbox.h"
 #include "base/utf8.h"
 #include "cli/ask.h"
 #include "cli/command.h"
@@ -203,6 +204,7 @@ static enum smc_status run(const struct smc_arguments *arguments, struct smc_tex
         return worst;
     }
     char **names = smc_calloc(arguments->file_count, sizeof *names);
+    smc_sandbox_enter(SMC_SANDBOX_READING);
     worst = names ? read_files(arguments, &merge, names) : smc_out_of_memory(error);
     if (worst != SMC_MACHINE)
         worst = worse(worst, compare(arguments, &merge, &expected, out, error));

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "base/sandbox.h"
 #include "cli/ask.h"
 #include "cli/command.h"
 #include "cli/output.h"
@@ -99,6 +100,9 @@ enum smc_status smc_ask_place(const struct smc_arguments *arguments,
                  : ask_gpu(arguments, settings, query, error);
     if (status == SMC_OK)
         smc_ask_ceilings(query, 1);
+    if (settings->place == SMC_ON_EMULATOR) /* the user's source may need nvcc */
+        smc_sandbox_enter(arguments->given[SMC_OPTION_SOURCE] ? SMC_SANDBOX_COMPILERS
+                                                              : SMC_SANDBOX_READING);
     return status;
 }
 

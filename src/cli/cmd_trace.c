@@ -8,6 +8,7 @@
 
 #include "base/file.h"
 #include "base/memory.h"
+#include "base/sandbox.h"
 #include "cli/ask.h"
 #include "cli/command.h"
 #include "cli/output.h"
@@ -253,6 +254,7 @@ static enum smc_status read_files(const struct smc_arguments *arguments, struct 
         return smc_out_of_memory(error);
     for (size_t i = 0; i < count; i++)
         files[i] = file_at(arguments, i);
+    smc_sandbox_enter(SMC_SANDBOX_READING);
     enum smc_status status = smc_trace_read_files(files, count, trace, error);
     free(files);
     return status;

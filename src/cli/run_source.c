@@ -6,6 +6,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/parse.h"
+#include "base/sandbox.h"
 #include "cli/ask.h"
 #include "cli/output.h"
 #include "cli/progress.h"
@@ -482,6 +483,8 @@ enum smc_status smc_run_source(const struct smc_arguments *arguments, struct smc
         settings.stop = smc_interrupt_seen;
         settings.annotation = arguments->given[SMC_OPTION_ANNOTATE] ? &run->annotation : NULL;
         smc_interrupt_watch(); /* compiling ends with the program */
+        if (settings.place == SMC_ON_EMULATOR)
+            smc_sandbox_enter(SMC_SANDBOX_READING);
         if (!arguments->given[SMC_OPTION_PREDICT_ONLY])
             status = launch(run, error);
         struct smc_error *second = status == SMC_OK ? error : NULL;

@@ -36,6 +36,7 @@ static const struct {
     {"driver", smc_doctor_gpus, true, true},
     {"NVRTC", smc_doctor_nvrtc, true, true},
     {"nvcc", smc_doctor_compilers, true, false},
+    {"sandbox", smc_doctor_sandbox, true, true},
     {"cache", smc_doctor_cache, false, false},
     {"ceilings", smc_doctor_ceilings, false, false},
     {"temporary files", smc_doctor_temporary, false, false},

@@ -10,8 +10,9 @@ typedef void smc_doctor_subject(const struct smc_doctor_request *request,
 /* cuda.c */
 smc_doctor_subject smc_doctor_gpus, smc_doctor_nvrtc, smc_doctor_compilers;
 /* surroundings.c */
-smc_doctor_subject smc_doctor_system, smc_doctor_cache, smc_doctor_ceilings, smc_doctor_temporary,
-    smc_doctor_terminal, smc_doctor_locale, smc_doctor_fonts, smc_doctor_libraries;
+smc_doctor_subject smc_doctor_system, smc_doctor_sandbox, smc_doctor_cache, smc_doctor_ceilings,
+    smc_doctor_temporary, smc_doctor_terminal, smc_doctor_locale, smc_doctor_fonts,
+    smc_doctor_libraries;
 
 /* Adds a row and returns it, for smc_doctor_mend. The text is made safe for a terminal. */
 struct smc_doctor_row *smc_doctor_add(struct smc_doctor *doctor, enum smc_doctor_state health,

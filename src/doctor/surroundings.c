@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/folder.h"
+#include "base/sandbox.h"
 #include "compile/cache.h"
 #include "devices/ceilings_file.h"
 #include "doctor/subjects.h"
@@ -49,6 +50,37 @@ void smc_doctor_system(const struct smc_doctor_request *request, struct smc_doct
     find_distribution(distribution, sizeof distribution);
     smc_doctor_add(doctor, SMC_DOCTOR_OK, "system", "%.32s %.64s %.32s%s%s", system.sysname,
                    system.release, system.machine, distribution[0] ? ", " : "", distribution);
+}
+
+/* --- The sandbox ------------------------------------------------------------------------------ */
+
+void smc_doctor_sandbox(const struct smc_doctor_request *request, struct smc_doctor *doctor)
+{
+    (void)request;
+    uint64_t limit_bytes;
+    char memory[48] = "no limit of memory";
+    struct smc_doctor_row *row;
+    enum smc_sandbox_state state = smc_sandbox_try(&limit_bytes);
+    if (limit_bytes > 0)
+        snprintf(memory, sizeof memory, "%.0f GB of address space", (double)limit_bytes / 1e9);
+    switch (state) {
+    case SMC_SANDBOX_WORKS:
+        smc_doctor_add(doctor, SMC_DOCTOR_OK, "sandbox", "seccomp, and %s", memory);
+        return;
+    case SMC_SANDBOX_NOT_BUILT:
+        row = smc_doctor_add(doctor, SMC_DOCTOR_NOTE, "sandbox",
+                             "%s; no seccomp, as this was built without libseccomp", memory);
+        smc_doctor_mend_package(row, "libseccomp-dev");
+        return;
+    case SMC_SANDBOX_OFF:
+        row = smc_doctor_add(doctor, SMC_DOCTOR_NOTE, "sandbox",
+                             "off, by SMEMCALC_SANDBOX or AddressSanitizer");
+        smc_doctor_mend(row, "unset SMEMCALC_SANDBOX");
+        return;
+    case SMC_SANDBOX_REFUSED:
+        break;
+    }
+    smc_doctor_add(doctor, SMC_DOCTOR_NOTE, "sandbox", "%s; this kernel refuses seccomp", memory);
 }
 
 /* --- Folders and files ------------------------------------------------------------------------ */
@@ -269,11 +301,12 @@ static const struct {
 
 static bool is_built_in(const char *name, const struct smc_doctor_request *request)
 {
+    static const char libraries[] = SMC_LIBRARIES;
     const size_t length = strlen(name);
     if (strcmp(name, "cairo") == 0)
         return request->has_font != NULL;
-    for (const char *at = SMC_LIBRARIES; (at = strstr(at, name)); at += length)
-        if ((at == (const char *)SMC_LIBRARIES || at[-1] == ' ') && strchr(" ,", at[length]))
+    for (const char *at = libraries; (at = strstr(at, name)); at += length)
+        if ((at == libraries || at[-1] == ' ') && strchr(" ,", at[length]))
             return true;
     return false;
 }
