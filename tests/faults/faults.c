@@ -5,7 +5,8 @@
 
      faults                 a sample, for $FAULT_SECONDS (20)
      faults --all           every call, but of allocations a sample
-     faults NAME...         every call of the commands and kinds with these names
+     faults NAME...         every call of the commands and kinds with these names; a sample where
+                            $FAULT_SECONDS is set
      --seed N               the sample's */
 #include "config.h"
 
@@ -182,6 +183,8 @@ static void try_kind(const struct trial_command *command, enum fault fault, long
                 may_last(fault) && trial_random() < 0.5, usual);
 }
 
+static double deadline; /* of a sample */
+
 static void try_command(const struct trial_command *command, int argc, char **argv, double seconds)
 {
     struct fault_plan *plan = trial_plan();
@@ -203,7 +206,10 @@ static void try_command(const struct trial_command *command, int argc, char **ar
         tally.of[WRONG]++;
     }
     const bool all = is_named(argc, argv, "--all");
+    const bool is_sample = !all && seconds > 0;
     for (int fault = 0; fault < FAULT_COUNT; fault++) {
+        if (is_sample && trial_now() > deadline)
+            break; /* on a machine that is busy; the next seed begins with another command */
         if (calls[fault] == 0 || !is_meant_fault(argc, argv, (enum fault)fault))
             continue;
         const double share = fault == FAULT_MEMORY && all ? 2 : all ? 0 : seconds / FAULT_COUNT;
@@ -227,13 +233,14 @@ int main(int argc, char **argv)
     const char *limit = getenv("FAULT_SECONDS");
     double seconds = limit ? strtod(limit, NULL) : 20;
     int failed = 0, passed = 0, skipped = 0;
-    for (int i = 1; i < argc; i++)
+    for (int i = 1; i < argc && !limit; i++)
         if (argv[i][0] != '-' && (i == 1 || strcmp(argv[i - 1], "--seed") != 0))
             seconds = 0; /* a named command: all of it */
-    trial_seed(argc, argv);
+    const unsigned long seed = trial_seed(argc, argv);
+    deadline = trial_now() + 1.5 * seconds;
     trial_begin("./smemcalc", ".");
     for (size_t i = 0; i < trial_command_count; i++) {
-        const struct trial_command *command = &trial_commands[i];
+        const struct trial_command *command = &trial_commands[(i + seed) % trial_command_count];
         const struct tally before = tally;
         if (!is_meant_command(argc, argv, command->name))
             continue;
@@ -243,6 +250,11 @@ int main(int argc, char **argv)
             continue;
         }
         try_command(command, argc, argv, seconds / (double)trial_command_count);
+        if (tally.tried == before.tried && tally.of[WRONG] == before.of[WRONG]) {
+            printf("skipped %s: no time was left; FAULT_SECONDS gives more\n", command->name);
+            skipped++;
+            continue;
+        }
         const long wrong = tally.of[WRONG] - before.of[WRONG];
         printf("%s %s: %ld faults, %ld wrong\n", wrong ? "FAILED " : "ok     ", command->name,
                tally.tried - before.tried, wrong);
