@@ -222,6 +222,23 @@ static void keep_signals(void)
     pthread_mutex_unlock(&lock);
 }
 
+/* NVRTC's handler ends the program with an exit status of its own, 4, without a word. By now the
+   terminal is restored: what remains is to end by the signal, which is blocked in its handler. */
+__attribute__((destructor)) static void end_by_signal(void)
+{
+    sigset_t handled, one;
+    if (compiling == 0 || pthread_sigmask(SIG_SETMASK, NULL, &handled) != 0)
+        return;
+    for (int i = 0; i < TAKEN; i++)
+        if (sigismember(&handled, taken[i]) == 1) {
+            signal(taken[i], SIG_DFL);
+            raise(taken[i]);
+            sigemptyset(&one);
+            sigaddset(&one, taken[i]);
+            pthread_sigmask(SIG_UNBLOCK, &one, NULL);
+        }
+}
+
 static void regain_signals(void)
 {
     pthread_mutex_lock(&lock);

@@ -390,15 +390,22 @@ static bool is_forwarded(int number)
     return number == SIGTERM || number == SIGHUP;
 }
 
-/* All of them are blocked until the program is known, so that none is lost; SIGCHLD stays blocked,
-   as it is waited for. */
-static void survive(struct signals *before)
+/* While the folder of the records exists and the program does not run, signals wait: the folder
+   must not stay. */
+static void block_kept(sigset_t *before)
 {
     sigset_t blocked;
     sigemptyset(&blocked);
     for (int i = 0; i < SIGNALS_KEPT; i++)
         sigaddset(&blocked, kept[i]);
-    sigprocmask(SIG_BLOCK, &blocked, &before->mask);
+    sigprocmask(SIG_BLOCK, &blocked, before);
+}
+
+/* All of them are blocked until the program is known, so that none is lost; SIGCHLD stays blocked,
+   as it is waited for. */
+static void survive(struct signals *before)
+{
+    block_kept(NULL);
     for (int i = 0; i < SIGNALS_KEPT; i++) {
         struct sigaction wanted = {.sa_flags = SA_RESTART};
         sigemptyset(&wanted.sa_mask);
@@ -425,6 +432,10 @@ static void restore(const struct signals *before)
 {
     for (int i = 0; i < SIGNALS_KEPT; i++)
         sigaction(kept[i], &before->action[i], NULL);
+}
+
+static void unblock(const struct signals *before)
+{
     sigprocmask(SIG_SETMASK, &before->mask, NULL);
 }
 
@@ -432,6 +443,7 @@ static void restore(const struct signals *before)
 static void become(const struct smc_trace_program *collection, const char *mode, int report)
 {
     restore(&collection->before);
+    unblock(&collection->before);
     set_environment(collection, mode);
     execvp(collection->request->command[0], collection->request->command);
     const int reason = errno;
@@ -464,6 +476,7 @@ static enum smc_status start(struct smc_trace_program *collection, const char *m
     child_process = 0;
     while (failed && waitpid(child, NULL, 0) < 0 && errno == EINTR)
         continue;
+    block_kept(NULL);
     restore(&collection->before);
     if (child < 0)
         return smc_fail(error, SMC_MACHINE, "trace: no process can be started: %s",
@@ -494,6 +507,7 @@ static bool await(struct smc_trace_program *collection, struct smc_trace *trace,
     }
     child_process = 0;
     collection->child = 0;
+    block_kept(NULL);
     restore(&collection->before);
     trace->exit_signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
     trace->exit_status = WIFEXITED(status) ? WEXITSTATUS(status) : 0;
@@ -691,6 +705,7 @@ void smc_trace_await(struct smc_trace_program *program, struct smc_trace *trace)
     if (program->child > 0)
         await(program, trace, -1);
     remove_folder(program);
+    unblock(&program->before);
     free(program);
 }
 
@@ -719,6 +734,7 @@ enum smc_status smc_trace_collect(const struct smc_trace_request *request, struc
         status = check_environment(collection, mode, error);
     if (status == SMC_OK)
         status = make_module_folder(collection, error);
+    block_kept(&collection->before.mask);
     if (status == SMC_OK)
         status = make_folder(collection, error);
     if (status == SMC_OK)
@@ -735,6 +751,7 @@ enum smc_status smc_trace_collect(const struct smc_trace_request *request, struc
         return status;
     }
     remove_folder(collection);
+    unblock(&collection->before);
     free(collection);
     return status;
 }
