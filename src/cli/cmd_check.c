@@ -11,7 +11,7 @@ static smc_command_function run;
 const struct smc_command smc_command_check = {
     .name = "check",
     .usage = "[--gpu N|all] [--timeout MS] [--format text|json|openmetrics] [--output FILE]",
-    .help = "check in seconds that every SM, lane and memory cell of the GPUs is right",
+    .help = "whether the GPUs are healthy: every SM, lane and memory cell",
     .examples = "  smemcalc check\n"
                 "  smemcalc check --gpu 0 --format json\n"
                 "  smemcalc check --format openmetrics --output smemcalc.prom\n",

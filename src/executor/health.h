@@ -131,7 +131,7 @@ void smc_health_judge(struct smc_health *health);
 /* --- The kernel of the SMs: kernels/health_sms.cu ---------------------------------------------- */
 
 enum smc_health_unit {
-#define UNIT(id, label) SMC_UNIT_##id,
+#define UNIT(id, label, first_cc, last_cc, why) SMC_UNIT_##id,
 #include "executor/health_units.def"
 #undef UNIT
     SMC_UNITS
