@@ -117,9 +117,8 @@ static enum smc_status replace(const char *path, bool for_others, const struct s
     FILE *stream = fdopen(file, "wb");
     smc_memory_status(stream ? 0 : errno, SMC_OK);
     errno = 0;
-    bool written =
-        stream && (!for_others || give_access(file)) &&
-        fwrite(smc_text_string(text), 1, text->length, stream) == text->length;
+    bool written = stream && (!for_others || give_access(file)) &&
+                   fwrite(smc_text_string(text), 1, text->length, stream) == text->length;
     int reason = errno;
     if ((stream ? fclose(stream) : close(file)) != 0 && written) {
         written = false;

@@ -52,9 +52,9 @@ const char *smc_health_verdict_name(enum smc_health_verdict verdict)
 const char *smc_fault_kind_name(enum smc_fault_kind kind)
 {
     static const char *const names[] = {
-        [SMC_FAULT_LANE] = "lane",           [SMC_FAULT_SM] = "sm",
-        [SMC_FAULT_MEMORY] = "memory",       [SMC_FAULT_RESIDENCY] = "residency",
-        [SMC_FAULT_RATE] = "rate",           [SMC_FAULT_RESULT] = "result",
+        [SMC_FAULT_LANE] = "lane",     [SMC_FAULT_SM] = "sm",
+        [SMC_FAULT_MEMORY] = "memory", [SMC_FAULT_RESIDENCY] = "residency",
+        [SMC_FAULT_RATE] = "rate",     [SMC_FAULT_RESULT] = "result",
     };
     return names[kind];
 }
@@ -168,9 +168,9 @@ uint32_t smc_health_lane(enum smc_health_unit unit, unsigned lane)
 {
     const struct lane_row *row = &lane_rows[lane];
     const uint32_t values[SMC_UNITS] = {
-        [SMC_UNIT_INTEGER] = row->integer,   [SMC_UNIT_FLOAT] = row->fp32,
-        [SMC_UNIT_DOUBLE] = row->fp64,       [SMC_UNIT_HALF] = row->half,
-        [SMC_UNIT_SPECIAL] = row->special,   [SMC_UNIT_EXCHANGE] = row->exchange,
+        [SMC_UNIT_INTEGER] = row->integer, [SMC_UNIT_FLOAT] = row->fp32,
+        [SMC_UNIT_DOUBLE] = row->fp64,     [SMC_UNIT_HALF] = row->half,
+        [SMC_UNIT_SPECIAL] = row->special, [SMC_UNIT_EXCHANGE] = row->exchange,
         [SMC_UNIT_MATRIX] = row->matrix,
     };
     return values[unit];
@@ -275,8 +275,8 @@ struct wrong {
     uint32_t threads; /* with a wrong chain */
     uint32_t of_unit[SMC_UNITS];
     struct {
-        uint32_t warps;   /* of the sub-partition, with a wrong chain in this lane */
-        uint32_t units;   /* bit n: unit n */
+        uint32_t warps; /* of the sub-partition, with a wrong chain in this lane */
+        uint32_t units; /* bit n: unit n */
         uint32_t got, expected;
     } at[SMC_HEALTH_PARTS][SMC_HEALTH_LANES];
 };
@@ -339,9 +339,9 @@ static void report_sm(const struct wrong *wrong, int32_t sm, struct smc_health *
     list_units(mask, list, sizeof list);
     if (is_known_fault(health, SMC_FAULT_SM, sm, SMC_NOWHERE, SMC_NOWHERE))
         return;
-    struct smc_fault *fault =
-        smc_health_add(health, SMC_HEALTH_SMS, SMC_FAULT_SM, "SM %d: %u of %d threads have wrong %s",
-                       sm, wrong->threads, SMC_HEALTH_THREADS, list);
+    struct smc_fault *fault = smc_health_add(health, SMC_HEALTH_SMS, SMC_FAULT_SM,
+                                             "SM %d: %u of %d threads have wrong %s", sm,
+                                             wrong->threads, SMC_HEALTH_THREADS, list);
     if (fault)
         fault->sm = sm;
 }
@@ -354,12 +354,12 @@ static void report_lane(const struct wrong *wrong, int32_t sm, unsigned part, un
     list_units(wrong->at[part][lane].units, list, sizeof list);
     if (is_known_fault(health, SMC_FAULT_LANE, sm, (int32_t)part, (int32_t)lane))
         return;
-    struct smc_fault *fault = smc_health_add(
-        health, SMC_HEALTH_SMS, SMC_FAULT_LANE,
-        "SM %d, sub-partition %u, lane %u: wrong %s in %u warp%s, 0x%08" PRIx32
-        " instead of 0x%08" PRIx32,
-        sm, part, lane, list, wrong->at[part][lane].warps,
-        smc_text_plural(wrong->at[part][lane].warps), got, expected);
+    struct smc_fault *fault =
+        smc_health_add(health, SMC_HEALTH_SMS, SMC_FAULT_LANE,
+                       "SM %d, sub-partition %u, lane %u: wrong %s in %u warp%s, 0x%08" PRIx32
+                       " instead of 0x%08" PRIx32,
+                       sm, part, lane, list, wrong->at[part][lane].warps,
+                       smc_text_plural(wrong->at[part][lane].warps), got, expected);
     if (!fault)
         return;
     fault->sm = sm;
