@@ -10,7 +10,7 @@ static smc_command_function run;
 
 const struct smc_command smc_command_check = {
     .name = "check",
-    .usage = "[--gpu N|all] [--timeout MS] [--format text|json|openmetrics] [--output FILE]",
+    .usage = "[--gpu N|all] [--format text|json|openmetrics] [OPTION]...",
     .help = "whether the GPUs are healthy: every SM, lane and memory cell",
     .examples = "  smemcalc check\n"
                 "  smemcalc check --gpu 0 --format json\n"
