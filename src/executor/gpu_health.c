@@ -323,7 +323,7 @@ static enum smc_status test_results(struct check *check)
         return SMC_UNAVAILABLE;
     char rest[64] = "";
     if (not_made > 0)
-        snprintf(rest, sizeof rest, "; %u others need NVRTC", not_made);
+        snprintf(rest, sizeof rest, "; not compared without NVRTC: %u", not_made);
     smc_health_conclude(check->health, SMC_HEALTH_RESULTS, right == made, made, right,
                         "equal to the emulator's%s", rest);
     return SMC_OK;
