@@ -1,5 +1,5 @@
-/* check: what the emulator computed is stored, nothing is wrong without a fault, and 100 faults that
-   are injected into emulated SMs and memory are found and named. */
+/* check: what the emulator computed is stored, nothing is wrong without a fault, and 100 faults
+   that are injected into emulated SMs and memory are found and named. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -64,8 +64,8 @@ static void test_stored_results(void)
     for (const struct smc_health_case *one = smc_health_cases; one->kernel; one++) {
         struct smc_error error = {""};
         uint64_t hash = 0;
-        CU_ASSERT_EQUAL(
-            smc_health_emulate_case(one->kernel, one->options, CC, &hash, &error), SMC_OK);
+        CU_ASSERT_EQUAL(smc_health_emulate_case(one->kernel, one->options, CC, &hash, &error),
+                        SMC_OK);
         CU_ASSERT_EQUAL(hash, one->hash);
         count++;
     }
@@ -81,9 +81,9 @@ static uint32_t draw(uint32_t limit)
 
 static bool lane_is_named(struct sms *sms)
 {
-    const struct smc_health_injection injection = {
-        draw(SMC_UNITS), draw(SMS), draw(SMC_HEALTH_PARTS), draw(SMC_HEALTH_LANES),
-        draw(SMC_HEALTH_STEPS), 1u << draw(32)};
+    const struct smc_health_injection injection = {draw(SMC_UNITS),        draw(SMS),
+                                                   draw(SMC_HEALTH_PARTS), draw(SMC_HEALTH_LANES),
+                                                   draw(SMC_HEALTH_STEPS), 1u << draw(32)};
     const struct smc_fault *fault = &sms->health.fault[0];
     check_sms(&injection, sms);
     return sms->health.faults_total == 1 && fault->kind == SMC_FAULT_LANE &&
@@ -93,9 +93,8 @@ static bool lane_is_named(struct sms *sms)
 
 static bool sm_is_named(struct sms *sms)
 {
-    const struct smc_health_injection injection = {draw(SMC_UNITS), draw(SMS), UINT32_MAX,
-                                                   UINT32_MAX, draw(SMC_HEALTH_STEPS),
-                                                   1u << draw(32)};
+    const struct smc_health_injection injection = {
+        draw(SMC_UNITS), draw(SMS), UINT32_MAX, UINT32_MAX, draw(SMC_HEALTH_STEPS), 1u << draw(32)};
     const struct smc_fault *fault = &sms->health.fault[0];
     check_sms(&injection, sms);
     return sms->health.faults_total == 1 && fault->kind == SMC_FAULT_SM &&
@@ -104,8 +103,8 @@ static bool sm_is_named(struct sms *sms)
 
 static bool shared_is_named(struct sms *sms)
 {
-    const struct smc_health_injection injection = {
-        SMC_INJECT_SHARED, draw(SMS), UINT32_MAX, UINT32_MAX, draw(WORDS), 1u << draw(32)};
+    const struct smc_health_injection injection = {SMC_INJECT_SHARED, draw(SMS),   UINT32_MAX,
+                                                   UINT32_MAX,        draw(WORDS), 1u << draw(32)};
     const struct smc_fault *fault = &sms->health.fault[0];
     check_sms(&injection, sms);
     return sms->health.faults_total == 1 && fault->kind == SMC_FAULT_MEMORY &&
@@ -121,8 +120,8 @@ static bool memory_is_named(struct smc_health *health)
     uint32_t mask = 1u << draw(32);
     const struct smc_fault *fault = &health->fault[0];
     smc_health_begin(0, health);
-    CU_ASSERT_EQUAL(
-        smc_health_emulate_memory(CC, MEMORY_BYTES, word, mask, &found, &base, &error), SMC_OK);
+    CU_ASSERT_EQUAL(smc_health_emulate_memory(CC, MEMORY_BYTES, word, mask, &found, &base, &error),
+                    SMC_OK);
     smc_health_examine_memory(&found, base, "memory", health);
     return health->faults_total == 1 && fault->kind == SMC_FAULT_MEMORY &&
            fault->sm == SMC_NOWHERE && fault->address == base + 4 * word &&

@@ -10,8 +10,8 @@ static smc_command_function run;
 
 const struct smc_command smc_command_check = {
     .name = "check",
-    .usage = "[--gpu N|all] [--timeout MS] [--format text|json|openmetrics] [--output FILE]",
-    .help = "check in seconds that every SM, lane and memory cell of the GPUs is right",
+    .usage = "[--gpu N|all] [--format text|json|openmetrics] [OPTION]...",
+    .help = "whether the GPUs are healthy: every SM, lane and memory cell",
     .examples = "  smemcalc check\n"
                 "  smemcalc check --gpu 0 --format json\n"
                 "  smemcalc check --format openmetrics --output smemcalc.prom\n",

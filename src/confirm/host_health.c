@@ -107,7 +107,8 @@ static void start(struct run *run, int gpu_index)
     if (id == 0) {
         close(ends[0]);
 #ifdef __linux__
-        prctl(PR_SET_PDEATHSIG, SIGKILL); /* as when Slurm ends a health check that takes too long */
+        prctl(PR_SET_PDEATHSIG,
+              SIGKILL); /* as when Slurm ends a health check that takes too long */
         if (getppid() != parent)
             _exit(SMC_MACHINE);
 #endif
@@ -218,8 +219,8 @@ static void describe(struct smc_host_health *out)
 
 static struct board *create_board(void)
 {
-    struct board *board = mmap(NULL, sizeof *board, PROT_READ | PROT_WRITE,
-                               MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    struct board *board =
+        mmap(NULL, sizeof *board, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (board == MAP_FAILED)
         return NULL;
     board->gpu_count = -1;

@@ -161,9 +161,9 @@ static void report_unseen(const struct sms *sms, uint32_t expected, struct smc_h
         used += (size_t)snprintf(numbers + used, sizeof numbers - used, "%s%u",
                                  listed++ ? ", " : "", i);
     }
-    struct smc_fault *fault = smc_health_add(
-        health, SMC_HEALTH_SMS, SMC_FAULT_SM, "no block ran on %u of %u SMs (numbers %s%s)", unseen,
-        expected, numbers, unseen > listed ? ", ..." : "");
+    struct smc_fault *fault = smc_health_add(health, SMC_HEALTH_SMS, SMC_FAULT_SM,
+                                             "no block ran on %u of %u SMs (numbers %s%s)", unseen,
+                                             expected, numbers, unseen > listed ? ", ..." : "");
     for (uint32_t i = 0; fault && unseen == 1 && i < expected; i++)
         if (!sms->found.seen[i])
             fault->sm = (int32_t)i;
@@ -278,9 +278,9 @@ static enum smc_status launch_case(struct check *check, const struct smc_query *
     cudaError_t code = smc_gpu_launch(&launched->kernel, &launched->plan, launch.dynamic_smem_bytes,
                                       &launched->buffers);
     status = status_of(check, wait_for(check, code), kernel->name);
-    return status == SMC_OK ? smc_gpu_buffers_fetch_outputs(&launched->plan, &launched->buffers,
-                                                            check->error)
-                            : status;
+    return status == SMC_OK
+               ? smc_gpu_buffers_fetch_outputs(&launched->plan, &launched->buffers, check->error)
+               : status;
 }
 
 static enum smc_status test_case(struct check *check, const struct smc_health_case *one, bool *same)
@@ -292,8 +292,7 @@ static enum smc_status test_case(struct check *check, const struct smc_health_ca
                         one->options);
     enum smc_status status = launch_case(check, &query, &launched);
     if (status == SMC_OK) {
-        uint64_t hash =
-            smc_health_hash(&launched.plan, (const void *const *)launched.buffers.host);
+        uint64_t hash = smc_health_hash(&launched.plan, (const void *const *)launched.buffers.host);
         *same = hash == one->hash;
         if (!*same)
             smc_health_add(check->health, SMC_HEALTH_RESULTS, SMC_FAULT_RESULT,
@@ -324,7 +323,7 @@ static enum smc_status test_results(struct check *check)
         return SMC_UNAVAILABLE;
     char rest[64] = "";
     if (not_made > 0)
-        snprintf(rest, sizeof rest, "; %u others need NVRTC", not_made);
+        snprintf(rest, sizeof rest, "; not compared without NVRTC: %u", not_made);
     smc_health_conclude(check->health, SMC_HEALTH_RESULTS, right == made, made, right,
                         "equal to the emulator's%s", rest);
     return SMC_OK;
@@ -366,8 +365,8 @@ static enum smc_status probe_shape(struct check *check, const struct smc_gpu_ker
     *seen = result->probe_blocks_per_sm;
     *sms = result->probe_sms;
     if (status == SMC_OK && !result->probe.succeeded)
-        status = smc_fail(check->error, SMC_MACHINE, "the residency probe: %s",
-                          result->probe.message);
+        status =
+            smc_fail(check->error, SMC_MACHINE, "the residency probe: %s", result->probe.message);
     free(result);
     return status;
 }
@@ -737,9 +736,12 @@ static enum smc_status test_memory(struct check *check)
 /* --- The check -------------------------------------------------------------------------------- */
 
 static enum smc_status (*const tests[SMC_HEALTH_TESTS])(struct check *check) = {
-    [SMC_HEALTH_SMS] = test_sms,             [SMC_HEALTH_RESULTS] = test_results,
-    [SMC_HEALTH_RESIDENCY] = test_residency, [SMC_HEALTH_BANDWIDTH] = test_bandwidth,
-    [SMC_HEALTH_FMA] = test_fma,             [SMC_HEALTH_TIME] = test_time,
+    [SMC_HEALTH_SMS] = test_sms,
+    [SMC_HEALTH_RESULTS] = test_results,
+    [SMC_HEALTH_RESIDENCY] = test_residency,
+    [SMC_HEALTH_BANDWIDTH] = test_bandwidth,
+    [SMC_HEALTH_FMA] = test_fma,
+    [SMC_HEALTH_TIME] = test_time,
     [SMC_HEALTH_MEMORY] = test_memory,
 };
 
@@ -781,7 +783,7 @@ static void describe(struct check *check)
     snprintf(health->name, sizeof health->name, "%s", check->device.name);
     health->cc = check->device.sm.cc;
     health->sm_count = check->device.sm_count;
-    health->mode = smc_gpu_is_slice(&check->device)               ? SMC_MODE_MIG
+    health->mode = smc_gpu_is_slice(&check->device)          ? SMC_MODE_MIG
                    : mode == cudaComputeModeExclusiveProcess ? SMC_MODE_EXCLUSIVE
                                                              : SMC_MODE_WHOLE;
 }

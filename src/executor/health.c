@@ -52,9 +52,9 @@ const char *smc_health_verdict_name(enum smc_health_verdict verdict)
 const char *smc_fault_kind_name(enum smc_fault_kind kind)
 {
     static const char *const names[] = {
-        [SMC_FAULT_LANE] = "lane",           [SMC_FAULT_SM] = "sm",
-        [SMC_FAULT_MEMORY] = "memory",       [SMC_FAULT_RESIDENCY] = "residency",
-        [SMC_FAULT_RATE] = "rate",           [SMC_FAULT_RESULT] = "result",
+        [SMC_FAULT_LANE] = "lane",     [SMC_FAULT_SM] = "sm",
+        [SMC_FAULT_MEMORY] = "memory", [SMC_FAULT_RESIDENCY] = "residency",
+        [SMC_FAULT_RATE] = "rate",     [SMC_FAULT_RESULT] = "result",
     };
     return names[kind];
 }
@@ -69,14 +69,19 @@ const char *smc_health_mode_name(enum smc_health_mode mode)
     return names[mode];
 }
 
-const char *smc_health_unit_label(enum smc_health_unit unit)
-{
-    static const char *const labels[SMC_UNITS] = {
-#define UNIT(id, label) [SMC_UNIT_##id] = label,
+static const struct {
+    const char *label;
+    uint16_t first_cc, last_cc; /* of which the bits are known */
+    const char *why;            /* others are not */
+} units[SMC_UNITS] = {
+#define UNIT(id, label, first_cc, last_cc, why) [SMC_UNIT_##id] = {label, first_cc, last_cc, why},
 #include "executor/health_units.def"
 #undef UNIT
-    };
-    return labels[unit];
+};
+
+const char *smc_health_unit_label(enum smc_health_unit unit)
+{
+    return units[unit].label;
 }
 
 /* --- Outcomes --------------------------------------------------------------------------------- */
@@ -163,24 +168,19 @@ uint32_t smc_health_lane(enum smc_health_unit unit, unsigned lane)
 {
     const struct lane_row *row = &lane_rows[lane];
     const uint32_t values[SMC_UNITS] = {
-        [SMC_UNIT_INTEGER] = row->integer,   [SMC_UNIT_FLOAT] = row->fp32,
-        [SMC_UNIT_DOUBLE] = row->fp64,       [SMC_UNIT_HALF] = row->half,
-        [SMC_UNIT_SPECIAL] = row->special,   [SMC_UNIT_EXCHANGE] = row->exchange,
+        [SMC_UNIT_INTEGER] = row->integer, [SMC_UNIT_FLOAT] = row->fp32,
+        [SMC_UNIT_DOUBLE] = row->fp64,     [SMC_UNIT_HALF] = row->half,
+        [SMC_UNIT_SPECIAL] = row->special, [SMC_UNIT_EXCHANGE] = row->exchange,
         [SMC_UNIT_MATRIX] = row->matrix,
     };
     return values[unit];
 }
 
-enum { FIRST_WITH_MATRICES = 80, SPECIALS_MEASURED_ON = 90 };
-
 bool smc_health_is_known(enum smc_health_unit unit, uint16_t cc, const char **reason)
 {
-    *reason = "";
-    if (unit == SMC_UNIT_SPECIAL && cc != SPECIALS_MEASURED_ON)
-        *reason = "the bits of special functions are known of compute capability 9.0 alone";
-    if (unit == SMC_UNIT_MATRIX && cc < FIRST_WITH_MATRICES)
-        *reason = "matrix products are checked from compute capability 8.0 on";
-    return !**reason;
+    bool is_known = cc >= units[unit].first_cc && cc <= units[unit].last_cc;
+    *reason = is_known ? "" : units[unit].why;
+    return is_known;
 }
 
 const struct smc_health_case smc_health_cases[] = {
@@ -275,8 +275,8 @@ struct wrong {
     uint32_t threads; /* with a wrong chain */
     uint32_t of_unit[SMC_UNITS];
     struct {
-        uint32_t warps;   /* of the sub-partition, with a wrong chain in this lane */
-        uint32_t units;   /* bit n: unit n */
+        uint32_t warps; /* of the sub-partition, with a wrong chain in this lane */
+        uint32_t units; /* bit n: unit n */
         uint32_t got, expected;
     } at[SMC_HEALTH_PARTS][SMC_HEALTH_LANES];
 };
@@ -285,32 +285,32 @@ static void compare_thread(const lane_chains *values, unsigned lane, expected_la
                            struct wrong *wrong)
 {
     unsigned part = (*values)[SMC_UNITS] % SMC_HEALTH_PARTS;
-    uint32_t units = 0;
+    uint32_t wrong_units = 0;
     for (int unit = 0; unit < SMC_UNITS; unit++) {
         if ((*values)[unit] == expected[unit][lane])
             continue;
-        if (!units && !wrong->at[part][lane].units) {
+        if (!wrong_units && !wrong->at[part][lane].units) {
             wrong->at[part][lane].got = (*values)[unit];
             wrong->at[part][lane].expected = expected[unit][lane];
         }
-        units |= 1u << unit;
+        wrong_units |= 1u << unit;
         wrong->of_unit[unit]++;
     }
-    wrong->threads += units != 0;
-    wrong->at[part][lane].warps += units != 0;
-    wrong->at[part][lane].units |= units;
+    wrong->threads += wrong_units != 0;
+    wrong->at[part][lane].warps += wrong_units != 0;
+    wrong->at[part][lane].units |= wrong_units;
 }
 
 /* "integer arithmetic and special functions" */
-static void list_units(uint32_t units, char *text, size_t room)
+static void list_units(uint32_t mask, char *text, size_t room)
 {
     size_t used = 0;
     text[0] = '\0';
     for (int unit = 0; unit < SMC_UNITS; unit++) {
-        if (!(units & 1u << unit))
+        if (!(mask & 1u << unit))
             continue;
-        units &= ~(1u << unit);
-        const char *joint = used == 0 ? "" : units ? ", " : " and ";
+        mask &= ~(1u << unit);
+        const char *joint = used == 0 ? "" : mask ? ", " : " and ";
         int length = snprintf(text + used, room - used, "%s%s", joint,
                               smc_health_unit_label((enum smc_health_unit)unit));
         if (length < 0 || (size_t)length >= room - used)
@@ -332,16 +332,16 @@ static bool is_known_fault(const struct smc_health *health, enum smc_fault_kind 
 
 static void report_sm(const struct wrong *wrong, int32_t sm, struct smc_health *health)
 {
-    char units[120];
+    char list[120];
     uint32_t mask = 0;
     for (int unit = 0; unit < SMC_UNITS; unit++)
         mask |= wrong->of_unit[unit] ? 1u << unit : 0;
-    list_units(mask, units, sizeof units);
+    list_units(mask, list, sizeof list);
     if (is_known_fault(health, SMC_FAULT_SM, sm, SMC_NOWHERE, SMC_NOWHERE))
         return;
-    struct smc_fault *fault =
-        smc_health_add(health, SMC_HEALTH_SMS, SMC_FAULT_SM, "SM %d: %u of %d threads have wrong %s",
-                       sm, wrong->threads, SMC_HEALTH_THREADS, units);
+    struct smc_fault *fault = smc_health_add(health, SMC_HEALTH_SMS, SMC_FAULT_SM,
+                                             "SM %d: %u of %d threads have wrong %s", sm,
+                                             wrong->threads, SMC_HEALTH_THREADS, list);
     if (fault)
         fault->sm = sm;
 }
@@ -349,17 +349,17 @@ static void report_sm(const struct wrong *wrong, int32_t sm, struct smc_health *
 static void report_lane(const struct wrong *wrong, int32_t sm, unsigned part, unsigned lane,
                         struct smc_health *health)
 {
-    char units[120];
+    char list[120];
     uint32_t got = wrong->at[part][lane].got, expected = wrong->at[part][lane].expected;
-    list_units(wrong->at[part][lane].units, units, sizeof units);
+    list_units(wrong->at[part][lane].units, list, sizeof list);
     if (is_known_fault(health, SMC_FAULT_LANE, sm, (int32_t)part, (int32_t)lane))
         return;
-    struct smc_fault *fault = smc_health_add(
-        health, SMC_HEALTH_SMS, SMC_FAULT_LANE,
-        "SM %d, sub-partition %u, lane %u: wrong %s in %u warp%s, 0x%08" PRIx32
-        " instead of 0x%08" PRIx32,
-        sm, part, lane, units, wrong->at[part][lane].warps,
-        smc_text_plural(wrong->at[part][lane].warps), got, expected);
+    struct smc_fault *fault =
+        smc_health_add(health, SMC_HEALTH_SMS, SMC_FAULT_LANE,
+                       "SM %d, sub-partition %u, lane %u: wrong %s in %u warp%s, 0x%08" PRIx32
+                       " instead of 0x%08" PRIx32,
+                       sm, part, lane, list, wrong->at[part][lane].warps,
+                       smc_text_plural(wrong->at[part][lane].warps), got, expected);
     if (!fault)
         return;
     fault->sm = sm;

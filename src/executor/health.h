@@ -128,10 +128,11 @@ struct smc_fault *smc_health_add(struct smc_health *health, enum smc_health_test
 /* At the end: the verdict, from the outcomes. */
 void smc_health_judge(struct smc_health *health);
 
-/* --- The kernel of the SMs: kernels/health_sms.cu ---------------------------------------------- */
+/* --- The kernel of the SMs: kernels/health_sms.cu ----------------------------------------------
+ */
 
 enum smc_health_unit {
-#define UNIT(id, label) SMC_UNIT_##id,
+#define UNIT(id, label, first_cc, last_cc, why) SMC_UNIT_##id,
 #include "executor/health_units.def"
 #undef UNIT
     SMC_UNITS
@@ -179,10 +180,10 @@ struct smc_health_sms {
 /* Examines what one launch of `blocks` blocks reported, as read from the GPU or the emulator: notes
    the SMs and adds a fault for each wrong lane, SM or word of shared memory. */
 void smc_health_examine_sms(const struct smc_health_seen *seen, const uint32_t *chains,
-                            uint32_t blocks, struct smc_health_sms *sms,
-                            struct smc_health *health);
+                            uint32_t blocks, struct smc_health_sms *sms, struct smc_health *health);
 
-/* --- The kernel of memory: kernels/health_memory.cu -------------------------------------------- */
+/* --- The kernel of memory: kernels/health_memory.cu --------------------------------------------
+ */
 
 struct smc_health_found {
     uint64_t wrong;
@@ -199,7 +200,8 @@ void smc_health_pattern(uint64_t unit, uint32_t inverse, uint32_t words[4]);
 void smc_health_examine_memory(const struct smc_health_found *found, uint64_t base,
                                const char *where, struct smc_health *health);
 
-/* --- Kernels of the catalog -------------------------------------------------------------------- */
+/* --- Kernels of the catalog --------------------------------------------------------------------
+ */
 
 /* A launch whose result the emulator computed. */
 struct smc_health_case {
@@ -215,7 +217,8 @@ bool smc_health_read_case(const char *kernel, const char *options, struct smc_qu
 /* The hash of the outputs among the plan's buffers. */
 uint64_t smc_health_hash(const struct smc_plan *plan, const void *const *buffers);
 
-/* --- The check ---------------------------------------------------------------------------------- */
+/* --- The check ----------------------------------------------------------------------------------
+ */
 
 /* What a test injects into a check. */
 struct smc_health_faults {
@@ -229,9 +232,9 @@ struct smc_health_request {
     int gpu_index;
     uint32_t timeout_ms; /* for the whole check */
     struct smc_compile_options compile;
-    struct smc_ceilings ceilings;        /* of the device, or unknown */
+    struct smc_ceilings ceilings;           /* of the device, or unknown */
     const struct smc_health_faults *faults; /* or NULL */
-    uint32_t tests;                      /* bit n: test n is made; 0: all */
+    uint32_t tests;                         /* bit n: test n is made; 0: all */
 };
 
 /* Checks one GPU. `health` is begun, and always says what was found until now; another process may

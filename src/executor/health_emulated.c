@@ -20,8 +20,8 @@ static enum smc_status read_program(const struct smc_kernel *kernel, const char 
     enum smc_status status = smc_compile(kernel, &params, cc, &with_ptx, &compiled.resources,
                                          &compiled.binary, NULL, error);
     if (status == SMC_OK)
-        status = smc_program_read(compiled.binary.ptx, compiled.binary.ptx_bytes, entry, program,
-                                  error);
+        status =
+            smc_program_read(compiled.binary.ptx, compiled.binary.ptx_bytes, entry, program, error);
     smc_binary_free(&compiled.binary);
     return status;
 }
@@ -34,7 +34,8 @@ static enum smc_status launch(struct smc_emulation_request *request, uint32_t bl
         request->grid[i] = i == 0 ? blocks : 1;
         request->block[i] = i == 0 ? threads : 1;
     }
-    request->banks = (struct smc_bank_layout){.banks = 32, .row_words = 32, .neighbouring_words = 1};
+    request->banks =
+        (struct smc_bank_layout){.banks = 32, .row_words = 32, .neighbouring_words = 1};
     request->unchecked = true;
     enum smc_status status = smc_emulate(request, &emulation, error);
     if (status != SMC_OK)
@@ -117,7 +118,9 @@ static enum smc_status run_entry(const char *entry, uint16_t cc, const struct me
         .arrays = memory->array,
         .array_count = 2,
         .arguments = flips ? of_flip : of_others,
-        .argument_count = flips ? 2 : reads ? 4 : 3,
+        .argument_count = flips   ? 2
+                          : reads ? 4
+                                  : 3,
         .threads = 1,
     };
     status = launch(&request, flips ? 1 : MEMORY_BLOCKS, flips ? 1 : MEMORY_THREADS, error);

@@ -141,8 +141,7 @@ static json_t *figures_of(const struct smc_health *health)
     json_t *object = json_object();
     for (int i = 0; i < SMC_HEALTH_FIGURES; i++)
         if (health->figure[i] > 0)
-            smc_json_set(object, smc_health_figure_info[i].key,
-                         smc_json_number(health->figure[i]));
+            smc_json_set(object, smc_health_figure_info[i].key, smc_json_number(health->figure[i]));
     return object;
 }
 
@@ -205,7 +204,8 @@ static json_t *gpus_of(const struct smc_host_health *host)
     FIELD(rank, "rank", NULL, "", "PMIX_RANK, OMPI_COMM_WORLD_RANK or SLURM_PROCID",               \
           smc_value_if(item->rank >= 0, smc_value_integer((uint64_t)item->rank)))                  \
     FIELD(time, "time", NULL, "", "when the check began, in UTC", smc_value_string(item->time))    \
-    FIELD(verdict, "verdict", NULL, "", "of all GPUs: differs if one does, else failed if one did",\
+    FIELD(verdict, "verdict", NULL, "",                                                            \
+          "of all GPUs: differs if one does, else failed if one did",                              \
           smc_value_text(smc_health_verdict_name(item->verdict)))                                  \
     FIELD(error, "error", NULL, "", "why no GPU was checked", smc_value_string(item->error))       \
     FIELD(elapsed, "elapsed_s", NULL, "s", "the time that all took",                               \
@@ -287,7 +287,8 @@ static void end_sample(double value, struct smc_text *out)
 static void append_outcomes(const struct smc_host_health *host, struct smc_text *out)
 {
     static const char name[] = "smemcalc_gpu_test_passed";
-    append_family(name, NULL, "1 if the GPU passed the test, 0 if not; none if it was skipped.", out);
+    append_family(name, NULL, "1 if the GPU passed the test, 0 if not; none if it was skipped.",
+                  out);
     for (size_t i = 0; i < host->count; i++)
         for (int t = 0; t < SMC_HEALTH_TESTS; t++) {
             const struct smc_health_result *result = &host->gpu[i].test[t];
@@ -303,8 +304,8 @@ static void append_verdicts(const struct smc_host_health *host, struct smc_text 
 {
     static const char healthy[] = "smemcalc_gpu_healthy", state[] = "smemcalc_gpu_faults",
                       seconds[] = "smemcalc_gpu_check_seconds";
-    append_family(healthy, NULL, "1 if the GPU is healthy, 0 if it differs or could not be checked.",
-                  out);
+    append_family(healthy, NULL,
+                  "1 if the GPU is healthy, 0 if it differs or could not be checked.", out);
     for (size_t i = 0; i < host->count; i++) {
         begin_sample(healthy, host, &host->gpu[i], out);
         append_label("name", host->gpu[i].name, ",", out);

@@ -40,9 +40,9 @@ struct fake_cuda {
     int at; /* the device where the following happens, or FAKE_CUDA_EVERY */
     cudaError_t load_error, launch_error, crash; /* a crash shows at the next wait */
     bool wrong_result;
-    bool computes;          /* the kernels of `check`, which otherwise do nothing */
-    struct fake_fault fault; /* of these */
-    float product_ms;       /* of matmul_tiled; 0: as any other kernel */
+    bool computes;                /* the kernels of `check`, which otherwise do nothing */
+    struct fake_fault fault;      /* of these */
+    float product_ms;             /* of matmul_tiled; 0: as any other kernel */
     unsigned wrong_block;         /* threads of the blocks whose results are wrong; 0: none */
     bool block_matters;           /* to the time of a launch: 256 threads are the fastest */
     unsigned interrupted_at;      /* the launch at which the user presses Ctrl-C; 0: never */

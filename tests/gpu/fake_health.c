@@ -14,11 +14,11 @@ bool fake_fault_read(const char *text, struct fake_fault *fault)
         const char *word;
         int numbers;
     } kinds[] = {
-        [FAKE_NO_FAULT] = {"none", 0}, [FAKE_LANE] = {"lane", 3},
-        [FAKE_SM] = {"sm", 1},         [FAKE_UNSEEN] = {"unseen", 1},
-        [FAKE_SHARED] = {"shared", 3}, [FAKE_MEMORY] = {"memory", 2},
+        [FAKE_NO_FAULT] = {"none", 0},   [FAKE_LANE] = {"lane", 3},
+        [FAKE_SM] = {"sm", 1},           [FAKE_UNSEEN] = {"unseen", 1},
+        [FAKE_SHARED] = {"shared", 3},   [FAKE_MEMORY] = {"memory", 2},
         [FAKE_PRODUCT] = {"product", 0}, [FAKE_RESIDENT] = {"resident", 0},
-        [FAKE_SLOW] = {"slow", 0},     [FAKE_DIES] = {"dies", 0},
+        [FAKE_SLOW] = {"slow", 0},       [FAKE_DIES] = {"dies", 0},
     };
     char word[16] = "";
     uint64_t *n = fault->number;

@@ -54,7 +54,7 @@ confirm() {
 
 # A piece of the results for each suite, so that one that ends early costs no other.
 rm -f "$out"/piece-*.json
-for suite in device kernels failures residency catalog ceilings banks ptx emulator; do
+for suite in device kernels failures residency catalog ceilings health banks ptx emulator; do
     "$here/gpu_tests" --results "$out/piece-$suite.json" "$suite" >"$out/gpu_tests-$suite.txt" 2>&1
     status=$?
     cat "$out/gpu_tests-$suite.txt"
@@ -67,6 +67,10 @@ for suite in device kernels failures residency catalog ceilings banks ptx emulat
         failures="$failures gpu_tests-$suite"
     fi
 done
+
+# Every GPU of the machine, as an operator checks it.
+try 0 check "$here/smemcalc" check
+try 0 check-ptx "$here/smemcalc" check --no-nvrtc --format json
 
 try 0 devices "$here/smemcalc" devices
 for format in text json csv; do

@@ -138,7 +138,7 @@ static bool is_named(enum place place, const struct smc_health_faults *faults,
         bytes = place == CACHE ? (double)cached : bytes;
         return fault->kind == SMC_FAULT_MEMORY && fault->sm == SMC_NOWHERE &&
                fault->address ==
-                   health->memory_address + 4 * (uint64_t)(faults->place * (uint64_t)(bytes / 4)) &&
+                   health->memory_address + 4 * (uint64_t)(faults->place * floor(bytes / 4)) &&
                1u << fault->bit == faults->mask;
     }
 }
