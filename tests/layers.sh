@@ -28,7 +28,7 @@ judge:    emulator/findings.def inspect query timing/timing.h compile devices mo
 executor: emulator/emulator.h inspect source query timing/timing.h catalog compile devices model base
 confirm:  executor/executor.h executor/user.h query timing/timing.h devices model base
 trace:    judge/findings.h inspect query timing/timing.h compile catalog devices model base
-shim:     trace/inject emulator/emulator.h inspect/fatbin.h compile devices model base
+shim:     trace/inject emulator/emulator.h emulator/tensor_maps.h inspect/fatbin.h compile devices model base
 lesson:   query timing/timing.h catalog compile devices model base
 report:   trace/answer.h trace/trace.h confirm emulator/bank_accesses.h judge/diff.h judge/findings.h judge/selection.h inspect/inspect.h inspect/names.h query timing/timing.h executor/ceilings.h executor/executor.h executor/user.h catalog compile/compile.h devices model base
 plot:     trace/answer.h trace/trace.h report/kernel_names.h report/words.h report/banks.h query timing/rates.h timing/timing.h catalog compile/compile.h devices model base
