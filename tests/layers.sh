@@ -29,7 +29,7 @@ executor: emulator/emulator.h inspect source query timing/timing.h catalog compi
 fleet:    base
 confirm:  fleet executor/executor.h executor/health.h executor/user.h query timing/timing.h devices model base
 trace:    judge/findings.h inspect query timing/timing.h compile catalog devices model base
-shim:     trace/inject emulator/emulator.h inspect/fatbin.h compile devices model base
+shim:     trace/inject emulator/emulator.h emulator/tensor_maps.h inspect/fatbin.h compile devices model base
 doctor:   inspect/tools.h executor/executor.h compile devices model base
 lesson:   query timing/timing.h catalog compile devices model base
 report:   doctor/doctor.h trace/answer.h trace/trace.h confirm fleet emulator/bank_accesses.h judge/diff.h judge/findings.h judge/selection.h inspect/inspect.h inspect/names.h query timing/timing.h executor/ceilings.h executor/executor.h executor/health.h executor/user.h catalog compile/compile.h devices model base

@@ -110,6 +110,17 @@ for cudart in static shared; do
         says "the runtime, static, stripped: refused with what to do" err 'do not strip it'
     fi
 done
+# Tensor maps, copies and wgmma.
+if "$nvcc" -cudart shared -std=c++17 -gencode arch=compute_90a,code=compute_90a -lineinfo \
+    -o "$scratch/hopper" "$tests/shim/hopper.cu" >"$scratch/err" 2>&1; then
+    traced -- "$scratch/hopper"
+    ends_with "a product by tensor copies and wgmma is right, and without findings" 0
+    traced -- "$scratch/hopper" unordered
+    ends_with "a product that does not wait for its tiles fails" 1
+    says "what it reads too early is found" err 'hopper.cu:[0-9]+: unwritten shared memory is read'
+else
+    skip "tensor copies and wgmma" "nvcc fails: $(head -n 1 "$scratch/err")"
+fi
 # The runtime within a library that the program is linked with.
 printf 'int library(int, char **);\nint main(int argc, char **argv) { return library(argc, argv); }\n' \
     >"$scratch/program.cpp"

@@ -183,6 +183,9 @@ static void test_faults(void)
     test.offset = TENSOR_IMAGE_BYTES - 128;
     expect_finding(&test, SMC_FINDING_OUT_OF_BOUNDS);
     test = good;
+    test.at[0] = 3; /* 12 bytes */
+    expect_finding(&test, SMC_FINDING_MISALIGNED);
+    test = good;
     test.entry = "load_3"; /* other dimensions than the map's */
     expect_finding(&test, SMC_FINDING_BAD_TENSOR_MAP);
 }

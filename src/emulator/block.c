@@ -29,19 +29,24 @@ static void write_reduction(struct smc_warp *warp, const struct smc_group *group
         EACH_ACTIVE(lane, group->active) d[lane] = barrier->true_lanes;
 }
 
-static void release(struct smc_worker *worker, uint32_t id)
+/* Of a barrier of part of the block, the order of warps does not say what lanes of one know. */
+static void release(struct smc_worker *worker, uint32_t id, bool is_partial)
 {
     struct smc_barrier *barrier = &worker->barrier[id];
     for (uint32_t w = 0; w < worker->launch->warps_per_block; w++) {
         struct smc_warp *warp = &worker->warp[w];
+        uint32_t lanes = 0;
         for (uint64_t left = warp->used; left; left &= left - 1) {
             struct smc_group *group = &warp->group[__builtin_ctzll(left)];
             if (group->state != SMC_GROUP_AT_BARRIER || group->barrier != id)
                 continue;
+            lanes |= group->active;
             write_reduction(warp, group, &worker->launch->program->op[group->pc], barrier);
             group->state = SMC_GROUP_READY;
             group->pc++;
         }
+        if (worker->shadow && lanes && is_partial)
+            smc_shadow_sync_lanes(worker->shadow, warp, lanes);
     }
 }
 
@@ -54,11 +59,12 @@ static void barrier_try(struct smc_worker *worker, uint32_t id)
         barrier->expected ? barrier->slots >= barrier->expected : barrier->lanes >= live;
     if (!barrier->warps || !complete)
         return;
-    if (worker->shadow && barrier->lanes >= live && barrier->waiting == barrier->warps)
+    const bool is_partial = barrier->lanes < live || barrier->waiting != barrier->warps;
+    if (worker->shadow && !is_partial)
         smc_shadow_sync_block(worker->shadow);
     else if (worker->shadow)
         smc_shadow_sync_warps(worker->shadow, barrier);
-    release(worker, id);
+    release(worker, id, is_partial);
     *barrier = (struct smc_barrier){0};
 }
 

@@ -33,6 +33,14 @@ static void report_map(const struct copy *copy)
     smc_find(copy->worker, &finding);
 }
 
+/* A copy whose first coordinate is not at a multiple of 16 bytes ends an H100's context. */
+static bool has_aligned_coordinate(const struct copy *copy)
+{
+    const uint64_t along = (uint64_t)copy->first[0] * copy->element_bytes;
+    return smc_place_is_aligned(copy->worker, copy->warp, copy->op, SMC_SPACE_GLOBAL,
+                                copy->map.address + along, 0, UNIT, copy->lane);
+}
+
 /* Sets what the map and the coordinates say. False, after a finding. */
 static bool begin(struct copy *copy)
 {
@@ -54,6 +62,8 @@ static bool begin(struct copy *copy)
         copy->rows *= i ? copy->count[i] : 1;
     }
     copy->row_bytes = copy->count[0] * copy->element_bytes;
+    if (!has_aligned_coordinate(copy))
+        return false;
     copy->shared = ((const lane_u64 *)(copy->warp->file + op->b))[copy->lane];
     return smc_place_is_aligned(copy->worker, copy->warp, op, SMC_SPACE_SHARED, copy->shared, 0,
                                 SHARED_ALIGN, copy->lane);

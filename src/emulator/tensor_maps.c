@@ -34,9 +34,10 @@ static bool has_good_dimension(const struct smc_tensor_map *map, int i)
 bool smc_tensor_map_finish(struct smc_tensor_map *map)
 {
     const uint32_t row = map->box[0] * smc_tensor_bytes((enum smc_tensor_type)map->type);
-    if (map->type >= SMC_TENSOR_F32_FTZ || map->rank < 1 || map->rank > SMC_TENSOR_DIMENSIONS ||
-        map->address % ALIGN || row % ALIGN || (map->span > ALIGN && row > map->span) ||
-        (map->fills_nan && !is_float(map->type)))
+    const bool has_span = map->span == 16 || map->span == 32 || map->span == 64 || map->span == 128;
+    if (!has_span || map->type >= SMC_TENSOR_F32_FTZ || map->rank < 1 ||
+        map->rank > SMC_TENSOR_DIMENSIONS || map->address % ALIGN || row % ALIGN ||
+        (map->span > ALIGN && row > map->span) || (map->fills_nan && !is_float(map->type)))
         return false;
     for (int i = 0; i < map->rank; i++)
         if (!has_good_dimension(map, i))
@@ -50,5 +51,5 @@ bool smc_tensor_map_read(const char bytes[SMC_TENSOR_MAP_BYTES], struct smc_tens
 {
     _Static_assert(sizeof *map <= SMC_TENSOR_MAP_BYTES, "it fits");
     memcpy(map, bytes, sizeof *map);
-    return map->mark == mark;
+    return map->mark == mark && smc_tensor_map_finish(map); /* the kernel may have changed it */
 }

@@ -4,9 +4,11 @@
    The product is computed when it is issued: what the threads do until they wait for it is not
    checked against it. The sums are those of mma (ops_matrix.c): all products of one instruction
    and c are aligned and truncated together. */
+#include <math.h>
 #include <string.h>
 
 #include "emulator/matrix.h"
+#include "emulator/narrow.h"
 #include "emulator/runtime.h"
 #include "emulator/shadow.h"
 
@@ -160,6 +162,17 @@ static bool read_b(struct smc_worker *worker, struct smc_warp *warp, const struc
     return read_shared(worker, warp, op, &place, b);
 }
 
+/* A sum of products of formats of 8 bits, in single precision: an H100 returns 13 bits after the
+   leading one, and zeros below them. */
+static union smc_element shortened(const struct smc_matrix *matrix, union smc_element sum)
+{
+    const uint32_t bits = smc_bits_of_float((float)sum.number);
+    if (matrix->d == SMC_MATRIX_F32 &&
+        (matrix->a == SMC_MATRIX_E4M3 || matrix->a == SMC_MATRIX_E5M2) && isfinite(sum.number))
+        sum.number = (double)smc_float_of_bits(bits & ~UINT32_C(0x3ff));
+    return sum;
+}
+
 /* Computes 8 columns: `tile` is the op as if it had only these. */
 static void multiply_tile(const struct smc_warp *warp, const struct smc_op *tile, uint32_t active,
                           const uint32_t *d_list, const union smc_element *a,
@@ -171,7 +184,8 @@ static void multiply_tile(const struct smc_warp *warp, const struct smc_op *tile
     if (has_c)
         smc_matrix_gather(warp, matrix, SMC_MATRIX_C, (enum smc_matrix_type)matrix->d, d_list, c);
     for (unsigned i = 0; i < ROWS * TILE; i++)
-        c[i] = smc_matrix_multiply(tile, &a[i / TILE * matrix->k], &b[i % TILE], c[i]);
+        c[i] = shortened(matrix,
+                         smc_matrix_multiply(tile, &a[i / TILE * matrix->k], &b[i % TILE], c[i]));
     smc_matrix_scatter(warp, matrix, active, d_list, c);
 }
 

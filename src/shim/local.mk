@@ -11,6 +11,7 @@ SHIM_LDFLAGS = $(HARDENING_LDFLAGS) -module -avoid-version -shared -Wl,-z,defs -
 libsmemcalc_cuda_la_SOURCES = \
 	src/shim/api.h src/shim/device_attributes.def src/shim/driver.c src/shim/driver.h \
 	src/shim/driver_arrays.c src/shim/driver_kernels.c src/shim/driver_memory.c \
+	src/shim/driver_tensors.c \
 	src/shim/errors.def src/shim/graphs.c src/shim/launch.c src/shim/memory.c \
 	src/shim/modules.c src/shim/records.c src/shim/shim.h src/trace/inject/table.c \
 	src/base/file.c src/compile/cubin.c src/compile/build_note.c src/compile/ptx.c \

@@ -97,6 +97,26 @@ API cudaRuntimeGetVersion(int *version)
     return SHIM_SUCCESS;
 }
 
+/* A call of the driver by its name, for programs that are not linked with it. */
+API cudaGetDriverEntryPointByVersion(const char *name, void **function, unsigned version,
+                                     unsigned long long flags, int *outcome)
+{
+    int status = 0;
+    START();
+    if (!name || !function)
+        return shim_noted(SHIM_INVALID_VALUE);
+    cuGetProcAddress_v2(name, function, (int)version, flags, &status);
+    if (outcome)
+        *outcome = status;
+    return SHIM_SUCCESS;
+}
+
+API cudaGetDriverEntryPoint(const char *name, void **function, unsigned long long flags,
+                            int *outcome)
+{
+    return cudaGetDriverEntryPointByVersion(name, function, 1000 * SHIM_RUNTIME, flags, outcome);
+}
+
 API cudaGetDeviceCount(int *count)
 {
     *count = 1;

@@ -58,6 +58,7 @@ int shim_copy_in_driver(const struct shim_runtime_copy *plan, struct shim_copy_3
 /* The driver's calls. */
 int cuInit(uint32_t);
 int cuDriverGetVersion(int *);
+int cuGetProcAddress_v2(const char *, void **, int, uint64_t, int *);
 int cuDeviceGetName(char *, int, int);
 int cuDeviceGetAttribute(int *, int, int);
 int cuDeviceTotalMem_v2(size_t *, int);

@@ -143,6 +143,9 @@ static double summed(const struct product *product, const double *x, const doubl
     }
     struct exact exact = exact_place(sum < 0, (uint128)(sum < 0 ? -sum : sum), most - kept);
     bool half = product->d->bits == 16;
+    if (product->a->bits == 8 && !half) /* wgmma: 13 bits after the leading one */
+        return element_of(product->d,
+                          exact_round(&exact, product->d->type, ZERO) & ~UINT64_C(0x3ff), 0);
     return element_of(product->d, exact_round(&exact, product->d->type, half ? NEAREST : ZERO), 0);
 }
 

@@ -1,7 +1,7 @@
 # CUDA's driver and runtime on the emulator.
 check_PROGRAMS += tests/shim/app tests/shim/abi
 TESTS += tests/shim.sh tests/shim/abi
-EXTRA_DIST += tests/shim.sh tests/shim/runtime.cu
+EXTRA_DIST += tests/shim.sh tests/shim/runtime.cu tests/shim/hopper.cu
 tests_shim_app_SOURCES = tests/shim/app.c
 tests_shim_app_CFLAGS = -std=c11 -fno-sanitize=all
 tests_shim_app_LDFLAGS =

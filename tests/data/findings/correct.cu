@@ -488,6 +488,20 @@ extern "C" __global__ void producer_and_consumer(int *out)
     }
 }
 
+//@ barrier_of_four_warps 1 160 i32x128
+extern "C" __global__ void barrier_of_four_warps(int *out)
+{
+    __shared__ int s[128];
+    if (threadIdx.x >= 128)
+        return;
+    s[threadIdx.x] = threadIdx.x;
+    asm volatile("bar.sync 1, 128;" ::: "memory");
+    int sum = 0;
+    for (int i = 0; i < 128; i++)
+        sum += s[(threadIdx.x + i) % 128];
+    out[threadIdx.x] = sum;
+}
+
 //@ histogram 4 64 i32x16,i32x256:ramp
 extern "C" __global__ void histogram(int *bins, const int *in)
 {

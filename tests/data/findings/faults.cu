@@ -616,3 +616,15 @@ extern "C" __global__ void outside_surface(unsigned long long image)
     unsigned at = threadIdx.x;
     asm volatile("sust.b.1d.b32.trap [%0, {%1}], {%2};" : : "l"(image), "r"(4 * at), "r"(at)); // <-
 }
+
+//@ bad_tensor_map 1 32 u8x128:zero -> bad_tensor_map
+extern "C" __global__ void bad_tensor_map(const char *map)
+{
+    __shared__ __align__(128) char tile[128];
+    __shared__ unsigned long long bar;
+    const unsigned to = (unsigned)__cvta_generic_to_shared(tile), at = (unsigned)__cvta_generic_to_shared(&bar);
+    if (threadIdx.x == 0) {
+        asm volatile("mbarrier.init.shared.b64 [%0], 1;" : : "r"(at) : "memory");
+        asm volatile("cp.async.bulk.tensor.1d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, {%2}], [%3];" : : "r"(to), "l"(map), "r"(0), "r"(at) : "memory"); // <-
+    }
+}
