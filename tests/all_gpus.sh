@@ -98,7 +98,7 @@ shows "the error is told as well" "smemcalc: GPU 1: $why" err
 
 on_fake 4 "two at-1 crashes" --gpu all --format json
 holds "JSON: its error" ".runs[1] | .error == {status: 4, message: \"$why\"} and .confirmation == null
-    and .device.name == \"NVIDIA H200\" and .run == {host: \"$host\", gpu_uuid: \"GPU-011e2d3c$uuid\"}" out
+    and .device.name == \"NVIDIA H200\" and .run == {host: \"$host\", node: null, rank: null, gpu_uuid: \"GPU-011e2d3c$uuid\"}" out
 holds "JSON: the other's result" '.runs[0] | .error == null and .verdicts.differing == 0' out
 on_fake 4 "two at-1 crashes" --gpu all --format csv
 shows "CSV: its error" ",error,,,,,,failed,GPU 1: $why,$host,GPU-011e2d3c$uuid" out

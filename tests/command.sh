@@ -6,6 +6,7 @@
 
 export LC_ALL=C NO_COLOR=1 SMEMCALC_PROGRAM=smemcalc
 unset SMEMCALC_NVRTC SMEMCALC_CACHE_DIR SMEMCALC_CEILINGS
+unset SLURMD_NODENAME PMIX_RANK OMPI_COMM_WORLD_RANK SLURM_PROCID
 
 here=$(cd "$(dirname "$0")" && pwd) || exit 99
 golden=$here/golden

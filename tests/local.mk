@@ -172,8 +172,8 @@ TESTS += tests/all_gpus.sh
 EXTRA_DIST += tests/all_gpus.sh
 
 # Reports of many GPUs.
-TESTS += tests/merge.sh
-EXTRA_DIST += tests/slurm.sh tests/merge.sh tests/data/merge tests/fuzz/merge.c tests/fuzz/merge.dict
+TESTS += tests/merge.sh tests/merge_checks.sh
+EXTRA_DIST += tests/slurm.sh tests/merge.sh tests/merge_checks.sh tests/data/checks.awk tests/data/merge tests/fuzz/merge.c tests/fuzz/merge.dict
 
 # A person's own devices.
 TESTS += tests/device_file.sh

@@ -11,10 +11,9 @@ cannot() {
 }
 
 if [ "${1-}" != inside ]; then
-    for tool in slurmctld slurmd srun sinfo; do
-        command -v "$tool" >/dev/null || cannot "there is no $tool (Debian: slurm-wlm)"
+    for tool in slurmctld slurmd srun sinfo scontrol ip unshare jq; do
+        command -v "$tool" >/dev/null || cannot "there is no $tool (Debian: slurm-wlm iproute2)"
     done
-    command -v jq >/dev/null || cannot "there is no jq"
     [ "$(id -u)" -eq 0 ] || cannot "only root can start Slurm's daemons"
     [ -x tests/gpu/fake_smemcalc ] || cannot "there is no tests/gpu/fake_smemcalc here"
     # shellcheck disable=SC2016 # the inner shell's
@@ -77,6 +76,7 @@ until_true() { # SECONDS COMMAND...: whether it became true in that time
     done
 }
 
+# shellcheck disable=SC2317 # until_true calls it
 all_idle() {
     [ "$(sinfo -h -t idle -o %D 2>/dev/null)" = 4 ]
 }
@@ -128,7 +128,7 @@ timeout 90 srun -N 4 -n 4 --wait=10 ./node.sh 2>srun.err | tee lines |
 status=$?
 empty "the verdict comes first" "$(
     [ "$status" -eq 1 ] || echo "exit status $status"
-    head -n 1 out | grep -qx '1 of 2 GPUs healthy; 3 nodes to drain, of these 1 node without a report' ||
+    head -n 1 out | grep -qx '1 of 2 GPUs healthy; 3 nodes to drain (1 without a report)' ||
         cat out srun.err lines)"
 empty "the node with a fault, and the lane" \
     "$(grep -q '^drain  *n2: GPU 0 differs: SM 17, sub-partition 2, lane 3: ' out || cat out)"

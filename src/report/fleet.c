@@ -3,6 +3,8 @@
 #include "report/fleet.h"
 
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "report/csv_parts.h"
@@ -38,10 +40,18 @@ static const char *device_of(const struct line *line)
                      : NULL;
 }
 
+/* A figure that was kept as a float, without digits that it does not have. */
+static double rounded(double value)
+{
+    char digits[32];
+    snprintf(digits, sizeof digits, "%.7g", value);
+    return strtod(digits, NULL);
+}
+
 /* A member of the straggler, or unknown. */
 static struct smc_value slow_number(const struct line *line, double number)
 {
-    return smc_value_if(line->straggler, smc_value_number(number));
+    return smc_value_if(line->straggler, smc_value_number(rounded(number)));
 }
 
 #define OF_GPU(member)  (item->gpu ? item->gpu->member : 0)
@@ -112,11 +122,11 @@ SMC_FIELD_TABLE(count_fields, COUNT_FIELDS)
     FIELD(spread_mig, "mig", NULL, "", "whether these are parts of GPUs",                          \
           smc_value_boolean(item->board->mig))                                                     \
     FIELD(spread_count, "gpus", NULL, "", "that have it", smc_value_integer(item->peers.count))    \
-    FIELD(spread_least, "least", NULL, "", "", smc_value_number(item->peers.least))                \
-    FIELD(spread_median, "median", NULL, "", "", smc_value_number(item->peers.median))             \
-    FIELD(spread_most, "most", NULL, "", "", smc_value_number(item->peers.most))                   \
+    FIELD(spread_least, "least", NULL, "", "", smc_value_number(rounded(item->peers.least)))       \
+    FIELD(spread_median, "median", NULL, "", "", smc_value_number(rounded(item->peers.median)))    \
+    FIELD(spread_most, "most", NULL, "", "", smc_value_number(rounded(item->peers.most)))          \
     FIELD(spread_limit, "limit_percent", NULL, "percent", "slower is a straggler",                 \
-          smc_value_if(item->peers.limit > 0, smc_value_number(100 * item->peers.limit)))          \
+          smc_value_if(item->peers.limit > 0, smc_value_number(rounded(100 * item->peers.limit)))) \
     FIELD(spread_slow, "stragglers", NULL, "", "GPUs", smc_value_integer(item->stragglers))
 SMC_FIELD_TABLE(spread_fields, SPREAD_FIELDS)
 #undef ITEM
@@ -184,8 +194,12 @@ static void write_verdict(const struct smc_fleet *fleet, const struct smc_report
         smc_text_append(&line, "; ");
         append_nodes(fleet->drain_count, "to drain", &line);
     }
-    if (fleet->missing > 0) {
-        smc_text_append(&line, fleet->silent ? ", of these " : "; ");
+    if (fleet->silent > 0) {
+        smc_text_append(&line, " (");
+        append_count(fleet->silent, &line);
+        smc_text_append(&line, " without a report)");
+    } else if (fleet->missing > 0) {
+        smc_text_append(&line, "; ");
         append_nodes(fleet->missing, "without a report", &line);
     }
     if (fleet->straggling_gpus > 0) {
@@ -456,7 +470,7 @@ static void write_fleet_lists(const struct smc_fleet *fleet, struct smc_text *ou
         append_label("device", smc_checks_text(fleet->checks, spread->board->name), true, out);
         smc_text_printf(out, ",mig=\"%s\"", spread->board->mig ? "true" : "false");
         append_label("figure", smc_check_figures[spread->figure].key, false, out);
-        smc_text_printf(out, "} %.9g\n", spread->peers.median);
+        smc_text_printf(out, "} %.7g\n", spread->peers.median);
     }
 }
 
