@@ -23,7 +23,7 @@ const struct smc_command smc_command_help = {
 enum { COLUMNS = 80, TEXT_COLUMN = 27, COMMAND_COLUMN = 13 };
 
 static const char *const headings[] = {
-#define GROUP(id, heading) [SMC_GROUP_##id] = (heading),
+#define GROUP(id, heading) [SMC_GROUP_##id] = heading,
 #include "cli/groups.def"
 #undef GROUP
 };
