@@ -173,7 +173,7 @@ EXTRA_DIST += tests/all_gpus.sh
 
 # Reports of many GPUs.
 TESTS += tests/merge.sh tests/merge_checks.sh
-EXTRA_DIST += tests/slurm.sh tests/merge.sh tests/merge_checks.sh tests/data/checks.awk tests/data/merge tests/fuzz/merge.c tests/fuzz/merge.dict
+EXTRA_DIST += tests/slurm.sh tests/merge.sh tests/merge_checks.sh tests/data/checks.awk tests/data/merge
 
 # A person's own devices.
 TESTS += tests/device_file.sh
@@ -206,9 +206,6 @@ tests_nvrtc_LDFLAGS = -Wl,--wrap=smc_nvrtc_compile # counted
 tests_nvrtc_SOURCES = tests/nvrtc.c tests/temporary.c tests/temporary.h
 tests_compile_all_LDADD = libsmc.la
 tests_compile_all_SOURCES = tests/compile_all.c tests/temporary.c tests/temporary.h
-EXTRA_DIST += tests/fuzz/README.md tests/fuzz/cache.c tests/fuzz/ceilings_file.c tests/fuzz/cubin.c tests/fuzz/device_file.c tests/fuzz/ptxas_log.c tests/fuzz/ptxas_log.dict
-EXTRA_DIST += tests/fuzz/trace_json.c tests/fuzz/trace_records.c tests/fuzz/trace_json.dict
-EXTRA_DIST += tests/fuzz/banks_csv.c tests/fuzz/banks_csv.dict tests/fuzz/expression.c tests/fuzz/expression.dict
 
 # The PTX that comes with the program.
 TESTS += tests/built_in_ptx.sh
@@ -263,29 +260,25 @@ tests_ptx_conformance_SOURCES = tests/ptx_conformance.c $(ptx_cases_sources)
 # Mutants of those kernels, which the emulator sees.
 TESTS += tests/mutants.sh
 EXTRA_DIST += tests/mutants.sh tests/mutants.list
-EXTRA_DIST += tests/fuzz/bank_accesses.c tests/fuzz/ptx.c tests/fuzz/ptx.dict
 
 # Kernels out of compilers' real output; what needs nvcc or cuobjdump skips where there is none.
 TESTS += tests/host_code.sh
-EXTRA_DIST += tests/host_code.sh tests/data/source tests/fuzz/host_code.c
+EXTRA_DIST += tests/host_code.sh tests/data/source
 TESTS += tests/inspect.sh tests/own_kernels.sh tests/inputs.sh tests/block_shape.sh
 EXTRA_DIST += \
-	tests/inspect.sh tests/own_kernels.sh tests/inputs.sh tests/block_shape.sh tests/data/inspect \
-	tests/fuzz/build_log.c tests/fuzz/compile_commands.c tests/fuzz/fatbin.c \
-	tests/fuzz/inspect_cubin.c tests/fuzz/inspect_log.c tests/fuzz/machine.c
+	tests/inspect.sh tests/own_kernels.sh tests/inputs.sh tests/block_shape.sh tests/data/inspect
 TESTS += tests/diff.sh
-EXTRA_DIST += tests/diff.sh tests/data/diff tests/fuzz/saved.c
+EXTRA_DIST += tests/diff.sh tests/data/diff
 
 # Traces of Nsight Systems and Nsight Compute.
 EXTRA_DIST += tests/data/trace/ncu_details.csv tests/data/trace/ncu_raw.csv
-EXTRA_DIST += tests/fuzz/trace_file.c tests/fuzz/trace_ncu.dict
 
 # Gates: their files, verdicts and reports; recipes for continuous integration.
 TESTS += tests/trace.sh
 EXTRA_DIST += tests/trace.sh tests/data/trace
 
 TESTS += tests/gate.sh tests/recipes.sh
-EXTRA_DIST += tests/gate.sh tests/recipes.sh tests/report_schemas.sh tests/fuzz/gate.c
+EXTRA_DIST += tests/gate.sh tests/recipes.sh tests/report_schemas.sh
 
 # results/README.md's page of what was seen on a GPU, made from a results file.
 check_PROGRAMS += tests/results_page
@@ -304,11 +297,11 @@ EXTRA_DIST += tests/cases.sh tests/docs.sh tests/layers.sh
 
 # A stream of launches.
 TESTS += tests/batch.sh
-EXTRA_DIST += tests/batch.sh tests/data/launches.csv tests/fuzz/batch.c tests/fuzz/batch.dict
+EXTRA_DIST += tests/batch.sh tests/data/launches.csv
 
 # The explorer's first screen.
 TESTS += tests/tui_explore.sh
-EXTRA_DIST += tests/tui_explore.sh tests/fuzz/tui_script.c tests/fuzz/tui_script.dict
+EXTRA_DIST += tests/tui_explore.sh
 
 # Sweeps and pictures.
 TESTS += tests/sweep.sh

@@ -62,6 +62,8 @@ void smc_layout_bar(struct smc_text *out, double share, unsigned width, bool utf
                                           "\xe2\x96\x89"};
     static const char whole[] = "\xe2\x96\x88";
     share = share < 0 ? 0 : share > 1 ? 1 : share;
+    if (width == 0)
+        return; /* not even for the least share */
     if (!utf8) {
         unsigned filled = (unsigned)(share * width + 0.5);
         filled = filled == 0 && share > 0 ? 1 : filled;

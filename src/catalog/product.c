@@ -147,7 +147,7 @@ static void plan(const struct smc_kernel *kernel, const struct smc_params *param
     const struct smc_product p = smc_product_of(kernel, params);
     uint64_t rows_elements = (uint64_t)p.a_row_elements + p.b_row_elements;
     smc_product_plan(&p, plan);
-    plan->static_smem_bytes = p.tiles->stages * p.tile * rows_elements * p.element_bytes;
+    plan->static_smem_bytes = (uint64_t)p.tiles->stages * p.tile * rows_elements * p.element_bytes;
 }
 
 /* --- Global memory: flops, requests and sectors by array -------------------------------------- */
@@ -344,7 +344,7 @@ static void shared_work(const struct smc_kernel *kernel, const struct smc_params
     const struct smc_product p = smc_product_of(kernel, params);
     double blocks = (double)p.grid[0] * (double)blocks_down(&p);
     double times = blocks * (double)divide_up(p.k, p.tile);
-    uint32_t warps = (uint32_t)divide_up(p.tile * p.tile, SMC_WARP_LANES);
+    uint32_t warps = (uint32_t)divide_up((uint64_t)p.tile * p.tile, SMC_WARP_LANES);
     for (uint32_t warp = 0; warp < warps; warp++)
         add_warp(&p, layout, warp, times, work);
     if (p.tiles->copies_async)

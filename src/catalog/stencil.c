@@ -123,8 +123,10 @@ static int64_t input_at(const void *input, enum smc_dtype dtype, uint64_t i)
 /* Bit for bit: not even -0 counts as 0. */
 static void compare_float(struct smc_comparison *result, uint64_t i, float expected, float got)
 {
-    bool same = memcmp(&expected, &got, sizeof got) == 0;
-    smc_comparison_add(result, i, expected, got, same ? 0 : SMC_WRONG);
+    uint32_t expected_bits, got_bits;
+    memcpy(&expected_bits, &expected, sizeof expected);
+    memcpy(&got_bits, &got, sizeof got);
+    smc_comparison_add(result, i, expected, got, expected_bits == got_bits ? 0 : SMC_WRONG);
 }
 
 static void compare_at(struct smc_comparison *result, uint64_t i, int64_t expected,

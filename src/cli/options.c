@@ -103,7 +103,8 @@ static int find_by_name(const char *name, size_t length, enum smc_command_id com
 {
     int found = -1;
     for (int i = 0; i < SMC_OPTION_COUNT; i++) {
-        if (strlen(smc_options[i].name) != length || strncmp(smc_options[i].name, name, length))
+        if (strlen(smc_options[i].name) != length ||
+            strncmp(smc_options[i].name, name, length) != 0)
             continue;
         if (goes_before(i, found, command))
             found = i;
@@ -143,7 +144,7 @@ static void append_value(enum smc_option_id option, const char *value, char *tex
     uint16_t cc;
     size_t length = strlen(text);
     if (option == SMC_OPTION_DEVICE && value && smc_capability_named(value, &cc))
-        snprintf(text + length, size - length, " %u.%u", cc / 10, cc % 10);
+        snprintf(text + length, size - length, " %u.%u", cc / 10u, cc % 10u);
 }
 
 static enum smc_status fail_unknown(const char *name, size_t length, const char *value,

@@ -645,6 +645,7 @@ bool smc_build_log_read(const char *log, struct smc_build_log *read)
     struct reading reading = {.failed = false};
     append_plain(log, &plain);
     read_lines(smc_text_string(&plain), &reading);
+    /* NOLINTNEXTLINE(bugprone-sizeof-expression): an array of pointers */
     struct kernel **sorted = smc_calloc(reading.kernels.count + 1, sizeof *sorted);
     bool *is_used = smc_calloc(reading.refusals.count + 1, sizeof *is_used);
     bool succeeded = sorted && is_used && !reading.failed && !plain.failed;

@@ -31,6 +31,8 @@
 enum {
     MAX_FILES = 4096,
     MAX_BYTES = 64 << 20,
+    KEPT_FILES = MAX_FILES / 4 * 3, /* when there were more */
+    KEPT_BYTES = MAX_BYTES / 4 * 3,
     NAME_DIGITS = 16,
     ABANDONED_SECONDS = 3600,
 };
@@ -121,7 +123,7 @@ static void trim_folder(const char *path)
         qsort(entries, count, sizeof *entries, by_age);
         size_t left = count;
         for (size_t i = 0; i < count; i++) {
-            if (left <= MAX_FILES / 4 * 3 && bytes <= MAX_BYTES / 4 * 3)
+            if (left <= KEPT_FILES && bytes <= KEPT_BYTES)
                 break;
             unlinkat(dirfd(folder), entries[i].name, 0);
             bytes -= entries[i].bytes;

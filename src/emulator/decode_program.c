@@ -120,7 +120,9 @@ static bool decode_all(struct smc_decoder *decoder, uint32_t *first_op)
     decoder->statement = &end; /* threads that reach the end of the body exit */
     decoder->begun = true;
     decoder->instruction = module->statements ? (uint32_t)module->statements - 1 : 0;
-    return smc_decode_exit(decoder);
+    const bool is_done = smc_decode_exit(decoder);
+    decoder->statement = NULL; /* `end` does not outlive this function */
+    return is_done;
 }
 
 static bool find_target(struct smc_decoder *decoder, const struct smc_ptx_statement *statement,

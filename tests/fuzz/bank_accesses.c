@@ -1,14 +1,12 @@
-/* Fuzzes the search for bank conflicts in PTX: it ends soon, whatever the PTX. Build and run: see
-   README.md. */
-#include <stdint.h>
+/* Fuzzes the search for bank conflicts in PTX: it ends soon, whatever the PTX. */
+#include "fuzz.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 #include "emulator/bank_accesses.h"
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+int fuzz_bank_accesses(const uint8_t *data, size_t size)
 {
     struct smc_bank_accesses accesses = {0};
     struct smc_error error = {""};

@@ -1,13 +1,12 @@
 /* Fuzzes rows of shared-memory accesses, and what the model and the search make of those that can
-   be read. Build and run: see README.md. */
-#include <stdint.h>
+   be read. */
+#include "fuzz.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 #include "model/banks.h"
 #include "query/banks.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 /* CC 9.0, 3.5 (both modes) and 1.1. */
 static const struct smc_bank_layout layouts[] = {
@@ -67,7 +66,7 @@ static void try_row(const struct smc_csv_record *record)
     smc_banks_row_is_header(record);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+int fuzz_banks_csv(const uint8_t *data, size_t size)
 {
     static struct smc_csv_record record;
     struct stream stream = {data, size};

@@ -1,13 +1,12 @@
 /* Fuzzes batch: whatever the input, the output is sound CSV with a row for each one read, and the
-   pieces in which the input comes make no difference. Build and run: see README.md. */
-#include <stdint.h>
+   pieces in which the input comes make no difference. */
+#include "fuzz.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/text.h"
 #include "batch/batch.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 struct stream {
     const char *bytes;
@@ -81,7 +80,7 @@ static void check_output(const struct smc_text *out)
     smc_csv_close(&reader);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+int fuzz_batch(const uint8_t *data, size_t size)
 {
     if (size < 1)
         return 0;

@@ -1,5 +1,6 @@
-/* Fuzzes logs of parallel builds. Build and run: see README.md. */
-#include <stdint.h>
+/* Fuzzes logs of parallel builds. */
+#include "fuzz.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,9 +8,7 @@
 #include "compile/build_log.h"
 #include "compile/ptxas_log.h"
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+int fuzz_build_log(const uint8_t *data, size_t size)
 {
     struct smc_text log = {0};
     struct smc_build_log read = {0};

@@ -1,24 +1,31 @@
 /* Fuzzes the reading of files in the compile cache: the input takes the place of a file, as it is
-   and with the checksum mended, so that it gets past it. Build and run: see README.md. */
+   and with the checksum mended, so that it gets past it. */
+#include "fuzz.h"
+
 #include <dirent.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "compile/cache.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 enum { SIZES_AT = 8, CHECKSUM_AT = 24, HEADER_BYTES = 32 };
 
 static char path[600];
 static const char key_bytes[] = "the key";
 
+static char folder[] = "/tmp/smemcalc-fuzz-XXXXXX";
+
+static void remove_folder(void)
+{
+    unlink(path);
+    rmdir(folder);
+}
+
 static void find_path(struct smc_cache *cache, const struct smc_text *key)
 {
-    char folder[] = "/tmp/smemcalc-fuzz-XXXXXX";
-    if (!mkdtemp(folder))
+    if (!mkdtemp(folder) || atexit(remove_folder) != 0)
         abort();
     setenv("SMEMCALC_CACHE_DIR", folder, 1);
     smc_cache_open(cache, false, NULL);
@@ -64,7 +71,7 @@ static void mend(uint8_t *bytes, size_t size)
     memcpy(bytes + CHECKSUM_AT, &sum, 8);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+int fuzz_cache(const uint8_t *data, size_t size)
 {
     struct smc_text key = {0};
     struct smc_cache cache;

@@ -1,11 +1,11 @@
 /* Fuzzes the file of ceilings: what is taken is found again by its name, and comes back from print
-   and read unchanged. Build and run: see README.md. */
+   and read unchanged. */
+#include "fuzz.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 #include "devices/ceilings_file.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void come_back(const struct smc_ceilings *ceilings)
 {
@@ -17,7 +17,7 @@ static void come_back(const struct smc_ceilings *ceilings)
     json_decref(printed);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+int fuzz_ceilings_file(const uint8_t *data, size_t size)
 {
     struct smc_ceilings_file file;
     struct smc_error error = {""};

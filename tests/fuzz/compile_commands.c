@@ -1,13 +1,12 @@
-/* Fuzzes compile_commands.json and the words of its commands. Build and run: see README.md. */
-#include <stdint.h>
+/* Fuzzes compile_commands.json and the words of its commands. */
+#include "fuzz.h"
+
 #include <stdlib.h>
 
 #include "base/text.h"
 #include "inspect/compile_commands.h"
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+int fuzz_compile_commands(const uint8_t *data, size_t size)
 {
     struct smc_text text = {0}, faults = {0};
     struct smc_inputs inputs = {0};

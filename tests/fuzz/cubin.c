@@ -1,11 +1,11 @@
-/* Fuzzes the reading of machine code. Build and run: see README.md. */
+/* Fuzzes the reading of machine code. */
+#include "fuzz.h"
+
 #include <stdlib.h>
 
 #include "compile/cubin.h"
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+int fuzz_cubin(const uint8_t *data, size_t size)
 {
     struct smc_cubin cubin;
     struct smc_error error = {""};

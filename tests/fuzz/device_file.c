@@ -1,13 +1,13 @@
 /* Fuzzes device files: what is taken passes the check, can be computed with, and comes back from
-   print and read unchanged. Build and run: see README.md. */
+   print and read unchanged. */
+#include "fuzz.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 #include "devices/device_file.h"
 #include "model/next_steps.h"
 #include "report/json_parts.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void compute(const struct smc_sm *sm, uint32_t seed)
 {
@@ -53,7 +53,7 @@ static void come_back(const struct smc_device *device)
     smc_device_file_free(&again);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+int fuzz_device_file(const uint8_t *data, size_t size)
 {
     struct smc_device_file file;
     struct smc_error error = {""};

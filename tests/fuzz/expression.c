@@ -1,11 +1,10 @@
-/* Fuzzes the parsing and evaluating of index expressions. Build and run: see README.md. */
-#include <stdint.h>
+/* Fuzzes the parsing and evaluating of index expressions. */
+#include "fuzz.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/expression.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static const struct smc_variable variables[] = {
     {"tx", 0}, {"ty", 1}, {"lane", 2}, {"threadIdx.x", 0}, {NULL, 0}};
@@ -20,7 +19,7 @@ static void check_literals(const char *text, const struct smc_expression *expres
             abort();
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+int fuzz_expression(const uint8_t *data, size_t size)
 {
     static struct smc_expression expression;
     struct smc_error error = {""};

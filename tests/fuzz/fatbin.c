@@ -1,14 +1,13 @@
 /* Fuzzes containers of machine code: the file as it is, as the content of a part of each
-   compression, and as a member of an archive. Build and run: see README.md. */
-#include <stdint.h>
+   compression, and as a member of an archive. */
+#include "fuzz.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 #include "inspect/embedded.h"
 #include "inspect/fatbin.h"
 #include "inspect/kernels.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static enum smc_status take_ptx(void *context, const struct smc_embedded_ptx *ptx,
                                 struct smc_error *error)
@@ -89,7 +88,7 @@ static void read_part(const uint8_t *data, size_t size, uint64_t flags, uint32_t
     free(file);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+int fuzz_fatbin(const uint8_t *data, size_t size)
 {
     uint32_t code_bytes = 0;
     read_file(data, size);

@@ -1,13 +1,12 @@
-/* Fuzzes gate files. Build and run: see README.md. */
-#include <stdint.h>
+/* Fuzzes gate files. */
+#include "fuzz.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 #include "judge/gate.h"
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+int fuzz_gate(const uint8_t *data, size_t size)
 {
     struct smc_gate gate;
     struct smc_error error = {""};

@@ -1,11 +1,11 @@
 /* The device part of any bytes: no crash, and lines are kept. */
-#include "config.h"
+#include "fuzz.h"
 
 #include <stdlib.h>
 
 #include "source/device_part.h"
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+int fuzz_host_code(const uint8_t *data, size_t size)
 {
     struct smc_device_part part = {0};
     struct smc_text source = {0}, text = {0};

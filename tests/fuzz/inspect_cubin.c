@@ -1,11 +1,10 @@
-/* Fuzzes machine code alone. Build and run: see README.md. */
-#include <stdint.h>
+/* Fuzzes machine code alone. */
+#include "fuzz.h"
+
 #include <stdlib.h>
 
 #include "inspect/inspect.h"
 #include "inspect/readers.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static const struct smc_inspect_kernel kind = {.file = "x", .source = SMC_INSPECT_CUBIN};
 
@@ -23,7 +22,7 @@ static void read_code(const uint8_t *data, size_t size)
     smc_inspect_free(&kernels);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+int fuzz_inspect_cubin(const uint8_t *data, size_t size)
 {
     read_code(data, size);
     return 0;

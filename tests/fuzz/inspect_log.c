@@ -1,5 +1,6 @@
-/* Fuzzes logs and PTX through to every report. Build and run: see README.md. */
-#include <stdint.h>
+/* Fuzzes logs and PTX through to every report. */
+#include "fuzz.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,8 +8,6 @@
 #include "inspect/inspect.h"
 #include "inspect/readers.h"
 #include "report/report.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void report(const struct smc_inspect_kernels *kernels, const struct smc_device *device)
 {
@@ -41,7 +40,7 @@ static void report(const struct smc_inspect_kernels *kernels, const struct smc_d
     smc_inspect_promises_free(&promises);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+int fuzz_inspect_log(const uint8_t *data, size_t size)
 {
     const struct smc_inspect_kernel kind = {.file = "x", .source = SMC_INSPECT_PTXAS_LOG};
     struct smc_capability capability;

@@ -1,7 +1,8 @@
 /* Machine code that is decoded, printed, walked and traced. The first four bytes choose the
    architecture and the launch. */
+#include "fuzz.h"
+
 #include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 
 #include "../machine_text.h"
@@ -53,9 +54,7 @@ static void walk(const struct smc_machine_program *program, const uint8_t *choic
     free(change);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes);
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
+int fuzz_machine(const uint8_t *data, size_t bytes)
 {
     static const uint16_t architectures[] = {70, 80, 90, 100};
     struct smc_machine_program program;

@@ -1,5 +1,7 @@
 /* Fuzzes merge: whatever the file holds, problems name it, reports are compared, and no form of the
-   answer has anything that a terminal obeys. Build and run: see README.md. */
+   answer has anything that a terminal obeys. */
+#include "fuzz.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,8 +10,6 @@
 #include "report/fleet.h"
 #include "report/json_parts.h"
 #include "report/text_parts.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void check_safe(const struct smc_text *text)
 {
@@ -70,7 +70,7 @@ static void print(const struct smc_merged *merged, const struct smc_fleet *fleet
     smc_text_free(&metrics);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+int fuzz_merge(const uint8_t *data, size_t size)
 {
     struct smc_merge merge = {0};
     struct smc_merged merged;

@@ -1,14 +1,13 @@
 /* Fuzzes the emulator: reads PTX and, where it is understood, runs a small launch of it. Build and
    run: see README.md. */
-#include <stdint.h>
+#include "fuzz.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 #include "emulator/emulator.h"
 
 enum { ARRAY_BYTES = 4096, MOST_PARAMETERS = 16, MOST_SMEM = 1 << 16, PARAMETER_BYTES = 32768 };
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void emulate(const struct smc_program *program)
 {
@@ -45,7 +44,7 @@ static void emulate(const struct smc_program *program)
     smc_emulation_free(&emulation);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+int fuzz_ptx(const uint8_t *data, size_t size)
 {
     struct smc_program *program;
     struct smc_error error = {""};

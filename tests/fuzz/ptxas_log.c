@@ -1,13 +1,12 @@
-/* Fuzzes the reading of compilers' logs. Build and run: see README.md. */
-#include <stdint.h>
+/* Fuzzes the reading of compilers' logs. */
+#include "fuzz.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 #include "compile/ptxas_log.h"
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+int fuzz_ptxas_log(const uint8_t *data, size_t size)
 {
     char *log = malloc(size + 1), text[64];
     struct smc_resources resources = {0};

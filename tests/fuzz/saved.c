@@ -1,6 +1,6 @@
-/* Fuzzes files of saved figures through to every report of a comparison. Build and run: see
-   README.md. */
-#include <stdint.h>
+/* Fuzzes files of saved figures through to every report of a comparison. */
+#include "fuzz.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,8 +8,6 @@
 #include "judge/diff.h"
 #include "report/diff.h"
 #include "report/report.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void check(const struct smc_text *out)
 {
@@ -43,7 +41,7 @@ static void report(const struct smc_inspect_kernels *before,
 }
 
 /* The bytes up to a binary zero are the old build, the rest the new one. */
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+int fuzz_saved(const uint8_t *data, size_t size)
 {
     const uint8_t *zero = size ? memchr(data, 0, size) : NULL;
     size_t first = zero ? (size_t)(zero - data) : size;

@@ -1,6 +1,7 @@
 /* Fuzzes recorded traces that are JSON, plain or gzip, through to every report, and what was
-   written as JSON back again. Build and run: see README.md. */
-#include <stdint.h>
+   written as JSON back again. */
+#include "fuzz.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,8 +11,6 @@
 #include "report/report.h"
 #include "trace/answer.h"
 #include "trace/read.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void check(const struct smc_text *out)
 {
@@ -63,7 +62,7 @@ static void report(const struct smc_trace *trace, struct smc_text *again)
     smc_trace_answer_free(&answer);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+int fuzz_trace_json(const uint8_t *data, size_t size)
 {
     struct smc_error error;
     struct smc_text written = {0};

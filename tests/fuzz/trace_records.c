@@ -1,12 +1,12 @@
 /* The file of records that the injected library of a process writes, read by the one that started
    the program. Bytes before the input's are a sound header, so that entries are reached. */
+#include "fuzz.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 #include "trace/inject/records.h"
 #include "trace/records.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void add(const void *bytes, size_t count)
 {
@@ -17,7 +17,7 @@ static void add(const void *bytes, size_t count)
     smc_trace_free(&trace);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+int fuzz_trace_records(const uint8_t *data, size_t size)
 {
     struct record_header header = {
         .magic = RECORD_MAGIC,

@@ -1,6 +1,8 @@
 /* Fuzzes the explorer with scripts: whatever keys, lines and sizes come, its state stays sound, and
    every screen is made of whole characters. The first two bytes choose the kernel and the device.
-   Build and run: see README.md. */
+ */
+#include "fuzz.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,8 +11,6 @@
 #include "tui/terminal.h"
 
 enum { MOST_EVENTS = 400, MOST_CELLS = 300 * 100 };
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void check_cells(const struct smc_frame *frame)
 {
@@ -93,7 +93,7 @@ static void play(struct smc_script *script, const struct smc_query *query)
     free(tui);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+int fuzz_tui_script(const uint8_t *data, size_t size)
 {
     if (size < 2)
         return 0;
