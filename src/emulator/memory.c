@@ -368,6 +368,13 @@ static struct smc_bank_cost cost_by_shape(struct smc_worker *worker, struct smc_
     return shape->banks[form].cost;
 }
 
+/* 0: not known. */
+static uint32_t sectors_at(const struct smc_shape *shape, uint64_t first)
+{
+    const uint32_t place = (uint32_t)first % SMC_SECTOR_BYTES;
+    return place % SECTOR_STEP ? 0 : shape->sectors[place / SECTOR_STEP];
+}
+
 static uint32_t sectors_by_shape(struct smc_shape *shape, const uint64_t address[SMC_LANES],
                                  uint32_t mask)
 {
@@ -883,7 +890,7 @@ static bool find_costs(struct smc_worker *worker, const struct smc_op *op, const
             return false;
     } else {
         const uint32_t lanes = smc_lane_count(shape->mask);
-        found.unit = SMC_SECTOR_BYTES;
+        found.unit = 1; /* count_again compares the sectors instead */
         found.sectors = sectors_by_shape(load->shape, address, shape->mask);
         found.elements = lanes * op->vector;
         found.bytes = lanes * bytes_of(op);
@@ -902,8 +909,11 @@ static bool count_again(struct smc_worker *worker, const struct smc_op *op,
 {
     struct costs *costs = &worker->memo->costs[op->instruction & worker->memo->shape_mask];
     const struct smc_shape *shape = load->shape;
-    const bool is_known = costs->op == op && costs->shape == shape->number &&
-                          ((uint32_t)load->first & (costs->unit - 1)) == costs->place;
+    bool is_known = costs->op == op && costs->shape == shape->number;
+    if (is_known && op->space == SMC_SPACE_GLOBAL)
+        is_known = costs->sectors == sectors_at(shape, load->first);
+    else if (is_known)
+        is_known = ((uint32_t)load->first & (costs->unit - 1)) == costs->place;
     if (!is_known && !find_costs(worker, op, load, costs))
         return false;
     costs->times++;
