@@ -41,8 +41,7 @@ struct smc_shape {
     uint8_t
         sectors[SMC_SECTOR_BYTES / SECTOR_STEP]; /* by the place of the first address; 0: unknown */
     const struct smc_allocation *allocation; /* where it went last; NULL: unknown, or the heap */
-    uint64_t low, high; /* the first address, if all are within that, or within shared memory; */
-    uintptr_t origin;   /* then its data are at origin + first */
+    uint64_t low, high; /* of the first address, if all are within that or within shared memory */
     struct smc_places places; /* count 0: not found yet */
     uint32_t near_delta[SMC_LANES];
     uint32_t near_active[SMC_LANES]; /* all bits, or none */
@@ -208,7 +207,7 @@ static void describe(struct smc_shape *shape, const struct smc_op *op,
 }
 
 /* The accesses are to memory that begins at this address. */
-static void set_reach(struct smc_shape *shape, uint64_t begin, uint64_t bytes, const char *data)
+static void set_reach(struct smc_shape *shape, uint64_t begin, uint64_t bytes)
 {
     const uint64_t below = (uint64_t)-shape->least, above = (uint64_t)shape->most;
     const uint32_t width = bytes_of(shape->op);
@@ -216,7 +215,6 @@ static void set_reach(struct smc_shape *shape, uint64_t begin, uint64_t bytes, c
         bytes >= width && below <= bytes && above <= bytes && below + above <= bytes - width;
     shape->low = fits ? begin + below : 1;
     shape->high = fits ? begin + (bytes - width - above) : 0;
-    shape->origin = (uintptr_t)data - begin;
 }
 
 static void set_allocation(struct smc_worker *worker, struct smc_shape *shape,
@@ -227,7 +225,7 @@ static void set_allocation(struct smc_worker *worker, struct smc_shape *shape,
     shape->allocation = allocation;
     shape->number = ++worker->memo->numbers;
     if (allocation)
-        set_reach(shape, allocation->address, allocation->bytes, allocation->data);
+        set_reach(shape, allocation->address, allocation->bytes);
 }
 
 SMC_FOR_EACH_CPU static uint64_t differing(const struct smc_shape *shape, const lane_u64 *address,
@@ -297,7 +295,7 @@ static struct smc_shape *shape_of(struct smc_worker *worker, const struct smc_wa
     shape->high = 0;
     shape->low = 1;
     if (op->space == SMC_SPACE_SHARED)
-        set_reach(shape, 0, worker->launch->smem_bytes, worker->shared);
+        set_reach(shape, 0, worker->launch->smem_bytes);
     shape->number = ++worker->memo->numbers;
     shape->owner = owner;
     shape->changes = changes + 1;
@@ -368,6 +366,13 @@ static struct smc_bank_cost cost_by_shape(struct smc_worker *worker, struct smc_
         shape->banks[form].kind = kind;
     }
     return shape->banks[form].cost;
+}
+
+/* 0: not known. */
+static uint32_t sectors_at(const struct smc_shape *shape, uint64_t first)
+{
+    const uint32_t place = (uint32_t)first % SMC_SECTOR_BYTES;
+    return place % SECTOR_STEP ? 0 : shape->sectors[place / SECTOR_STEP];
 }
 
 static uint32_t sectors_by_shape(struct smc_shape *shape, const uint64_t address[SMC_LANES],
@@ -885,7 +890,7 @@ static bool find_costs(struct smc_worker *worker, const struct smc_op *op, const
             return false;
     } else {
         const uint32_t lanes = smc_lane_count(shape->mask);
-        found.unit = SMC_SECTOR_BYTES;
+        found.unit = 1; /* count_again compares the sectors instead */
         found.sectors = sectors_by_shape(load->shape, address, shape->mask);
         found.elements = lanes * op->vector;
         found.bytes = lanes * bytes_of(op);
@@ -904,8 +909,11 @@ static bool count_again(struct smc_worker *worker, const struct smc_op *op,
 {
     struct costs *costs = &worker->memo->costs[op->instruction & worker->memo->shape_mask];
     const struct smc_shape *shape = load->shape;
-    const bool is_known = costs->op == op && costs->shape == shape->number &&
-                          ((uint32_t)load->first & (costs->unit - 1)) == costs->place;
+    bool is_known = costs->op == op && costs->shape == shape->number;
+    if (is_known && op->space == SMC_SPACE_GLOBAL)
+        is_known = costs->sectors == sectors_at(shape, load->first);
+    else if (is_known)
+        is_known = ((uint32_t)load->first & (costs->unit - 1)) == costs->place;
     if (!is_known && !find_costs(worker, op, load, costs))
         return false;
     costs->times++;
@@ -962,13 +970,17 @@ static bool find_again(struct smc_worker *worker, struct smc_warp *warp, const s
 }
 
 /* Where the first lane's data is; NULL if any access is not aligned and within one array. */
-static inline const char *locate_again(const struct smc_op *op, const struct again *load)
+static inline const char *locate_again(const struct smc_worker *worker, const struct smc_op *op,
+                                       const struct again *load)
 {
     const struct smc_shape *shape = load->shape;
     if ((load->first | shape->bits) & (bytes_of(op) - 1) || load->first < shape->low ||
-        load->first > shape->high || (op->space == SMC_SPACE_GLOBAL && !shape->allocation))
+        load->first > shape->high)
         return NULL;
-    return (const char *)(shape->origin + load->first);
+    if (op->space == SMC_SPACE_SHARED)
+        return worker->shared + load->first;
+    const struct smc_allocation *allocation = shape->allocation;
+    return allocation ? allocation->data + (load->first - allocation->address) : NULL;
 }
 
 static void check_again(struct smc_worker *worker, struct smc_warp *warp, const struct smc_op *op,
@@ -996,7 +1008,7 @@ const char *smc_memory_load_again(struct smc_worker *worker, struct smc_warp *wa
     if (op->is_strong || (op->space != SMC_SPACE_SHARED && op->space != SMC_SPACE_GLOBAL) ||
         !find_again(worker, warp, op, mask, &load))
         return NULL;
-    const char *host = locate_again(op, &load);
+    const char *host = locate_again(worker, op, &load);
     if (!host || !count_again(worker, op, &load))
         return NULL;
     if (op->space == SMC_SPACE_GLOBAL)
@@ -1015,7 +1027,7 @@ char *smc_memory_store_again(struct smc_worker *worker, struct smc_warp *warp,
         !find_again(worker, warp, op, mask, &store))
         return NULL;
     const struct smc_allocation *allocation = store.shape->allocation;
-    const char *host = locate_again(op, &store);
+    const char *host = locate_again(worker, op, &store);
     if (!host || (allocation && allocation->is_constant))
         return NULL;
     again->layout = &store.shape->layout;

@@ -18,12 +18,18 @@ struct region {
     _Atomic uint8_t *touched; /* by CHUNK_LINES lines: whether any was asked for */
 };
 
+/* Apart, so that cores that take different locks do not share a cache line. */
+union lock {
+    pthread_mutex_t mutex;
+    char room[128];
+};
+
 struct smc_past {
     const struct smc_launch_state *launch;
     struct region *region; /* by allocation */
     uint32_t cell_bytes;
     bool in_order;
-    pthread_mutex_t lock[STRIPES];
+    union lock lock[STRIPES];
 };
 
 struct smc_past *smc_past_new(const struct smc_launch_state *launch, uint32_t cell_bytes,
@@ -55,7 +61,7 @@ struct smc_past *smc_past_new(const struct smc_launch_state *launch, uint32_t ce
                                   .cell_bytes = cell_bytes,
                                   .in_order = launch->program->runs_in_order};
         for (int i = 0; i < STRIPES; i++)
-            pthread_mutex_init(&past->lock[i], NULL);
+            pthread_mutex_init(&past->lock[i].mutex, NULL);
     } else {
         free(region);
     }
@@ -76,7 +82,7 @@ void smc_past_free(struct smc_past *past)
         free(past->region[i].touched);
     }
     for (int i = 0; i < STRIPES; i++)
-        pthread_mutex_destroy(&past->lock[i]);
+        pthread_mutex_destroy(&past->lock[i].mutex);
     free(past->region);
     free(past);
 }
@@ -171,19 +177,26 @@ static void insert(struct smc_run_pool *pool, struct smc_run **list, const struc
 
 static pthread_mutex_t *lock_of(struct smc_past *past, const struct smc_past_line *line)
 {
-    return &past->lock[(uintptr_t)line / sizeof *line % STRIPES];
+    return &past->lock[(uintptr_t)line / sizeof *line % STRIPES].mutex;
 }
 
-uint32_t smc_past_wanted_reads(struct smc_past *past, const struct smc_past_line *line,
-                               uint32_t block, uint32_t mask)
+/* Most lines are read by many blocks, which need no lock once two blocks below them have read all
+   cells. */
+uint32_t smc_past_wanted_reads(struct smc_past *past, struct smc_past_line *line, uint32_t block,
+                               uint32_t mask)
 {
     uint32_t once = 0, twice = 0;
+    const uint32_t known = atomic_load_explicit(&line->all_read_below, memory_order_relaxed);
+    if (known && block >= known)
+        return 0;
     pthread_mutex_t *lock = lock_of(past, line);
     pthread_mutex_lock(lock);
     for (const struct smc_run *run = line->reads; run && run->block < block; run = run->next) {
         twice |= once & run->mask;
         once |= run->mask;
     }
+    if (twice == UINT32_MAX && !past->in_order)
+        atomic_store_explicit(&line->all_read_below, block, memory_order_relaxed);
     pthread_mutex_unlock(lock);
     return mask & ~twice;
 }

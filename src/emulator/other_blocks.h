@@ -23,6 +23,8 @@ struct smc_run {
 
 struct smc_past_line {
     struct smc_run *writes, *reads;
+    /* Of blocks in any order: two blocks below this one have read every cell; 0: not known. */
+    _Atomic uint32_t all_read_below;
 };
 
 /* Runs that a worker owns. */
@@ -51,8 +53,8 @@ static inline uint32_t smc_run_thread(const struct smc_run *run, uint32_t cell)
 }
 
 /* The cells of `mask` for which a read of this block is to be added. */
-uint32_t smc_past_wanted_reads(struct smc_past *past, const struct smc_past_line *line,
-                               uint32_t block, uint32_t mask);
+uint32_t smc_past_wanted_reads(struct smc_past *past, struct smc_past_line *line, uint32_t block,
+                               uint32_t mask);
 /* The cells with a strong write, if blocks run in order. */
 uint32_t smc_past_strong_writes(const struct smc_past_line *line);
 /* Adds what a block read, or wrote: `value` has the cells' new contents. */

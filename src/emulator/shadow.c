@@ -30,12 +30,14 @@ struct settled {
    it is that of the present barrier or block. */
 struct word {
     struct settled settled;
-    uint32_t synced, fresh;  /* written since the last barrier: at least those */
-    uint32_t touched;        /* read or written since then: at least those */
-    uint32_t once, once_by;  /* read since then by one lane, by this warp; MANY_WARPS */
-    uint32_t began, written; /* written by this block: no others */
+    uint32_t synced, fresh;               /* written since the last barrier: at least those */
+    uint32_t touched;                     /* read or written since then: at least those */
+    uint32_t once;                        /* read since then by one lane, as far as is known: */
+    uint32_t once_by;                     /* of this warp, */
+    uint32_t once_from;                   /* from this first address on, */
+    const struct smc_places *once_places; /* at these places */
+    uint32_t began, written;              /* written by this block: no others */
 };
-enum { MANY_WARPS = SMC_MAX_WARPS };
 
 /* A weak read of shared memory that is recorded only when it matters: see defer. */
 struct read {
@@ -46,7 +48,7 @@ struct read {
     uint64_t first;
     uint32_t bytes, now;
 };
-enum { MOST_READS = 1024 };
+enum { MOST_READS = 4096 };
 
 /* Neighboring cells of global memory, and what this block did to them. */
 struct line {
@@ -68,6 +70,7 @@ struct smc_shadow {
     struct read read[MOST_READS]; /* deferred */
     uint32_t reads;
     bool defers;
+    uint32_t full_at;      /* the last barrier before there were too many of them */
     struct smc_past *past; /* NULL: one block */
     struct smc_run_pool pool;
     bool in_order; /* blocks run one after the other: `past` is complete */
@@ -547,18 +550,6 @@ static void mark_written(struct smc_shadow *shadow, uint64_t cell, uint32_t coun
 {
     for (uint64_t i = cell; i < cell + count; i++)
         mark_word_written(shadow, &shadow->word[i / SMC_LINE_CELLS], 1u << i % SMC_LINE_CELLS);
-}
-
-static void mark_read(const struct visit *visit, const uint64_t address[SMC_LANES])
-{
-    struct smc_shadow *shadow = visit->shadow;
-    const uint32_t unit = shadow->cell_bytes_shared, count = visit->bytes / unit;
-    EACH_ACTIVE(lane, visit->mask)
-    for (uint64_t i = address[lane] / unit, end = i + count; i < end; i++) {
-        struct word *word = &shadow->word[i / SMC_LINE_CELLS];
-        begin_phase(word, shadow->order.all_synced_at);
-        word->touched |= 1u << i % SMC_LINE_CELLS;
-    }
 }
 
 /* Of 32 cells that begin at cell `shift` of a word, those in this word and those in the next. */
@@ -1063,20 +1054,23 @@ static bool is_written_in_order(const struct smc_shadow *shadow, const struct wo
            !(word->synced == order->all_synced_at && cells & word->fresh);
 }
 
-/* Two different readers are enough: further reads of the cell need not be listed. */
-static void settle_readers(struct word *word, uint32_t synced, uint32_t warp, uint32_t cells,
-                           uint32_t several)
+/* Two different readers are enough: further reads of the cell need not be listed. Lanes of one warp
+   that read the same places from another address on are others. */
+static void settle_readers(struct word *word, uint32_t synced, const struct read *read,
+                           uint32_t cells, uint32_t several)
 {
-    const bool by_other = word->once_by != MANY_WARPS && word->once_by != warp;
+    const uint32_t warp = read->warp->index, from = (uint32_t)read->first;
+    const bool is_alike = word->once_by == warp && word->once_places == read->places;
+    const bool by_other = word->once_by != warp || (is_alike && word->once_from != from);
     const uint32_t twice = several | (by_other ? cells & word->once : 0);
     const uint32_t once = cells & ~twice;
     if (word->settled.synced != synced)
         word->settled = (struct settled){.synced = synced};
     word->settled.cells |= twice;
-    word->once &= ~twice;
-    if (once)
-        word->once_by = word->once && word->once_by != warp ? MANY_WARPS : warp;
-    word->once |= once;
+    word->once = is_alike && word->once_from == from ? word->once | once : once;
+    word->once_by = warp;
+    word->once_from = from;
+    word->once_places = read->places;
 }
 
 /* Whether reads need no check, or can be listed. */
@@ -1109,19 +1103,22 @@ static bool defer(const struct visit *visit, uint64_t first, const struct smc_pl
         return false;
     if (are_settled)
         return true;
-    if (!shadow->defers || shadow->reads == MOST_READS)
+    if (shadow->reads == MOST_READS)
+        shadow->full_at = synced;
+    if (!shadow->defers || shadow->full_at == synced)
         return false;
+    const struct read read = {visit->worker, visit->warp,  visit->op,        places,
+                              first,         visit->bytes, shadow->order.now};
     EACH_WORD(i, cells, shift, places)
     {
         struct word *word = &words[WORD_AT(i, places)];
         begin_phase(word, synced);
         word->touched |= cells;
         if (may_settle)
-            settle_readers(word, synced, visit->warp->index, cells,
+            settle_readers(word, synced, &read, cells,
                            half_of(places->word[i / 2].several, shift, i % 2));
     }
-    shadow->read[shadow->reads++] = (struct read){
-        visit->worker, visit->warp, visit->op, places, first, visit->bytes, shadow->order.now};
+    shadow->read[shadow->reads++] = read;
     return true;
 }
 
@@ -1234,6 +1231,29 @@ void smc_shadow_written(struct smc_worker *worker, const struct smc_warp *warp,
 
 /* --- All accesses ----------------------------------------------------------------------------- */
 
+static void touch(struct smc_shadow *shadow, uint64_t word, uint32_t cells)
+{
+    begin_phase(&shadow->word[word], shadow->order.all_synced_at);
+    shadow->word[word].touched |= cells;
+}
+
+/* Reads of shared memory that are checked now. */
+static void mark_read(const struct visit *visit, const uint64_t address[SMC_LANES],
+                      const struct smc_places *places)
+{
+    struct smc_shadow *shadow = visit->shadow;
+    const uint32_t unit = shadow->cell_bytes_shared, count = visit->bytes / unit;
+    if (places) {
+        const uint64_t cell = cell_of(shadow, address[__builtin_ctz(visit->mask)], places);
+        EACH_WORD(i, cells, cell % SMC_LINE_CELLS, places)
+        touch(shadow, cell / SMC_LINE_CELLS + WORD_AT(i, places), cells);
+        return;
+    }
+    EACH_ACTIVE(lane, visit->mask)
+    for (uint64_t i = address[lane] / unit, end = i + count; i < end; i++)
+        touch(shadow, i / SMC_LINE_CELLS, 1u << i % SMC_LINE_CELLS);
+}
+
 bool smc_shadow_passes(struct smc_worker *worker, struct smc_warp *warp, const struct smc_op *op,
                        uint64_t first, const struct smc_places *places)
 {
@@ -1268,7 +1288,7 @@ void smc_shadow_check(struct smc_worker *worker, struct smc_warp *warp, const st
         smc_shadow_catch_up(shadow);
         shadow->defers &= !op->is_strong; /* what is known of words tells nothing of strong reads */
         if (kind == SMC_READS)
-            mark_read(&visit, address);
+            mark_read(&visit, address, has_places ? places : NULL);
     }
     const uint32_t left = has_places ? check_places(&visit, first, places) : mask;
     if (left)

@@ -160,11 +160,12 @@ static void gather(const struct smc_warp *warp, const struct smc_op *op, char jo
 static void put(const char *file, uint32_t lane_bytes, uint32_t bytes, uint32_t mask, char *first,
                 const struct smc_lane_layout *layout)
 {
-    if (bytes == 4 && lane_bytes == 4)
+    if (bytes == 4 && lane_bytes == 4) {
         EACH_ACTIVE(lane, mask) memcpy(first + layout->delta[lane], file + lane * 4, 4);
-    else
-        EACH_ACTIVE(lane, mask)
-        memcpy(first + layout->delta[lane], file + lane * lane_bytes, bytes);
+        return;
+    }
+    EACH_ACTIVE(lane, mask)
+    memcpy(first + layout->delta[lane], file + lane * lane_bytes, bytes);
 }
 
 /* For a store that was executed before. False: nothing happened. */
