@@ -1,4 +1,6 @@
 /* UTF-8, and the columns that its characters occupy on a terminal. */
+#include "config.h"
+
 #include "base/utf8.h"
 
 #include <stdbool.h>

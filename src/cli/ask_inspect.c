@@ -1,4 +1,6 @@
 /* From arguments to the kernels of the user's files. */
+#include "config.h"
+
 #include "cli/ask_inspect.h"
 
 #include <stdio.h>

@@ -4,6 +4,8 @@
    Kineto writes how a kernel was launched as members of `args`, and the properties of all GPUs
    once. XLA writes one text: "regs:32 static_shared:0 dynamic_shared:0 grid:1,1,1 block:256,1,1".
  */
+#include "config.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
