@@ -17,7 +17,7 @@ libsmemcalc_la_CPPFLAGS = $(AM_CPPFLAGS) -DSMC_LIBRARY
 libsmemcalc_la_CFLAGS = $(AM_CFLAGS)
 libsmemcalc_la_LIBADD = $(UTF8PROC_LIBS)
 libsmemcalc_la_LDFLAGS = \
-	$(SANITIZE_FLAGS) $(HARDENING_LDFLAGS) -no-undefined -version-info 1:0:0 -export-symbols smemcalc.sym
+	$(SANITIZE_FLAGS) $(HARDENING_LDFLAGS) -no-undefined -version-info 0:0:0 -export-symbols smemcalc.sym
 EXTRA_libsmemcalc_la_DEPENDENCIES = smemcalc.sym
 CLEANFILES += smemcalc.sym
 

@@ -78,6 +78,16 @@ curses_elsewhere() { # TREE
     done
 }
 
+# What only Linux has. Everything else also compiles for macOS and other systems of POSIX.
+for_linux='^src/base/platform\.c$|^src/shim/|^src/trace/inject/'
+
+linux_elsewhere() { # TREE
+    sources "$1" | grep -Ev "$for_linux" | while read -r file; do
+        grep -nE '#[ \t]*include[ \t]*<(linux/.*|asm/.*|elf|link|features|malloc|mntent|sys/(auxv|epoll|eventfd|inotify|prctl|sendfile|signalfd|syscall|sysinfo|sysmacros|timerfd|vfs|xattr))\.?h?>|"/proc/|\<(pipe2|accept4|dup3|prctl|syscall|memfd_create|sigtimedwait|strchrnul|strverscmp|qsort_r|dlinfo|dlvsym|pidfd_[a-z]*|SI_KERNEL|SOCK_CLOEXEC|O_TMPFILE)\>' \
+            "$1/$file" | sed "s|^|$file:|"
+    done
+}
+
 # Comments and strings do not count. stdout and stderr are for the commands, for the screen, for
 # tools of the build (files with a main of their own), and for src/shim, which is part of the programs
 # that it runs and writes what their kernels print.
@@ -137,6 +147,8 @@ done
 empty "every folder is in a layer" "$(unlisted_folders "$tree")"
 empty "CUDA headers only in src/executor/gpu*" "$(cuda_outside_gpu "$tree")"
 empty "curses only in $screen" "$(curses_elsewhere "$tree")"
+empty "what only Linux has is used only in src/base/platform.c, src/shim and src/trace/inject" \
+    "$(linux_elsewhere "$tree")"
 empty "only the commands print or exit" "$(printing_or_exiting "$tree")"
 empty "memory only from base/memory.h" "$(forgetful_allocation "$tree")"
 empty "no compute capability compared with a number" "$(compared_capability "$tree")"
@@ -182,6 +194,10 @@ expect "a folder without a layer is noticed" 'src/extra is in no layer' "$(unlis
 expect "a CUDA header is noticed" 'src/executor/none.c:1:#include <cuda_runtime_api.h>' \
     "$(cuda_outside_gpu "$broken")"
 expect "curses is noticed" 'src/confirm/screen.c:1:#include <curses.h>' "$(curses_elsewhere "$broken")"
+mkdir -p "$broken/src/shim"
+printf '#include <linux/sched.h>\n#include <sched.h>\nint own = "/proc/self/exe";\n' | tee "$broken/src/extra/own.c" >"$broken/src/shim/own.c"
+expect "what only Linux has is noticed" 'src/extra/own.c:1:#include <linux/sched.h>
+src/extra/own.c:3:int own = "/proc/self/exe";' "$(linux_elsewhere "$broken")"
 expect "printing is noticed" 'src/model/bad.c:6:int print(void) { return printf(""); }' \
     "$(printing_or_exiting "$broken")"
 printf 'char *copy(const char *s)\n{\n    return strdup(s);\n}\n' >"$broken/src/extra/copy.c"

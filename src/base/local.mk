@@ -15,6 +15,7 @@ libsmc_la_SOURCES += \
 	src/base/hash.h \
 	src/base/machine.c src/base/machine.h \
 	src/base/numbers.c src/base/numbers.h \
+	src/base/platform.c src/base/platform.h \
 	src/base/program.c src/base/program.h \
 	src/base/sandbox.c src/base/sandbox.def src/base/sandbox.h \
 	src/base/signals.c src/base/signals.h

@@ -9,6 +9,8 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include "base/platform.h"
+
 static const int watched[] = {SIGINT, SIGTERM, SIGHUP, SIGWINCH /* SIGWINCH is last: it is
                                                                    optional */};
 static const int yielded[] = {SIGINT, SIGQUIT};
@@ -36,8 +38,10 @@ int smc_signals_watch(bool resizes)
 {
     struct sigaction action = {.sa_handler = note};
     seen = 0;
-    if (pipe2(pipe_ends, O_CLOEXEC | O_NONBLOCK) != 0)
+    if (smc_platform_pipe(pipe_ends) != 0)
         return -1;
+    for (int i = 0; i < 2; i++)
+        fcntl(pipe_ends[i], F_SETFL, O_NONBLOCK);
     sigemptyset(&action.sa_mask);
     count = WATCHED - !resizes;
     for (int i = 0; i < count; i++)

@@ -20,6 +20,7 @@
 
 #include "base/folder.h"
 #include "base/memory.h"
+#include "base/platform.h"
 #include "base/utf8.h"
 
 /* Names in the folder: 16 hexadecimal digits and the suffix; files being written. */
@@ -328,7 +329,7 @@ static int write_file_quietly(const char *folder, const char *path, const struct
         return EAGAIN;
     int error = write_file(folder, path, header, key, value);
     if (error == EFBIG)
-        sigtimedwait(&limit, NULL, &(struct timespec){0});
+        smc_platform_await(&limit, &(struct timespec){0});
     pthread_sigmask(SIG_SETMASK, &old, NULL);
     return error;
 }

@@ -1,6 +1,8 @@
 /* Chooses the source of a kernel's resources. In order of preference: NVRTC for the architecture;
    the table for it; NVRTC or the table for the nearest architecture; the table for other
    parameters. */
+#include "config.h"
+
 #include "compile/compile.h"
 
 #include <stdio.h>
@@ -19,6 +21,8 @@
 static const char *hint(uint16_t cc)
 {
     struct smc_capability capability;
+    if (SMC_STATIC_PROGRAM)
+        return "a smemcalc that is linked dynamically can";
     smc_capability_nearest(cc, &capability);
     switch (capability.last_cuda_major) {
     case 0:
@@ -53,7 +57,7 @@ static enum smc_status from_nvrtc(struct job *job, struct smc_resources *resourc
     if (!job->build.place) {
         job->nvrtc_works = job->search.count > 0;
         if (!job->nvrtc_works)
-            return smc_fail(&job->why, SMC_UNAVAILABLE, "no NVRTC was found");
+            return smc_fail(&job->why, SMC_UNAVAILABLE, SMC_NVRTC_ABSENT);
         const struct smc_nvrtc_info *first = &job->search.place[0].info;
         return smc_fail(&job->why, SMC_UNAVAILABLE, "NVRTC %d.%d does not compile for sm_%u",
                         first->major, first->minor, job->build.cc);
@@ -253,6 +257,6 @@ enum smc_status smc_nvrtc_describe(struct smc_nvrtc_info *info, struct smc_error
         return SMC_OK;
     if (search.out_of_memory)
         return smc_fail(error, SMC_MACHINE, "%s", search.problem);
-    return smc_fail(error, SMC_UNAVAILABLE, "no NVRTC was found%s%s (%s)",
+    return smc_fail(error, SMC_UNAVAILABLE, SMC_NVRTC_ABSENT "%s%s (%s)",
                     search.problem[0] ? ": " : "", search.problem, hint(UINT16_MAX));
 }

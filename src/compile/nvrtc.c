@@ -4,9 +4,7 @@
 #include "compile/nvrtc.h"
 
 #include <dlfcn.h>
-#include <elf.h>
 #include <errno.h>
-#include <link.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -18,6 +16,7 @@
 
 #include "base/folder.h"
 #include "base/memory.h"
+#include "base/platform.h"
 
 /* --- One library ------------------------------------------------------------------------------ */
 
@@ -63,12 +62,12 @@ static bool describe(const struct smc_nvrtc *nvrtc, struct smc_nvrtc_info *info)
 /* Whether the file is absent or not an ELF file. */
 static bool is_no_library(const char *path)
 {
-    char start[SELFMAG] = "";
+    char start[SMC_ELF_MAGIC_BYTES] = "";
     FILE *file = fopen(path, "rbe");
     if (!file)
         return errno == ENOENT || errno == ENOTDIR;
     bool differs = fread(start, 1, sizeof start, file) != sizeof start || ferror(file) ||
-                   memcmp(start, ELFMAG, SELFMAG) != 0;
+                   memcmp(start, SMC_ELF_MAGIC, sizeof start) != 0;
     fclose(file);
     return differs;
 }
@@ -110,6 +109,8 @@ enum smc_status smc_nvrtc_open(const char *name, struct smc_nvrtc *nvrtc,
                                struct smc_nvrtc_info *info, struct smc_error *why)
 {
     *info = (struct smc_nvrtc_info){0};
+    if (SMC_STATIC_PROGRAM)
+        return smc_fail(why, SMC_UNAVAILABLE, "%s: %s", name, SMC_NVRTC_ABSENT);
     void *library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
     if (!library) /* try again: the linker reports some failed allocations as a missing file */
         library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
@@ -125,10 +126,10 @@ enum smc_status smc_nvrtc_open(const char *name, struct smc_nvrtc *nvrtc,
         dlclose(library);
         return SMC_USAGE;
     }
-    const struct link_map *map = NULL;
+    Dl_info found;
     const char *path = name;
-    if (dlinfo(library, RTLD_DI_LINKMAP, &map) == 0 && map && map->l_name[0])
-        path = map->l_name;
+    if (dladdr(dlsym(library, "nvrtcVersion"), &found) != 0 && found.dli_fname && *found.dli_fname)
+        path = found.dli_fname;
     if (strlen(path) >= sizeof info->path || !describe(nvrtc, info))
         return smc_fail(why, SMC_UNAVAILABLE,
                         "%s: this NVRTC does not describe itself; 'smemcalc doctor' tells more",
@@ -388,10 +389,8 @@ static void add_wheels(struct candidates *candidates)
 static void add_fetched(struct candidates *candidates)
 {
     char folder[1000];
-    ssize_t length = readlink("/proc/self/exe", folder, sizeof folder);
-    if (length <= 0 || length == sizeof folder)
+    if (!smc_platform_program(folder, sizeof folder))
         return;
-    folder[length] = '\0';
     for (int up = 0; up < 3; up++) {
         char *slash = strrchr(folder, '/');
         if (!slash || slash == folder)

@@ -3,6 +3,8 @@
 #ifndef SMC_COMPILE_NVRTC_H
 #define SMC_COMPILE_NVRTC_H
 
+#include "config.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -11,6 +13,13 @@
 #include "base/text.h"
 #include "compile/cache.h"
 #include "compile/resources.h"
+
+/* Why there is none. A static program would need the very C library it was linked with. */
+#if SMC_STATIC_PROGRAM
+#define SMC_NVRTC_ABSENT "this program is linked statically and can load no NVRTC"
+#else
+#define SMC_NVRTC_ABSENT "no NVRTC was found"
+#endif
 
 /* name, symbol, parameters; each returns nvrtcResult, 0 for success. */
 #define SMC_NVRTC_FUNCTIONS(F)                                                                     \

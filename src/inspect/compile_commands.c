@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "base/platform.h"
 #include "inspect/nvcc_default.h"
 
 /* --- Words ------------------------------------------------------------------------------------ */

@@ -284,7 +284,7 @@ static enum smc_status prepare(const struct smc_compilation *compilation, struct
         return smc_compilation_fail_unsupported(compilation, "the installed NVRTC",
                                                 find_oldest(&search), output, error);
     if (!place)
-        return smc_fail(error, SMC_UNAVAILABLE, "%s: no NVRTC was found that compiles for sm_%u",
+        return smc_fail(error, SMC_UNAVAILABLE, "%s: " SMC_NVRTC_ABSENT " that compiles for sm_%u",
                         compilation->file, cc);
     enum smc_status status = smc_compilation_check(compilation, error);
     if (status != SMC_OK)

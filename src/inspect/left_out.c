@@ -17,7 +17,7 @@ static bool is_named(const struct smc_text *warnings, const char *name)
     const char *line = smc_text_string(warnings);
     const size_t length = strlen(name);
     while ((line = strstr(line, "this launch of "))) {
-        const char *end = strchrnul(line, '\n');
+        const char *end = line + strcspn(line, "\n");
         for (const char *s = line; (s = memmem(s, (size_t)(end - s), name, length)); s++)
             if ((s[-1] == ' ' || s[-1] == ':') && (s[length] == ' ' || s[length] == '<'))
                 return true;

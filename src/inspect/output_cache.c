@@ -11,6 +11,7 @@
 
 #include "base/hash.h"
 #include "base/memory.h"
+#include "base/platform.h"
 #include "inspect/readers.h"
 #include "inspect/tools.h"
 

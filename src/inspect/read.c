@@ -3,7 +3,6 @@
 
 #include "inspect/readers.h"
 
-#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdint.h>
@@ -15,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "base/platform.h"
 #include "compile/build_log.h"
 #include "compile/cubin.h"
 #include "compile/ptx.h"
@@ -82,7 +82,8 @@ static bool ends(const char *file, const char *suffix)
    containers. */
 static bool holds_code(const char *bytes, size_t length)
 {
-    return (length >= SELFMAG && memcmp(bytes, ELFMAG, SELFMAG) == 0) ||
+    return (length >= SMC_ELF_MAGIC_BYTES &&
+            memcmp(bytes, SMC_ELF_MAGIC, SMC_ELF_MAGIC_BYTES) == 0) ||
            smc_fatbin_is_archive(bytes, length) || smc_fatbin_is(bytes, length);
 }
 

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "base/platform.h"
 #include "base/signals.h"
 
 extern char **environ;
@@ -179,7 +180,7 @@ enum smc_status smc_tool_run(const char *const *argv, const char *folder, struct
     enum ending read = COMPLETE;
     int ending = 1, reason = 0;
     snprintf(variable, sizeof variable, "TMPDIR=%s", folder);
-    if (pipe2(ends, O_CLOEXEC) != 0)
+    if (smc_platform_pipe(ends) != 0)
         return smc_fail(error, SMC_MACHINE, "a pipe to %s: %s", argv[0], strerror(errno));
     char **environment = environment_with(variable);
     int failed = environment ? spawn(argv, environment, ends, &child) : ENOMEM;

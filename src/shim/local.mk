@@ -1,7 +1,9 @@
 # CUDA's driver and runtime on the emulator, which `smemcalc trace --on emulator` lets programs find
 # as libcuda.so.1 and libcudart.so.12 or .13. They show only CUDA's names.
+if LINUX_GNU
 pkglib_LTLIBRARIES += libsmemcalc_cuda.la libsmemcalc_cudart12.la libsmemcalc_cudart13.la \
 	libsmemcalc_cudart_static.la
+endif
 EXTRA_DIST += src/shim/cuda.map src/shim/cudart12.map src/shim/cudart13.map
 
 SHIM_CFLAGS = -std=c11 $(WARNING_CFLAGS) $(HARDENING_CFLAGS) -fvisibility=hidden -fno-sanitize=all

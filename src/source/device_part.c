@@ -390,7 +390,7 @@ struct log_error {
 static bool next_error(const char **log, struct log_error *found)
 {
     while (**log) {
-        const char *line = *log, *end = strchrnul(line, '\n');
+        const char *line = *log, *end = line + strcspn(line, "\n");
         *log = *end ? end + 1 : end;
         const char *mark = memmem(line, (size_t)(end - line), "): ", 3);
         const char *digits = mark;

@@ -21,6 +21,7 @@
 
 #include "base/folder.h"
 #include "base/memory.h"
+#include "base/platform.h"
 #include "base/utf8.h"
 #include "trace/inject/names.h"
 #include "trace/inject/records.h"
@@ -109,9 +110,8 @@ static enum smc_status find_library(struct smc_trace_program *collection, struct
                             strerror(errno));
         return SMC_OK;
     }
-    const ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
-    program[length > 0 ? length : 0] = '\0';
-    for (size_t i = 0; length > 0 && i < sizeof folders / sizeof *folders; i++)
+    const bool is_known = smc_platform_program(program, sizeof program);
+    for (size_t i = 0; is_known && i < sizeof folders / sizeof *folders; i++)
         if (is_beside(program, folders[i], library, path, sizeof collection->library))
             return SMC_OK;
     snprintf(path, sizeof collection->library, "%s/%s", SMC_TRACE_LIBRARY_FOLDER, library);
@@ -148,6 +148,8 @@ static void find_in_wheels(struct smc_trace_program *collection)
 /* Whether the loader finds one. It is not opened in this process: it would stay. */
 static bool can_be_loaded(void)
 {
+    if (SMC_STATIC_PROGRAM) /* it has no loader */
+        return false;
     const pid_t child = fork();
     if (child == 0) {
         for (size_t i = 0; i < TRACE_CUPTI_PATHS; i++)
@@ -375,7 +377,7 @@ static void forward(int number, siginfo_t *info, void *context)
 {
     const int before = errno;
     (void)context;
-    if (child_process > 0 && info->si_code != SI_KERNEL)
+    if (child_process > 0 && !smc_platform_is_of_system(info))
         kill((pid_t)child_process, number);
     errno = before;
 }
@@ -455,7 +457,7 @@ static enum smc_status start(struct smc_trace_program *collection, const char *m
                              struct smc_error *error)
 {
     int report[2], reason = 0;
-    if (pipe2(report, O_CLOEXEC) != 0)
+    if (smc_platform_pipe(report) != 0)
         return smc_fail(error, SMC_MACHINE, "trace: no pipe: %s", strerror(errno));
     if (collection->request->duration_ms > 0)
         collection->until_ns = now_ns() + 1000000u * collection->request->duration_ms;
@@ -503,7 +505,7 @@ static bool await(struct smc_trace_program *collection, struct smc_trace *trace,
         if (left <= 0)
             return false;
         const struct timespec wait = {.tv_sec = left / 1000, .tv_nsec = left % 1000 * 1000000};
-        sigtimedwait(&of_child, NULL, &wait);
+        smc_platform_await(&of_child, &wait);
     }
     child_process = 0;
     collection->child = 0;
@@ -523,7 +525,7 @@ static bool is_record(const char *name)
 
 static int compare_names(const void *a, const void *b)
 {
-    return strverscmp(*(char *const *)a, *(char *const *)b);
+    return smc_platform_compare_numbered(*(char *const *)a, *(char *const *)b);
 }
 
 /* The file as it is now; a survivor of the program may still write to it. */

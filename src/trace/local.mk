@@ -22,7 +22,9 @@ libsmc_la_SOURCES += \
 
 # The library that is injected into programs. It links nothing of CUDA and nothing of ours, and shows
 # no names but those of the driver that it hooks.
+if LINUX_GNU
 pkglib_LTLIBRARIES += libsmemcalc_trace.la
+endif
 libsmemcalc_trace_la_SOURCES = \
 	src/trace/inject/abi.h src/trace/inject/driver_calls.def \
 	src/trace/inject/cupti.c src/trace/inject/cupti.h \

@@ -1,5 +1,7 @@
 /* The CSV of Nsight Compute: `ncu --csv`, page details or raw. A file is read twice: first to see
    how its numbers are written, which depends on the locale, then for its launches. */
+#include "config.h"
+
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>

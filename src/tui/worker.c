@@ -13,13 +13,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "base/platform.h"
 #include "confirm/known_ceilings.h"
 #include "executor/executor.h"
 #include "tui/memo.h"
@@ -220,8 +220,8 @@ static void serve(int socket, pid_t screen, struct smc_emulation_progress *progr
     struct smc_job job;
     struct smc_job_result *result = smc_malloc(sizeof *result);
     leave_terminal();
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    bool alone = getppid() != screen; /* it ended before prctl took effect */
+    smc_platform_end_with_parent();
+    bool alone = getppid() != screen; /* it ended before that took effect */
     while (result && !alone && receive_all(socket, &job, sizeof job)) {
         if (job.kind == SMC_JOB_COMPILE)
             setpriority(PRIO_PROCESS, 0, COMPILER_NICENESS);
@@ -252,7 +252,7 @@ static enum smc_status start(struct smc_worker *worker, struct smc_error *error)
 {
     int ends[2];
     struct smc_emulation_progress *progress = share_progress();
-    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
+    if (smc_platform_socket_pair(ends) != 0) {
         unshare_progress(progress);
         return smc_fail(error, SMC_MACHINE, "no worker process could be started: %s",
                         strerror(errno));

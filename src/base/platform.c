@@ -1,0 +1,151 @@
+/* What systems do in different ways. */
+#include "config.h"
+
+#include "base/platform.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#if defined __linux__
+#include <sys/prctl.h>
+#elif defined __APPLE__
+#include <mach-o/dyld.h>
+#endif
+
+/* --- Linux, and others ------------------------------------------------------------------------ */
+
+#ifdef __linux__
+
+bool smc_platform_program(char *path, size_t bytes)
+{
+    const ssize_t length = readlink("/proc/self/exe", path, bytes);
+    if (length <= 0 || (size_t)length == bytes)
+        return false;
+    path[length] = '\0';
+    return true;
+}
+
+int smc_platform_pipe(int ends[2])
+{
+    return pipe2(ends, O_CLOEXEC);
+}
+
+int smc_platform_socket_pair(int ends[2])
+{
+    return socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends);
+}
+
+void smc_platform_end_with_parent(void)
+{
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+}
+
+int smc_platform_await(const sigset_t *signals, const struct timespec *limit)
+{
+    return sigtimedwait(signals, NULL, limit);
+}
+
+bool smc_platform_is_of_system(const siginfo_t *info)
+{
+    return info->si_code == SI_KERNEL;
+}
+
+int smc_platform_compare_numbered(const char *a, const char *b)
+{
+    return strverscmp(a, b);
+}
+
+#else
+
+bool smc_platform_program(char *path, size_t bytes)
+{
+#ifdef __APPLE__
+    uint32_t size = bytes > UINT32_MAX ? UINT32_MAX : (uint32_t)bytes;
+    return _NSGetExecutablePath(path, &size) == 0;
+#else
+    (void)path, (void)bytes;
+    return false;
+#endif
+}
+
+/* The descriptors of a call that succeeded. */
+static int close_on_exec(int result, const int ends[2])
+{
+    for (int i = 0; result == 0 && i < 2; i++)
+        fcntl(ends[i], F_SETFD, FD_CLOEXEC);
+    return result;
+}
+
+int smc_platform_pipe(int ends[2])
+{
+    return close_on_exec(pipe(ends), ends);
+}
+
+int smc_platform_socket_pair(int ends[2])
+{
+    return close_on_exec(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), ends);
+}
+
+void smc_platform_end_with_parent(void)
+{
+}
+
+/* The pending one of the signals, or 0. */
+static int pending_of(const sigset_t *signals)
+{
+    sigset_t pending;
+    if (sigpending(&pending) != 0)
+        return 0;
+    for (int i = 1; i < NSIG; i++)
+        if (sigismember(signals, i) == 1 && sigismember(&pending, i) == 1)
+            return i;
+    return 0;
+}
+
+int smc_platform_await(const sigset_t *signals, const struct timespec *limit)
+{
+    const struct timespec step = {.tv_nsec = 1000000};
+    int64_t left = (int64_t)limit->tv_sec * 1000 + limit->tv_nsec / step.tv_nsec;
+    int number = pending_of(signals);
+    for (; number == 0 && left > 0; left--) {
+        nanosleep(&step, NULL);
+        number = pending_of(signals);
+    }
+    if (number > 0 && sigwait(signals, &number) == 0)
+        return number;
+    errno = EAGAIN;
+    return -1;
+}
+
+bool smc_platform_is_of_system(const siginfo_t *info)
+{
+    return info->si_pid == 0;
+}
+
+/* The number at `*s`, which then is behind it. */
+static uint64_t take_number(const char **s)
+{
+    uint64_t number = 0;
+    for (; **s >= '0' && **s <= '9'; ++*s)
+        number = number * 10 + (uint64_t)(**s - '0');
+    return number;
+}
+
+int smc_platform_compare_numbered(const char *a, const char *b)
+{
+    while (*a && *b) {
+        const uint64_t first = take_number(&a), second = take_number(&b);
+        if (first != second)
+            return first < second ? -1 : 1;
+        if (*a != *b || !*a)
+            break;
+        a++, b++;
+    }
+    return (*a > *b) - (*a < *b);
+}
+
+#endif
