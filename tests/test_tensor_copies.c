@@ -75,7 +75,10 @@ static bool find(const struct tensor_case *test, const struct smc_tensor_map *ma
                  uint32_t *in_image, uint64_t *in_tensor)
 {
     const uint32_t width = smc_tensor_bytes(test->type);
-    const uint32_t byte = test->offset + n * width, unit = byte / 16, line = byte / 128;
+    const uint32_t across = map->box[0] * width; /* a swizzled row has the whole span */
+    const uint32_t pitch = test->span > across ? test->span : across;
+    const uint32_t byte = test->offset + n * width / across * pitch + n * width % across;
+    const uint32_t unit = byte / 16, line = byte / 128;
     const uint32_t exchanged = test->span == 128  ? unit ^ line % 8
                                : test->span == 64 ? unit ^ line % 4
                                : test->span == 32 ? unit ^ line % 2
@@ -104,7 +107,9 @@ static void move(const struct tensor_case *test, const struct smc_tensor_map *ma
         char *to = (char *)expected.out + block * TENSOR_IMAGE_BYTES + in_image;
         if (!(mask >> block & 1))
             continue;
-        memset(to, test->fills_nan ? 0xff : 0, width);
+        memset(to, 0, width);
+        for (uint32_t i = 0; test->fills_nan && i < width; i += 2)
+            memcpy(to + i, &(uint16_t){0x7ff7}, 2);
         if (is_inside)
             memcpy(to, expected.tensor + in_tensor, width);
     }
@@ -185,6 +190,10 @@ static void test_faults(void)
     test = good;
     test.at[0] = 3; /* 12 bytes */
     expect_finding(&test, SMC_FINDING_MISALIGNED);
+    test = good;
+    test.entry = "store_2";
+    test.at[1] = -3;
+    expect_finding(&test, SMC_FINDING_OUT_OF_BOUNDS);
     test = good;
     test.entry = "load_3"; /* other dimensions than the map's */
     expect_finding(&test, SMC_FINDING_BAD_TENSOR_MAP);

@@ -2,6 +2,8 @@
    A box of a tensor in global memory is copied to or from a dense box in shared memory, whose
    pieces of 16 bytes are exchanged as the tensor map's swizzle says. What lies outside the tensor
    is read as 0 or NaN, and not written. */
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "emulator/bulk_copies.h"
@@ -41,6 +43,26 @@ static bool has_aligned_coordinate(const struct copy *copy)
                                 copy->map.address + along, 0, UNIT, copy->lane);
 }
 
+/* A store or reduction that begins before the tensor ends an H100's context; a load may, and all
+   may reach beyond the tensor's end. */
+static bool is_store_in_tensor(const struct copy *copy)
+{
+    if (copy->op->immediate & SMC_BULK_FROM_GLOBAL)
+        return true;
+    for (uint32_t i = 0; i < copy->op->listed; i++)
+        if (copy->first[i] < 0) {
+            struct smc_finding finding =
+                smc_finding_at(copy->worker, SMC_FINDING_OUT_OF_BOUNDS, copy->op->instruction,
+                               smc_thread_of(copy->warp, copy->lane));
+            snprintf(finding.note, sizeof finding.note,
+                     "coordinate %" PRIu32 " of a tensor store is %" PRId64 ", less than 0", i,
+                     copy->first[i]);
+            smc_find(copy->worker, &finding);
+            return false;
+        }
+    return true;
+}
+
 /* Sets what the map and the coordinates say. False, after a finding. */
 static bool begin(struct copy *copy)
 {
@@ -62,7 +84,7 @@ static bool begin(struct copy *copy)
         copy->rows *= i ? copy->count[i] : 1;
     }
     copy->row_bytes = copy->count[0] * copy->element_bytes;
-    if (!has_aligned_coordinate(copy))
+    if (!has_aligned_coordinate(copy) || !is_store_in_tensor(copy))
         return false;
     copy->shared = ((const lane_u64 *)(copy->warp->file + op->b))[copy->lane];
     return smc_place_is_aligned(copy->worker, copy->warp, op, SMC_SPACE_SHARED, copy->shared, 0,
@@ -92,6 +114,14 @@ static void find_inside(const struct copy *copy, uint32_t *from, uint32_t *end)
     *end = (uint32_t)(after < (int64_t)*from ? (int64_t)*from : after < count ? after : count);
 }
 
+/* From row to row in shared memory: where it is swizzled, a narrower row leaves the rest of the
+   span as it is (seen on an H100). */
+static uint32_t pitch_of(const struct copy *copy)
+{
+    const uint32_t span = copy->map.span;
+    return span > UNIT && copy->row_bytes < span ? span : copy->row_bytes;
+}
+
 /* Where byte `at` of the box is in shared memory, from its beginning. */
 static uint32_t swizzled(const struct copy *copy, uint32_t at)
 {
@@ -103,7 +133,7 @@ static uint32_t swizzled(const struct copy *copy, uint32_t at)
 /* The bytes of shared memory that the box may touch. */
 static uint32_t shared_bytes(const struct copy *copy)
 {
-    const uint32_t bytes = copy->rows * copy->row_bytes, span = copy->map.span;
+    const uint32_t bytes = copy->rows * pitch_of(copy), span = copy->map.span;
     return (bytes + span - 1) / span * span;
 }
 
@@ -133,7 +163,7 @@ static void access_shared(const struct copy *copy, bool is_read, const struct sm
                           uint32_t n, char *row)
 {
     for (uint32_t at = 0, piece; at < copy->row_bytes; at += piece) {
-        const uint32_t from = n * copy->row_bytes + at;
+        const uint32_t from = n * pitch_of(copy) + at;
         piece =
             UNIT - from % UNIT < copy->row_bytes - at ? UNIT - from % UNIT : copy->row_bytes - at;
         if (is_read)
@@ -145,12 +175,14 @@ static void access_shared(const struct copy *copy, bool is_read, const struct sm
     }
 }
 
-/* What is outside the tensor: 0, or the NaN of all ones. */
+/* What is outside the tensor: 0, or a NaN whose halves all are 0x7ff7, whatever the type (seen on
+   an H100). */
 static void fill(const struct copy *copy, char row[MOST_ROW_BYTES])
 {
+    static const uint16_t nan_half = 0x7ff7;
     memset(row, 0, copy->row_bytes);
-    for (uint32_t i = 0; copy->map.fills_nan && i < copy->row_bytes; i++)
-        row[i] = (char)0xff;
+    for (uint32_t i = 0; copy->map.fills_nan && i < copy->row_bytes; i += sizeof nan_half)
+        memcpy(row + i, &nan_half, sizeof nan_half);
 }
 
 /* Reads the box once and writes it to all blocks that it is for. */
