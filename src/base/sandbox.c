@@ -21,6 +21,7 @@
 
 #include "base/folder.h"
 #include "base/machine.h"
+#include "base/memory.h"
 #include "base/parse.h"
 
 #if defined(__SANITIZE_ADDRESS__)
@@ -151,7 +152,10 @@ static int allow_own(scmp_filter_ctx filter)
    clone3 does not exist. */
 static int load_filter(enum smc_sandbox kind)
 {
-    scmp_filter_ctx filter = seccomp_init(SCMP_ACT_ERRNO(EPERM));
+    enum { NEEDED_BYTES = 1 << 20 };
+    void *needed = smc_malloc(NEEDED_BYTES); /* libseccomp 2.5 crashes for want of memory */
+    free(needed);
+    scmp_filter_ctx filter = needed ? seccomp_init(SCMP_ACT_ERRNO(EPERM)) : NULL;
     if (!filter)
         return -ENOMEM;
     int failed = seccomp_attr_set(filter, SCMP_FLTATR_CTL_TSYNC, 1);
