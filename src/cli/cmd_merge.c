@@ -101,6 +101,9 @@ static enum smc_status ask_expected(const struct smc_arguments *arguments,
         expected->count = (size_t)count;
         return SMC_OK;
     }
+    if (text[0] && !text[strspn(text, "0123456789")])
+        return smc_fail(error, SMC_USAGE, "option --expect: '%.40s' is not between 1 and %d", text,
+                        SMC_MOST_LISTED_HOSTS);
     enum smc_status status = smc_hostlist_parse(text, &expected->names, &why);
     return status == SMC_USAGE ? smc_fail(error, status,
                                           "option --expect: %s; a list of nodes is written "

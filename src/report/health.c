@@ -14,6 +14,18 @@
 
 /* --- Text ------------------------------------------------------------------------------------- */
 
+/* "132 of 132 SMs; ", "65.2 TFLOP/s, expected 65; ". */
+static void append_seen(const struct smc_health_test_info *info,
+                        const struct smc_health_result *result, struct smc_text *out)
+{
+    double seen = result->seen / info->per_shown_unit;
+    double expected = result->expected / info->per_shown_unit;
+    if (info->is_measured)
+        smc_text_printf(out, "%.4g %s, expected %.4g; ", seen, info->shown_unit, expected);
+    else
+        smc_text_printf(out, "%.4g of %.4g %s; ", seen, expected, info->shown_unit);
+}
+
 static void append_tests(const struct smc_health *health, const struct smc_report_style *style,
                          struct smc_text *out)
 {
@@ -22,8 +34,7 @@ static void append_tests(const struct smc_health *health, const struct smc_repor
         struct smc_text line = {0};
         smc_text_printf(&line, "%s: ", smc_health_outcome_name(result->outcome));
         if (!isnan(result->seen))
-            smc_text_printf(&line, "%.6g of %.6g %s; ", result->seen, result->expected,
-                            smc_health_test_info[i].unit);
+            append_seen(&smc_health_test_info[i], result, &line);
         smc_text_append(&line, result->detail);
         smc_layout_line(out, style, smc_health_test_info[i].name, &line);
     }
@@ -61,8 +72,11 @@ static void write_text(const struct smc_host_health *host, const struct smc_repo
 {
     struct smc_text line = {0};
     size_t healthy = 0;
-    if (host->count == 0) /* the error says why */
+    if (host->count == 0) {
+        smc_text_printf(&line, "%s: %s", smc_health_verdict_name(host->verdict), host->error);
+        smc_layout_verdict(out, style, SMC_BAD, &line);
         return;
+    }
     for (size_t i = 0; i < host->count; i++)
         healthy += host->gpu[i].verdict == SMC_HEALTHY;
     smc_text_printf(&line, "%s: %zu of %zu GPU%s of %s in %.1f s",
