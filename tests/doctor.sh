@@ -107,6 +107,8 @@ chmod +x tools/nvcc tools/ptxas
 PATH=$scratch/tools:$PATH examine
 says "nvcc" ok nvcc "^12.4 \($scratch/tools/nvcc\)"
 says "a ptxas that fails" broken ptxas 'does not answer'
+TMPDIR=/nowhere PATH=$scratch/tools:$PATH examine
+says "an nvcc that has no temporary folder" broken nvcc 'cannot be run: .*/nowhere'
 printf '#!/bin/sh\necho $$ >%s/pid\nwhile :; do sleep 0.1; done\n' "$scratch" >tools/nvcc
 PATH=$scratch/tools:$PATH examine --timeout 2000
 says "an nvcc that hangs" broken nvcc 'no answer within 2000 ms'

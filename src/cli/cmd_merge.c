@@ -119,9 +119,9 @@ static enum smc_status check_options(const struct smc_arguments *arguments, stru
     const bool *given = arguments->given;
     if (arguments->file_count == 0)
         return smc_fail(error, SMC_USAGE,
-                        "merge: name a file with reports of '%s run --format json'; - is "
-                        "standard input",
-                        smc_program_name());
+                        "merge: name a file with reports of '%s run --format json' or '%s check "
+                        "--format json'; - is standard input",
+                        smc_program_name(), smc_program_name());
     if (given[SMC_OPTION_EXCLUDE] && given[SMC_OPTION_DRAIN])
         return smc_fail(error, SMC_USAGE, "option --drain: not together with --exclude");
     if (given[SMC_OPTION_FLEET_FORMAT] && (given[SMC_OPTION_EXCLUDE] || given[SMC_OPTION_DRAIN]))
