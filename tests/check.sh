@@ -16,6 +16,7 @@ unset SLURMD_NODENAME PMIX_RANK OMPI_COMM_WORLD_RANK SLURM_PROCID FAKE_FAULT FAK
 
 refuses 2 "option --timeout: '0' is not between 1 and 2147483647" check --timeout 0
 refuses 2 "option --format: 'xml' is not one of text, json, openmetrics" check --format xml
+refuses 2 "'' cannot be written: No such file or directory" check --output ''
 if smemcalc devices --device gpu0 >out 2>&1; then
     skip "no GPU: exit status 3" "there is one"
 else
@@ -25,6 +26,16 @@ else
         [ "$status" -eq 3 ] || echo "exit status $status"
         [ ! -s out ] || cat out
         { grep -q '^smemcalc: check: no GPU: ' err && [ "$(wc -l <err)" -eq 1 ]; } || cat err)"
+    smemcalc check --output report.txt >out 2>err
+    empty "the file of --output says why, for the reason of a drained node" "$(
+        head -n 1 report.txt | grep -q '^failed: no GPU: ' || cat report.txt)"
+    smemcalc check --format json --output - >out 2>err
+    empty "--output - is standard output" "$(
+        [ "$(wc -l <out)" -eq 1 ] || cat out
+        [ ! -e - ] || echo "there is a file of that name")"
+    smemcalc check --gpu 300 >out 2>err
+    empty "a GPU beyond all numbers" "$(
+        echo "smemcalc: check: there is no GPU 300: the highest number is 127" | diff - err)"
     SLURMD_NODENAME=n7 PMIX_RANK=3 SLURM_PROCID=9 smemcalc check --format json >out 2>err
     status=$?
     empty "no GPU: JSON says so in one line" "$(
@@ -79,6 +90,11 @@ check >out 2>err
 empty "as text, the verdict comes first" "$(
     head -n 1 out | grep -q '^healthy: 1 of 1 GPU of ' || cat out
     awk 'length > 80' out)"
+empty "with units that a person reads, and no number with an exponent" "$(
+    grep -Eq '^bandwidth +pass: [0-9.]+ GB/s, expected [0-9.]+; ' out || cat out
+    grep -Eq '^fma +pass: [0-9.]+ TFLOP/s, expected [0-9.]+; ' out || cat out
+    grep -Eq '^memory +pass: ([0-9.]+) of \1 GB; ' out || cat out
+    grep -E '[0-9]e[+-][0-9]' out)"
 
 # What is wrong is named: FAKE_FAULT, and a filter for the only kind of fault.
 finds() { # FAULT FILTER
@@ -102,6 +118,9 @@ finds "memory 123456 9" "$only.kind == \"memory\" and .faults[0].sm == null
 finds product 'all(.faults[]; .kind == "result") and .tests[1].verdict == "fail"'
 finds resident 'all(.faults[]; .kind == "residency") and .tests[2].verdict == "fail"'
 finds slow "$only.kind == \"rate\" and .tests[3].verdict == \"fail\""
+FAKE_FAULT=slow check >out 2>err
+empty "a slow one with the unit of the rate" "$(
+    grep -Eq '^rate +copy: [0-9.]+ GB/s, -[0-9.]+ % off the known [0-9.]+$' out || cat out)"
 FAKE_MS=9 finds none "$only.kind == \"rate\" and .tests[5].verdict == \"fail\"" # a kernel's time
 
 # Some GPUs of several.

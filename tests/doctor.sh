@@ -107,6 +107,8 @@ chmod +x tools/nvcc tools/ptxas
 PATH=$scratch/tools:$PATH examine
 says "nvcc" ok nvcc "^12.4 \($scratch/tools/nvcc\)"
 says "a ptxas that fails" broken ptxas 'does not answer'
+TMPDIR=/nowhere PATH=$scratch/tools:$PATH examine
+says "an nvcc that has no temporary folder" broken nvcc 'cannot be run: .*/nowhere'
 printf '#!/bin/sh\necho $$ >%s/pid\nwhile :; do sleep 0.1; done\n' "$scratch" >tools/nvcc
 PATH=$scratch/tools:$PATH examine --timeout 2000
 says "an nvcc that hangs" broken nvcc 'no answer within 2000 ms'
@@ -160,7 +162,7 @@ if ${CC:-cc} -w -shared -fPIC -o fake.so fake.c 2>/dev/null; then
     if env -u SMEMCALC_NVRTC "$program" --tile 8 --device 9.0 | grep -q '(NVRTC '; then
         skip "what is lacking of the table" "another NVRTC has it"
     else
-        says "and what it lacks of the table" note NVRTC 'nothing here for 7.5 of the table'
+        says "and what it lacks of the table" note NVRTC 'but not for 7.5, which the table has'
     fi
     FAKE_NVRTC=empty examine
     says "one that compiles nothing" broken NVRTC '^99.1 .*: it compiles no kernel'

@@ -79,7 +79,8 @@ curses_elsewhere() { # TREE
 }
 
 # What only Linux has. Everything else also compiles for macOS and other systems of POSIX.
-for_linux='^src/base/platform\.c$|^src/shim/|^src/trace/inject/'
+# src/base/sandbox.def only names system calls.
+for_linux='^src/base/platform\.c$|^src/base/sandbox\.def$|^src/shim/|^src/trace/inject/'
 
 linux_elsewhere() { # TREE
     sources "$1" | grep -Ev "$for_linux" | while read -r file; do

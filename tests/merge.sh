@@ -212,7 +212,7 @@ change '.confirmation = []'
 tells "no quantity" "changed.json:1: key 'confirmation': not a list of 1 to 64 quantities" changed.json
 change 'del(.kernel)'
 tells "no kernel" "changed.json:1: key 'kernel': not there, or no object" changed.json
-refuses 2 "merge: name a file with reports of 'smemcalc run --format json'; - is standard input" merge
+refuses 2 "merge: name a file with reports of 'smemcalc run --format json' or 'smemcalc check --format json'; - is standard input" merge
 
 # --- Hostile files --------------------------------------------------------------------------------
 

@@ -110,6 +110,8 @@ refuses 2 "option --exclude: there is no report of 'smemcalc check --format json
     merge node1.json --exclude
 refuses 2 "option --drain: not together with --exclude" merge sound.json --drain --exclude
 refuses 2 "option --drain: not together with --format" merge sound.json --drain --format json
+refuses 2 "option --expect: '0' is not between 1 and 200000" merge sound.json --expect 0
+refuses 2 "option --expect: '200001' is not between 1 and 200000" merge sound.json --expect 200001
 refuses 2 "option --expect: '4-1' is not a range of numbers such as 1-4; a list of nodes is written \
 n[1-4],login, or how many there are, from 1 to 200000" merge sound.json --expect 'n[4-1]'
 jq -c '.run.node = "n1" | ., (.run.node = "n2")' <<end >nodes.json

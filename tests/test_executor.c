@@ -3,8 +3,8 @@
 #include <stdatomic.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "executor/check.h"
-#include "executor/clock.h"
 #include "executor/executor.h"
 #include "unit.h"
 

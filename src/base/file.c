@@ -185,6 +185,8 @@ enum smc_status smc_file_write(const char *path, bool over, const struct smc_tex
     bool begun;
     if (text->failed || smc_memory_failed())
         return smc_out_of_memory(error);
+    if (!*path)
+        return fail_opening(path, ENOENT, error);
     if (!can_be_replaced(path, over, &mode))
         return write_in_place(path, over, text, error);
     const int reason = write_undisturbed(path, mode, over, text, &begun);

@@ -9,6 +9,7 @@ library_sources += \
 
 # Not for the library.
 libsmc_la_SOURCES += \
+	src/base/clock.c src/base/clock.h \
 	src/base/csv_reader.c src/base/csv_reader.h \
 	src/base/file.c src/base/file.h \
 	src/base/folder.c src/base/folder.h \

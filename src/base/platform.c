@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -27,6 +28,24 @@ bool smc_platform_program(char *path, size_t bytes)
         return false;
     path[length] = '\0';
     return true;
+}
+
+uint64_t smc_platform_used_bytes(void)
+{
+    uint64_t pages = 0;
+    char text[64] = "";
+    FILE *file = fopen("/proc/self/statm", "re");
+    if (!file)
+        return 0;
+    if (fgets(text, sizeof text, file))
+        pages = strtoull(text, NULL, 10);
+    fclose(file);
+    return pages * (uint64_t)sysconf(_SC_PAGESIZE);
+}
+
+FILE *smc_platform_open_nvidia_version(void)
+{
+    return fopen("/proc/driver/nvidia/version", "re");
 }
 
 int smc_platform_pipe(int ends[2])
@@ -70,6 +89,16 @@ bool smc_platform_program(char *path, size_t bytes)
     (void)path, (void)bytes;
     return false;
 #endif
+}
+
+uint64_t smc_platform_used_bytes(void)
+{
+    return 0;
+}
+
+FILE *smc_platform_open_nvidia_version(void)
+{
+    return NULL;
 }
 
 /* The descriptors of a call that succeeded. */

@@ -6,6 +6,8 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
 #include <sys/stat.h>
 #include <sys/types.h>
 #include <time.h>
@@ -20,6 +22,12 @@ enum { SMC_ELF_MAGIC_BYTES = 4 };
 
 /* The path of this program's file. False: it is unknown, or longer than `bytes`. */
 bool smc_platform_program(char *path, size_t bytes);
+
+/* The address space that this process uses, in bytes; 0: it is unknown. */
+uint64_t smc_platform_used_bytes(void);
+
+/* What NVIDIA's kernel module says of its version, to be closed; NULL: there is none. */
+FILE *smc_platform_open_nvidia_version(void);
 
 /* A pipe that the programs started later do not inherit. 0, or -1 and errno. */
 int smc_platform_pipe(int ends[2]);

@@ -23,6 +23,7 @@
 #include "base/machine.h"
 #include "base/memory.h"
 #include "base/parse.h"
+#include "base/platform.h"
 
 #if defined(__SANITIZE_ADDRESS__)
 #define IS_SANITIZED true
@@ -54,20 +55,6 @@ static bool has_driver(void)
 
 enum { LEAST_LIMIT_GB = 4 };
 
-/* Address space in use; 0: unknown. */
-static uint64_t used_bytes(void)
-{
-    unsigned long long pages = 0;
-    char text[64] = "";
-    FILE *file = fopen("/proc/self/statm", "re");
-    if (!file)
-        return 0;
-    if (fgets(text, sizeof text, file))
-        pages = strtoull(text, NULL, 10);
-    fclose(file);
-    return pages * (uint64_t)sysconf(_SC_PAGESIZE);
-}
-
 /* A process that needs more than all memory would only make the machine swap. Files are mapped, so
    that twice the memory is left to them. $SMEMCALC_MEMORY_LIMIT: bytes, such as 16G; or 0: none. */
 static uint64_t memory_limit(void)
@@ -79,7 +66,7 @@ static uint64_t memory_limit(void)
         return bytes;
     if (memory > UINT64_MAX / 4)
         return 0;
-    return used_bytes() + (3 * memory > least ? 3 * memory : least);
+    return smc_platform_used_bytes() + (3 * memory > least ? 3 * memory : least);
 }
 
 /* Never raises a limit that is there. The time of the CPU is not limited: an emulation may take

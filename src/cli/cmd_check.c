@@ -1,4 +1,7 @@
 /* smemcalc check: whether the GPUs of this machine compute, hold and run as they should. */
+#include <string.h>
+#include <unistd.h>
+
 #include "base/file.h"
 #include "cli/command.h"
 #include "cli/options.h"
@@ -19,10 +22,8 @@ const struct smc_command smc_command_check = {
 };
 
 /* A file is replaced at once, so that no reader sees half of it. */
-static enum smc_status deliver(const struct smc_arguments *arguments, struct smc_text *out,
-                               struct smc_error *error)
+static enum smc_status deliver(const char *path, struct smc_text *out, struct smc_error *error)
 {
-    const char *path = arguments->text[SMC_OPTION_CHECK_OUTPUT];
     if (!path)
         return SMC_OK;
     enum smc_status status = smc_file_write(path, true, out, error);
@@ -47,11 +48,17 @@ static enum smc_status run(const struct smc_arguments *arguments, struct smc_tex
             },
     };
     enum smc_status status = smc_host_health_check(&check, &health, &why);
-    smc_output_style_of(arguments->given[SMC_OPTION_CHECK_OUTPUT] ? -1 : 1, &style);
-    smc_health_write(&health, (enum smc_health_format)arguments->number[SMC_OPTION_CHECK_FORMAT],
-                     &style, out);
+    const char *path = arguments->text[SMC_OPTION_CHECK_OUTPUT];
+    if (path && strcmp(path, "-") == 0) /* standard output */
+        path = NULL;
+    enum smc_health_format format =
+        (enum smc_health_format)arguments->number[SMC_OPTION_CHECK_FORMAT];
+    smc_output_style_of(path ? -1 : STDOUT_FILENO, &style);
+    /* Why no GPU was checked is on standard error: on the terminal it would be there twice. */
+    if (path || format != SMC_HEALTH_TEXT || !why.message[0])
+        smc_health_write(&health, format, &style, out);
     smc_host_health_free(&health);
-    enum smc_status delivered = deliver(arguments, out, error);
+    enum smc_status delivered = deliver(path, out, error);
     if (delivered != SMC_OK)
         return delivered;
     return why.message[0] ? smc_fail(error, status, "check: %s", why.message) : status;

@@ -101,6 +101,9 @@ static enum smc_status ask_expected(const struct smc_arguments *arguments,
         expected->count = (size_t)count;
         return SMC_OK;
     }
+    if (text[0] && !text[strspn(text, "0123456789")])
+        return smc_fail(error, SMC_USAGE, "option --expect: '%.40s' is not between 1 and %d", text,
+                        SMC_MOST_LISTED_HOSTS);
     enum smc_status status = smc_hostlist_parse(text, &expected->names, &why);
     return status == SMC_USAGE ? smc_fail(error, status,
                                           "option --expect: %s; a list of nodes is written "
@@ -116,9 +119,9 @@ static enum smc_status check_options(const struct smc_arguments *arguments, stru
     const bool *given = arguments->given;
     if (arguments->file_count == 0)
         return smc_fail(error, SMC_USAGE,
-                        "merge: name a file with reports of '%s run --format json'; - is "
-                        "standard input",
-                        smc_program_name());
+                        "merge: name a file with reports of '%s run --format json' or '%s check "
+                        "--format json'; - is standard input",
+                        smc_program_name(), smc_program_name());
     if (given[SMC_OPTION_EXCLUDE] && given[SMC_OPTION_DRAIN])
         return smc_fail(error, SMC_USAGE, "option --drain: not together with --exclude");
     if (given[SMC_OPTION_FLEET_FORMAT] && (given[SMC_OPTION_EXCLUDE] || given[SMC_OPTION_DRAIN]))

@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "cli/progress.h"
-#include "executor/clock.h"
 
 /* Set by the handler. */
 static volatile sig_atomic_t seen;

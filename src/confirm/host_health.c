@@ -6,7 +6,6 @@
 #include "confirm/host_health.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -16,12 +15,10 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
-#ifdef __linux__
-#include <sys/prctl.h>
-#endif
 
+#include "base/clock.h"
 #include "base/memory.h"
-#include "base/utf8.h"
+#include "base/platform.h"
 #include "confirm/known_ceilings.h"
 
 enum { MOST_GPUS = 128, STOP_EARLIER_MS = 300 };
@@ -48,13 +45,6 @@ struct run {
     double start_ms, deadline_ms;
 };
 
-static double now_ms(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec * 1e3 + (double)now.tv_nsec / 1e6;
-}
-
 /* --- In a GPU's process ----------------------------------------------------------------------- */
 
 static void find_ceilings(int gpu_index, struct smc_ceilings *ceilings, struct smc_text *warnings)
@@ -79,7 +69,7 @@ static void check_gpu(const struct run *run, int gpu_index, int told)
             _exit(SMC_MACHINE);
     }
     if (board->gpu_count > 0) {
-        double left_ms = run->deadline_ms - now_ms() - STOP_EARLIER_MS;
+        double left_ms = run->deadline_ms - smc_clock_ms() - STOP_EARLIER_MS;
         request.timeout_ms = left_ms > 1 ? (uint32_t)left_ms : 1;
         find_ceilings(gpu_index, &request.ceilings, &warnings);
         smc_health_check(&request, health, &warnings, &error);
@@ -103,15 +93,12 @@ static void start(struct run *run, int gpu_index)
     int ends[2] = {-1, -1};
     struct process *process = &run->process[gpu_index];
     pid_t parent = getpid();
-    pid_t id = pipe(ends) == 0 ? fork() : -1;
+    pid_t id = smc_platform_pipe(ends) == 0 ? fork() : -1;
     if (id == 0) {
         close(ends[0]);
-#ifdef __linux__
-        prctl(PR_SET_PDEATHSIG,
-              SIGKILL); /* as when Slurm ends a health check that takes too long */
+        smc_platform_end_with_parent(); /* which Slurm ends if it takes too long */
         if (getppid() != parent)
             _exit(SMC_MACHINE);
-#endif
         check_gpu(run, gpu_index, ends[1]);
     }
     if (id < 0) {
@@ -150,7 +137,7 @@ static void finish(struct run *run, int gpu_index, bool is_late)
                  WTERMSIG(status), strsignal(WTERMSIG(status)), in, test);
     else
         snprintf(error, sizeof error, "its process ended early, %s%s", in, test);
-    health->elapsed_s = (now_ms() - run->start_ms) / 1e3;
+    health->elapsed_s = (smc_clock_ms() - run->start_ms) / 1e3;
     note_failure(health, SMC_MACHINE, error);
 }
 
@@ -167,9 +154,9 @@ static void wait_for(struct run *run, int count, bool for_number)
         }
         if (open == 0)
             return;
-        double left_ms = run->deadline_ms - now_ms();
+        double left_ms = run->deadline_ms - smc_clock_ms();
         int ready = poll(ends, (nfds_t)count, left_ms > 0 ? (int)left_ms + 1 : 0);
-        bool is_late = ready <= 0 && now_ms() >= run->deadline_ms;
+        bool is_late = ready <= 0 && smc_clock_ms() >= run->deadline_ms;
         for (int i = 0; i < count; i++) {
             char told;
             bool is_ready = ready > 0 && ends[i].fd >= 0 && ends[i].revents;
@@ -185,34 +172,13 @@ static void wait_for(struct run *run, int count, bool for_number)
 
 /* --- The host --------------------------------------------------------------------------------- */
 
-static void read_name(const char *variable, char name[SMC_HOST_NAME_CHARS])
-{
-    const char *value = getenv(variable);
-    snprintf(name, SMC_HOST_NAME_CHARS, "%s", value ? value : "");
-    smc_utf8_make_safe(name);
-}
-
-/* The first that is a number. */
-static int64_t read_rank(void)
-{
-    static const char *const variables[] = {"PMIX_RANK", "OMPI_COMM_WORLD_RANK", "SLURM_PROCID"};
-    for (size_t i = 0; i < sizeof variables / sizeof *variables; i++) {
-        const char *value = getenv(variables[i]);
-        char *end;
-        long long rank = value ? strtoll(value, &end, 10) : -1;
-        if (value && *value && !*end && rank >= 0)
-            return rank;
-    }
-    return -1;
-}
-
 static void describe(struct smc_host_health *out)
 {
     time_t now = time(NULL);
     struct tm utc;
     smc_machine_host_name(out->host_name);
-    read_name("SLURMD_NODENAME", out->node);
-    out->rank = read_rank();
+    smc_machine_node_name(out->node);
+    out->rank = smc_machine_rank();
     if (gmtime_r(&now, &utc))
         strftime(out->time, sizeof out->time, "%Y-%m-%dT%H:%M:%SZ", &utc);
 }
@@ -296,19 +262,23 @@ static enum smc_status conclude(const struct run *run, int count, struct smc_hos
 enum smc_status smc_host_health_check(const struct smc_host_check *check,
                                       struct smc_host_health *out, struct smc_error *error)
 {
-    struct run run = {.check = check, .start_ms = now_ms()};
+    struct run run = {.check = check, .start_ms = smc_clock_ms()};
     run.deadline_ms = run.start_ms + check->timeout_ms;
     *out = (struct smc_host_health){0};
     describe(out);
-    if (check->gpu_index >= MOST_GPUS)
-        return fail_host(out, SMC_UNAVAILABLE, "there is no GPU of so high an index", error);
+    if (check->gpu_index >= MOST_GPUS) {
+        char why[80];
+        snprintf(why, sizeof why, "there is no GPU %d: the highest number is %d", check->gpu_index,
+                 MOST_GPUS - 1);
+        return fail_host(out, SMC_UNAVAILABLE, why, error);
+    }
     run.board = create_board();
     if (!run.board)
         return smc_out_of_memory(error);
     int count = run_processes(&run);
     enum smc_status status = conclude(&run, count, out, error);
     munmap(run.board, sizeof *run.board);
-    out->elapsed_s = (now_ms() - run.start_ms) / 1e3;
+    out->elapsed_s = (smc_clock_ms() - run.start_ms) / 1e3;
     return status;
 }
 

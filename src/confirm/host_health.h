@@ -15,7 +15,7 @@ struct smc_host_check {
 struct smc_host_health {
     char host_name[SMC_HOST_NAME_CHARS];
     char node[SMC_HOST_NAME_CHARS]; /* SLURMD_NODENAME; "" if it is not set */
-    int64_t rank;                   /* of PMIx, Open MPI or Slurm; below 0: none */
+    int32_t rank;                   /* of PMIx, Open MPI or Slurm; below 0: none */
     char time[32];                  /* at the beginning: "2026-11-26T19:00:00Z" */
     enum smc_health_verdict verdict;
     char error[400]; /* why no GPU could be checked, or "" */

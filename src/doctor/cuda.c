@@ -9,6 +9,7 @@
 
 #include "base/file.h"
 #include "base/folder.h"
+#include "base/platform.h"
 #include "compile/cache.h"
 #include "compile/nvrtc.h"
 #include "devices/devices.h"
@@ -26,7 +27,7 @@ static void find_module(char release[SMC_GPU_VERSION_CHARS])
 {
     char line[256] = "";
     release[0] = '\0';
-    FILE *file = fopen("/proc/driver/nvidia/version", "re");
+    FILE *file = smc_platform_open_nvidia_version();
     if (!file)
         return;
     const char *at = fgets(line, sizeof line, file) ? line : "";
@@ -66,11 +67,11 @@ static void tell_no_driver(const char *module, struct smc_doctor *doctor)
         smc_doctor_mend(row, "%s", on_emulator);
     } else if (has_board()) {
         row = smc_doctor_add(doctor, SMC_DOCTOR_NOTE, "driver",
-                             "none, though the machine has a device of NVIDIA's");
+                             "none, although the machine has an NVIDIA device");
         smc_doctor_mend_package(row, "nvidia-driver");
     } else {
         row = smc_doctor_add(doctor, SMC_DOCTOR_NOTE, "driver",
-                             "none, and no GPU of NVIDIA's: kernels run on the emulator");
+                             "none, and no NVIDIA GPU: kernels run on the emulator");
         smc_doctor_mend(row, "%s", on_emulator);
     }
 }
@@ -223,8 +224,8 @@ static void tell_library(const struct smc_nvrtc_info *info, uint16_t lacking,
     } else {
         char without[48] = "";
         if (lacking)
-            snprintf(without, sizeof without, ", nothing here for %d.%d of the table", lacking / 10,
-                     lacking % 10);
+            snprintf(without, sizeof without, ", but not for %d.%d, which the table has",
+                     lacking / 10, lacking % 10);
         struct smc_doctor_row *row = smc_doctor_add(
             doctor, lacking ? SMC_DOCTOR_NOTE : SMC_DOCTOR_OK, "NVRTC",
             "%d.%d, compiles for CC %d.%d to %d.%d%s (%s)", info->major, info->minor, lowest / 10,
@@ -265,24 +266,26 @@ void smc_doctor_nvrtc(const struct smc_doctor_request *request, struct smc_docto
 
 /* --- nvcc and ptxas --------------------------------------------------------------------------- */
 
-/* "13.0" out of "... release 13.0, V13.0.88"; "" if it does not answer so. */
-static void find_release(const char *path, char release[SMC_GPU_VERSION_CHARS])
+/* "13.0" out of "... release 13.0, V13.0.88"; "" if it does not answer so. False, with the reason,
+   if it could not be run. */
+static bool find_release(const char *path, char release[SMC_GPU_VERSION_CHARS],
+                         struct smc_error *error)
 {
     const char *const argv[] = {path, "--version", NULL};
     char folder[SMC_TOOL_PATH];
     struct smc_text output = {0};
-    struct smc_error error;
     bool succeeded = false;
     release[0] = '\0';
-    if (smc_tool_folder_make(folder, &error) != SMC_OK)
-        return;
-    enum smc_status status = smc_tool_run(argv, folder, &output, &succeeded, &error);
+    if (smc_tool_folder_make(folder, error) != SMC_OK)
+        return false;
+    enum smc_status status = smc_tool_run(argv, folder, &output, &succeeded, error);
     smc_tool_folder_remove(folder);
     const char *at = strstr(smc_text_string(&output), "release ");
     if (status == SMC_OK && succeeded && at)
         snprintf(release, SMC_GPU_VERSION_CHARS, "%.*s",
                  (int)strspn(at + strlen("release "), "0123456789."), at + strlen("release "));
     smc_text_free(&output);
+    return status == SMC_OK;
 }
 
 void smc_doctor_compilers(const struct smc_doctor_request *request, struct smc_doctor *doctor)
@@ -298,9 +301,15 @@ void smc_doctor_compilers(const struct smc_doctor_request *request, struct smc_d
             smc_doctor_mend_package(row, "nvidia-cuda-toolkit");
             continue;
         }
-        find_release(path, release);
+        struct smc_error error = {""};
+        bool ran = find_release(path, release, &error);
         if (release[0]) {
             smc_doctor_add(doctor, SMC_DOCTOR_OK, names[i], "%s (%s)", release, path);
+            continue;
+        }
+        if (!ran) {
+            smc_doctor_add(doctor, SMC_DOCTOR_BROKEN, names[i], "%s cannot be run: %s", path,
+                           error.message);
             continue;
         }
         row = smc_doctor_add(doctor, SMC_DOCTOR_BROKEN, names[i],

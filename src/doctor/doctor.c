@@ -15,7 +15,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/folder.h"
+#include "base/platform.h"
 #include "base/utf8.h"
 #include "doctor/subjects.h"
 #include "inspect/tools.h"
@@ -133,13 +135,6 @@ bool smc_doctor_is_healthy(const struct smc_doctor *doctor)
 
 enum { GRACE_MS = 500 };
 
-static int64_t now_ms(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
-
 /* In the child: nothing that a library prints or reads is this program's. */
 static _Noreturn void examine_and_end(smc_doctor_subject *examine,
                                       const struct smc_doctor_request *request, int end)
@@ -157,13 +152,13 @@ static _Noreturn void examine_and_end(smc_doctor_subject *examine,
 /* Rows until the child closes its end. False after `timeout_ms`. */
 static bool read_rows(int end, uint32_t timeout_ms, struct smc_doctor *doctor)
 {
-    const int64_t until = now_ms() + timeout_ms;
+    const double until_ms = smc_clock_ms() + timeout_ms;
     struct smc_doctor_row row;
     size_t bytes = 0;
     for (;;) {
-        int64_t left = until - now_ms();
+        double left_ms = until_ms - smc_clock_ms();
         struct pollfd ready = {.fd = end, .events = POLLIN};
-        int count = left > 0 ? poll(&ready, 1, (int)left) : 0;
+        int count = left_ms > 0 ? poll(&ready, 1, (int)left_ms + 1) : 0;
         if (count < 0 && errno == EINTR)
             continue;
         if (count <= 0)
@@ -184,12 +179,12 @@ static bool read_rows(int end, uint32_t timeout_ms, struct smc_doctor *doctor)
 static bool has_ended(pid_t child, int timeout_ms, int *ending)
 {
     const struct timespec pause = {.tv_nsec = 2000000};
-    const int64_t until = now_ms() + timeout_ms;
+    const double until_ms = smc_clock_ms() + timeout_ms;
     for (;;) {
         pid_t ended = waitpid(child, ending, WNOHANG);
         if (ended == child || (ended < 0 && errno != EINTR))
             return ended == child;
-        if (now_ms() >= until)
+        if (smc_clock_ms() >= until_ms)
             return false;
         nanosleep(&pause, NULL);
     }
@@ -199,7 +194,7 @@ static void examine_in_child(const char *name, smc_doctor_subject *examine,
                              const struct smc_doctor_request *request, struct smc_doctor *doctor)
 {
     int ends[2], ending = 0;
-    if (pipe2(ends, O_CLOEXEC) != 0) {
+    if (smc_platform_pipe(ends) != 0) {
         smc_doctor_add(doctor, SMC_DOCTOR_BROKEN, name, "a pipe: %s", strerror(errno));
         return;
     }

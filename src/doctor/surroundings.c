@@ -65,7 +65,7 @@ void smc_doctor_sandbox(const struct smc_doctor_request *request, struct smc_doc
         snprintf(memory, sizeof memory, "%.0f GB of address space", (double)limit_bytes / 1e9);
     switch (state) {
     case SMC_SANDBOX_WORKS:
-        smc_doctor_add(doctor, SMC_DOCTOR_OK, "sandbox", "seccomp, and %s", memory);
+        smc_doctor_add(doctor, SMC_DOCTOR_OK, "sandbox", "works: seccomp, and at most %s", memory);
         return;
     case SMC_SANDBOX_NOT_BUILT:
         row = smc_doctor_add(doctor, SMC_DOCTOR_NOTE, "sandbox",
@@ -229,7 +229,7 @@ void smc_doctor_terminal(const struct smc_doctor_request *request, struct smc_do
     struct smc_doctor_row *row;
     if (!request->is_terminal)
         smc_doctor_add(doctor, SMC_DOCTOR_OK, "terminal",
-                       "standard output is none: reports have 80 columns and no colours");
+                       "standard output is not a terminal: reports have 80 columns, no colours");
     else if (!terminal || strchr(terminal, '/') || !is_described(terminal)) {
         row = smc_doctor_add(doctor, SMC_DOCTOR_NOTE, "terminal",
                              terminal ? "TERM=%s is not described on this machine: no explorer"

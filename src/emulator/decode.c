@@ -356,14 +356,12 @@ struct smc_op *smc_decode_emit(struct smc_decoder *decoder)
     return op;
 }
 
-bool smc_decode_emit_shape(struct smc_decoder *decoder, smc_step *step, const struct smc_op *shape)
+struct smc_op *smc_decode_emit_copy(struct smc_decoder *decoder, smc_step *step,
+                                    const struct smc_op *shape)
 {
-    if (decoder->failed || shape->a == SMC_NO_SLOT || shape->b == SMC_NO_SLOT ||
-        shape->c == SMC_NO_SLOT || shape->d == SMC_NO_SLOT)
-        return false;
     struct smc_op *op = smc_decode_emit(decoder);
     if (!op)
-        return false;
+        return NULL;
     struct smc_op copy = *shape;
     copy.guard = op->guard;
     copy.guard_negated = op->guard_negated;
@@ -374,7 +372,14 @@ bool smc_decode_emit_shape(struct smc_decoder *decoder, smc_step *step, const st
     copy.step = step;
     *op = copy;
     decoder->program->has_fences |= op->acquires || op->releases;
-    return true;
+    return op;
+}
+
+bool smc_decode_emit_shape(struct smc_decoder *decoder, smc_step *step, const struct smc_op *shape)
+{
+    return !decoder->failed && shape->a != SMC_NO_SLOT && shape->b != SMC_NO_SLOT &&
+           shape->c != SMC_NO_SLOT && shape->d != SMC_NO_SLOT &&
+           smc_decode_emit_copy(decoder, step, shape);
 }
 
 struct smc_op *smc_decode_emit_alu(struct smc_decoder *decoder, smc_alu *alu,

@@ -92,7 +92,10 @@ void smc_decode_end_function(struct smc_decoder *decoder, uint32_t number);
 
 /* Appends an op with the statement's guard; returns NULL if out of memory. */
 struct smc_op *smc_decode_emit(struct smc_decoder *decoder);
-/* Appends a copy of `shape` with the statement's guard; false if a slot of it is SMC_NO_SLOT. */
+/* Appends a copy of `shape` with the statement's guard; returns NULL if out of memory. */
+struct smc_op *smc_decode_emit_copy(struct smc_decoder *decoder, smc_step *step,
+                                    const struct smc_op *shape);
+/* The same; false also if a slot of the shape is SMC_NO_SLOT. */
 bool smc_decode_emit_shape(struct smc_decoder *decoder, smc_step *step, const struct smc_op *shape);
 struct smc_op *smc_decode_emit_alu(struct smc_decoder *decoder, smc_alu *alu,
                                    enum smc_slot_kind d_kind, uint32_t d, uint32_t a, uint32_t b,

@@ -118,23 +118,6 @@ static bool new_list(struct smc_decoder *decoder, struct smc_op *op)
     return op->list != NULL;
 }
 
-static bool emit(struct smc_decoder *decoder, smc_step *step, const struct smc_op *shape)
-{
-    struct smc_op *op = smc_decode_emit(decoder);
-    if (!op)
-        return false;
-    struct smc_op copy = *shape;
-    copy.guard = op->guard;
-    copy.guard_negated = op->guard_negated;
-    copy.is_first = op->is_first;
-    copy.instruction = op->instruction;
-    copy.target = op->target;
-    copy.reconverge_at = op->reconverge_at;
-    copy.step = step;
-    *op = copy;
-    return true;
-}
-
 /* The four types; wmma of half precision names only those of d and c. */
 static bool read_types(struct smc_decoder *decoder, bool is_wmma, struct smc_matrix *matrix)
 {
@@ -193,7 +176,7 @@ static bool decode_product(struct smc_decoder *decoder, bool is_wmma)
                            smc_matrix_registers(matrix, roles[i], type), &shape, counts[i]))
             return false;
     }
-    return emit(decoder, smc_step_mma, &shape);
+    return smc_decode_emit_copy(decoder, smc_step_mma, &shape);
 }
 
 bool smc_decode_mma(struct smc_decoder *decoder)
@@ -237,7 +220,8 @@ static bool decode_fragment_access(struct smc_decoder *decoder, bool is_load)
     return shape.b != SMC_NO_SLOT &&
            read_fragment(decoder, &operand[!is_load], type, is_load,
                          smc_matrix_registers(matrix, role, type), &shape, &matrix->d_registers) &&
-           emit(decoder, is_load ? smc_step_load_fragment : smc_step_store_fragment, &shape);
+           smc_decode_emit_copy(decoder, is_load ? smc_step_load_fragment : smc_step_store_fragment,
+                                &shape);
 }
 
 bool smc_decode_wmma(struct smc_decoder *decoder)
@@ -266,9 +250,10 @@ bool smc_decode_rows(struct smc_decoder *decoder)
     if (!read_fragment(decoder, &operand[!is_load], SMC_MATRIX_S32, is_load, shape.vector, &shape,
                        &count))
         return false;
-    return count == shape.vector
-               ? emit(decoder, is_load ? smc_step_load_rows : smc_step_store_rows, &shape)
-               : smc_decode_refuse(decoder, "another number of registers was expected");
+    if (count != shape.vector)
+        return smc_decode_refuse(decoder, "another number of registers was expected");
+    return smc_decode_emit_copy(decoder, is_load ? smc_step_load_rows : smc_step_store_rows,
+                                &shape);
 }
 
 bool smc_decode_movmatrix(struct smc_decoder *decoder)
@@ -283,5 +268,5 @@ bool smc_decode_movmatrix(struct smc_decoder *decoder)
     shape.list[shape.listed++] = shape.d;
     shape.written = 1;
     return shape.a != SMC_NO_SLOT && shape.d != SMC_NO_SLOT &&
-           emit(decoder, smc_step_transpose, &shape);
+           smc_decode_emit_copy(decoder, smc_step_transpose, &shape);
 }

@@ -59,18 +59,10 @@ static void find_parameter(const struct smc_decoder *decoder, const struct smc_o
 /* A copy of `shape` with the guard of the statement. */
 static bool emit_access(struct smc_decoder *decoder, smc_step *step, const struct smc_op *shape)
 {
-    struct smc_op *op = smc_decode_emit(decoder);
+    struct smc_op *op = smc_decode_emit_copy(decoder, step, shape);
     if (!op)
         return false;
-    struct smc_op copy = *shape;
-    copy.guard = op->guard;
-    copy.guard_negated = op->guard_negated;
-    copy.is_first = op->is_first;
-    copy.instruction = op->instruction;
-    copy.step = step;
-    *op = copy;
     note_width(decoder->program, op);
-    decoder->program->has_fences |= op->acquires || op->releases;
     decoder->program->runs_in_order |= step == smc_step_store && op->is_strong && may_be_global(op);
     return true;
 }

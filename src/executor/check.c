@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "executor/clock.h"
+#include "base/clock.h"
 
 /* --- Rows, by all cores ----------------------------------------------------------------------- */
 

@@ -6,13 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/machine.h"
 #include "base/memory.h"
 #include "base/utf8.h"
 #include "compile/machine_code.h"
 #include "compile/source.h"
 #include "executor/check.h"
-#include "executor/clock.h"
 #include "executor/user.h"
 #include "inspect/kernels.h"
 #include "inspect/names.h"

@@ -4,9 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "compile/cache.h"
 #include "executor/check.h"
-#include "executor/clock.h"
 #include "executor/gpu.h"
 #include "executor/user.h"
 

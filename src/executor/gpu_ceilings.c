@@ -6,8 +6,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/clock.h"
 #include "executor/ceilings.h"
-#include "executor/clock.h"
 
 /* --- The bench -------------------------------------------------------------------------------- */
 

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/memory.h"
 #include "catalog/helpers.h"
-#include "executor/clock.h"
 #include "executor/executor.h"
 #include "executor/gpu_ceilings.h"
 #include "executor/health.h"
@@ -161,9 +161,9 @@ static void report_unseen(const struct sms *sms, uint32_t expected, struct smc_h
         used += (size_t)snprintf(numbers + used, sizeof numbers - used, "%s%u",
                                  listed++ ? ", " : "", i);
     }
-    struct smc_fault *fault = smc_health_add(health, SMC_HEALTH_SMS, SMC_FAULT_SM,
-                                             "no block ran on %u of %u SMs (numbers %s%s)", unseen,
-                                             expected, numbers, unseen > listed ? ", ..." : "");
+    struct smc_fault *fault =
+        smc_health_add(health, SMC_HEALTH_SMS, SMC_FAULT_SM, "no block ran on %u of %u SMs: %s%s",
+                       unseen, expected, numbers, unseen > listed ? ", ..." : "");
     for (uint32_t i = 0; fault && unseen == 1 && i < expected; i++)
         if (!sms->found.seen[i])
             fault->sm = (int32_t)i;
@@ -389,7 +389,8 @@ static enum smc_status probe_all(struct check *check, const struct smc_gpu_kerne
     }
     smc_health_conclude(check->health, SMC_HEALTH_RESIDENCY,
                         faults_of(check->health, SMC_HEALTH_RESIDENCY) == 0, all_expected, all_seen,
-                        "of %zu launches on an SM, as predicted", sizeof shapes / sizeof *shapes);
+                        "the prediction is of %zu launches on one SM",
+                        sizeof shapes / sizeof *shapes);
     return SMC_OK;
 }
 
@@ -425,13 +426,20 @@ static bool is_within(double seen, double expected, double tolerance)
     return seen >= expected * (1 - tolerance) && seen <= expected * (1 + tolerance);
 }
 
-/* Adds a fault for a rate that is too far off; returns whether it is not. */
-static bool is_rate_right(struct check *check, enum smc_health_test test, enum smc_ceiling ceiling,
-                          double seen)
+/* A figure that the check measures, and the known ceiling that it is compared with. */
+struct rate {
+    enum smc_health_figure figure;
+    enum smc_ceiling ceiling;
+};
+
+/* Adds a fault for a rate that is too far off; returns whether it is not. One that is not known is
+   right. */
+static bool is_rate_right(struct check *check, enum smc_health_test test, struct rate rate)
 {
-    const struct smc_ceiling_info *info = &smc_ceiling_info[ceiling];
-    double expected = check->request->ceilings.value[ceiling];
-    if (is_within(seen, expected, rate_tolerance))
+    const struct smc_health_figure_info *info = &smc_health_figure_info[rate.figure];
+    double seen = check->health->figure[rate.figure];
+    double expected = check->request->ceilings.value[rate.ceiling];
+    if (expected <= 0 || is_within(seen, expected, rate_tolerance))
         return true;
     smc_health_add(check->health, test, SMC_FAULT_RATE, "%s: %.4g %s, %+.1f %% off the known %.4g",
                    info->label, seen / info->per_unit, info->unit, 100 * (seen / expected - 1),
@@ -439,12 +447,12 @@ static bool is_rate_right(struct check *check, enum smc_health_test test, enum s
     return false;
 }
 
-/* Sets the outcome by the first rate; a second one, if there is one, must be right, too. */
-static void judge_rates(struct check *check, enum smc_health_test test,
-                        const enum smc_ceiling *ceilings, size_t count, const double *seen)
+/* Sets the outcome by the first rate; the others must be right, too. */
+static void judge_rates(struct check *check, enum smc_health_test test, const struct rate *rates,
+                        size_t count)
 {
-    const struct smc_ceiling_info *info = &smc_ceiling_info[ceilings[0]];
-    double first = seen[ceilings[0]], expected = check->request->ceilings.value[ceilings[0]];
+    double first = check->health->figure[rates[0].figure];
+    double expected = check->request->ceilings.value[rates[0].ceiling];
     bool is_right = true;
     if (expected <= 0) {
         smc_health_skip(check->health, test,
@@ -454,10 +462,9 @@ static void judge_rates(struct check *check, enum smc_health_test test,
         return;
     }
     for (size_t i = 0; i < count; i++)
-        is_right &= is_rate_right(check, test, ceilings[i], seen[ceilings[i]]);
+        is_right &= is_rate_right(check, test, rates[i]);
     smc_health_conclude(check->health, test, is_right, expected, first,
-                        "%+.1f %% off the known %.4g %s; %.0f %% are allowed",
-                        100 * (first / expected - 1), expected / info->per_unit, info->unit,
+                        "%+.1f %%; %.0f %% are allowed", 100 * (first / expected - 1),
                         100 * rate_tolerance);
 }
 
@@ -489,26 +496,27 @@ static enum smc_status measure(struct check *check, const char *const *names, si
 static enum smc_status test_bandwidth(struct check *check)
 {
     static const char *const names[] = {"copy", "reads of global memory"};
-    static const enum smc_ceiling ceilings[] = {SMC_CEILING_COPY, SMC_CEILING_READ};
+    static const struct rate rates[] = {{SMC_HEALTH_FIGURE_COPY, SMC_CEILING_COPY},
+                                        {SMC_HEALTH_FIGURE_READ, SMC_CEILING_READ}};
     double seen[SMC_CEILING_COUNT] = {0};
     enum smc_status status = measure(check, names, 2, seen);
     check->health->figure[SMC_HEALTH_FIGURE_COPY] = seen[SMC_CEILING_COPY];
     check->health->figure[SMC_HEALTH_FIGURE_READ] = seen[SMC_CEILING_READ];
     if (status == SMC_OK)
-        judge_rates(check, SMC_HEALTH_BANDWIDTH, ceilings, 2, seen);
+        judge_rates(check, SMC_HEALTH_BANDWIDTH, rates, 2);
     return status;
 }
 
 static enum smc_status test_fma(struct check *check)
 {
     static const char *const names[] = {"float FMA"};
-    static const enum smc_ceiling ceiling = SMC_CEILING_FLOAT;
+    static const struct rate rate = {SMC_HEALTH_FIGURE_FMA, SMC_CEILING_FLOAT};
     double seen[SMC_CEILING_COUNT] = {0};
     enum smc_status status = measure(check, names, 1, seen);
     check->health->figure[SMC_HEALTH_FIGURE_FMA] = seen[SMC_CEILING_FLOAT];
     check->health->figure[SMC_HEALTH_FIGURE_CLOCK] = seen[SMC_CEILING_CLOCK];
     if (status == SMC_OK)
-        judge_rates(check, SMC_HEALTH_FMA, &ceiling, 1, seen);
+        judge_rates(check, SMC_HEALTH_FMA, &rate, 1);
     return status;
 }
 
@@ -525,7 +533,7 @@ static void judge_time(struct check *check, const struct smc_time *predicted, do
     bool is_right = seen_ms >= low_ms && seen_ms <= high_ms;
     health->figure[SMC_HEALTH_FIGURE_PREDICTED] = predicted->predicted_ms;
     smc_health_conclude(health, SMC_HEALTH_TIME, is_right, predicted->predicted_ms, seen_ms,
-                        "%s; %.4g to %.4g ms are allowed", timed_kernel, low_ms, high_ms);
+                        "%s: %.4g to %.4g ms are allowed", timed_kernel, low_ms, high_ms);
     if (!is_right)
         smc_health_add(health, SMC_HEALTH_TIME, SMC_FAULT_RATE,
                        "%s took %.4g ms, not the predicted %.4g to %.4g", timed_kernel, seen_ms,
@@ -695,13 +703,16 @@ static enum smc_status allocate_memory(const struct check *check, struct memory 
 
 static void conclude_memory(const struct check *check, const struct memory *memory)
 {
-    double bytes = (double)memory->bytes, wrong = 4 * (double)memory->wrong;
+    char wrong_bytes[40] = "";
+    uint64_t wrong = 4 * memory->wrong;
+    if (wrong > 0)
+        snprintf(wrong_bytes, sizeof wrong_bytes, "%" PRIu64 " bytes are wrong; ", wrong);
     smc_health_conclude(check->health, SMC_HEALTH_MEMORY,
-                        faults_of(check->health, SMC_HEALTH_MEMORY) == 0, bytes,
-                        wrong < bytes ? bytes - wrong : 0,
-                        "%.4g of %.4g GB, each bit as 0 and 1; %.4g GB of the L2 cache",
-                        bytes / 1e9, (double)check->device.global_mem_bytes / 1e9,
-                        (double)(check->device.l2_bytes / CACHE_SHARE) / 1e9);
+                        faults_of(check->health, SMC_HEALTH_MEMORY) == 0, (double)memory->bytes,
+                        wrong < memory->bytes ? (double)(memory->bytes - wrong) : 0,
+                        "%seach bit as 0 and 1, of a GPU with %.4g GB; and %.3g MB of its L2 cache",
+                        wrong_bytes, (double)check->device.global_mem_bytes / 1e9,
+                        (double)(check->device.l2_bytes / CACHE_SHARE) / 1e6);
 }
 
 static enum smc_status test_memory(struct check *check)

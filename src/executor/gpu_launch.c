@@ -9,9 +9,9 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/clock.h"
 #include "base/machine.h"
 #include "base/memory.h"
-#include "executor/clock.h"
 #include "executor/gpu.h"
 
 enum smc_status smc_gpu_check_context(struct smc_error *error)

@@ -5,8 +5,8 @@
 #include <pthread.h>
 #include <stdio.h>
 
+#include "base/clock.h"
 #include "base/numbers.h"
-#include "executor/clock.h"
 #include "executor/counters.h"
 #include "executor/gpu.h"
 

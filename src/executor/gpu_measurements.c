@@ -1,11 +1,11 @@
 /* The measurements of a GPU's ceilings, in order. */
 #include <stdlib.h>
 
+#include "base/clock.h"
 #include "base/memory.h"
 #include "base/numbers.h"
 #include "catalog/helpers.h"
 #include "executor/ceilings.h"
-#include "executor/clock.h"
 #include "executor/gpu_ceilings.h"
 
 /* --- Bytes a second: copies, reads of global memory and of the L2 cache ----------------------- */

@@ -17,7 +17,7 @@
 /* --- Names ------------------------------------------------------------------------------------ */
 
 const struct smc_health_test_info smc_health_test_info[SMC_HEALTH_TESTS] = {
-#define TEST(id, name, unit, label) [SMC_HEALTH_##id] = {name, unit, label},
+#define TEST(id, ...) [SMC_HEALTH_##id] = {__VA_ARGS__},
 #include "executor/health_tests.def"
 #undef TEST
 };

@@ -17,7 +17,7 @@
 /* --- What was found --------------------------------------------------------------------------- */
 
 enum smc_health_test {
-#define TEST(id, name, unit, label) SMC_HEALTH_##id,
+#define TEST(id, ...) SMC_HEALTH_##id,
 #include "executor/health_tests.def"
 #undef TEST
     SMC_HEALTH_TESTS
@@ -31,7 +31,9 @@ enum smc_health_figure {
 };
 
 struct smc_health_test_info {
-    const char *name, *unit, *label;
+    const char *name, *unit, *shown_unit;
+    double per_shown_unit; /* how many of `unit` make one `shown_unit` */
+    bool is_measured;      /* a rate or a time, which need not be equal to what was expected */
 };
 struct smc_health_figure_info {
     const char *key, *label, *unit;

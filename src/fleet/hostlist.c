@@ -55,6 +55,8 @@ int smc_host_name_compare(const char *a, const char *b)
     return order ? order : strcmp(whole_a, whole_b);
 }
 
+enum { LONGEST_SHOWN = 60 }; /* characters of a wrong list in a message */
+
 /* One element of a list is expanded from left to right: `name` holds what was read so far. */
 struct expansion {
     struct smc_hostlist *out;
@@ -110,9 +112,10 @@ static enum smc_status expand_range(struct expansion *at, size_t length, const c
         (*text)++;
         sound = read_number(text, &last, &ignored);
     }
+    size_t shown = strcspn(start, ",]");
     if (!sound || last < first || (**text != ',' && **text != ']'))
         return smc_fail(at->error, SMC_USAGE, "'%.*s' is not a range of numbers such as 1-4",
-                        (int)strcspn(start, ",]"), start);
+                        (int)(shown < LONGEST_SHOWN ? shown : LONGEST_SHOWN), start);
     for (uint32_t number = first; number <= last; number++) {
         int added =
             snprintf(at->name + length, sizeof at->name - length, "%0*" PRIu32, digits, number);
@@ -168,7 +171,8 @@ enum smc_status smc_hostlist_parse(const char *text, struct smc_hostlist *out,
         struct expansion at = {.out = out, .error = error};
         const char *end = element_end(text);
         if (!end)
-            return smc_fail(error, SMC_USAGE, "a bracket is missing in '%s'", text);
+            return smc_fail(error, SMC_USAGE, "a bracket is missing in '%.*s'", LONGEST_SHOWN,
+                            text);
         status = expand(&at, 0, text, end);
         text = end + (*end == ',');
         if (status == SMC_OK && *end == ',' && !*text)

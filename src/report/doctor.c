@@ -92,8 +92,8 @@ void smc_text_doctor(const struct smc_doctor *doctor, const struct smc_report_st
     for (size_t i = 0; i < doctor->count; i++)
         count[doctor->row[i].health]++;
     if (count[SMC_DOCTOR_BROKEN])
-        smc_text_printf(&verdict, "%zu of %zu %s broken", count[SMC_DOCTOR_BROKEN], doctor->count,
-                        count[SMC_DOCTOR_BROKEN] == 1 ? "is" : "are");
+        smc_text_printf(&verdict, "%zu of %zu things %s broken", count[SMC_DOCTOR_BROKEN],
+                        doctor->count, count[SMC_DOCTOR_BROKEN] == 1 ? "is" : "are");
     else
         smc_text_append(&verdict, "nothing is broken");
     if (count[SMC_DOCTOR_NOTE])

@@ -11,7 +11,9 @@
 #include "report/fields.h"
 #include "report/json_parts.h"
 #include "report/layout.h"
+#include "report/openmetrics.h"
 #include "report/text_parts.h"
+#include "report/words.h"
 
 /* --- Fields ----------------------------------------------------------------------------------- */
 
@@ -164,20 +166,9 @@ static struct line straggler_line(const struct smc_fleet *fleet, size_t i)
 
 enum { MOST_SHOWN = 20 };
 
-/* "10,000" */
-static void append_count(size_t count, struct smc_text *out)
-{
-    if (count >= 1000) {
-        append_count(count / 1000, out);
-        smc_text_printf(out, ",%03zu", count % 1000);
-    } else {
-        smc_text_printf(out, "%zu", count);
-    }
-}
-
 static void append_nodes(size_t count, const char *after, struct smc_text *out)
 {
-    append_count(count, out);
+    smc_words_number(count, out);
     smc_text_printf(out, " node%s %s", smc_text_plural(count), after);
 }
 
@@ -186,9 +177,9 @@ static void write_verdict(const struct smc_fleet *fleet, const struct smc_report
 {
     bool whole = fleet->health[SMC_CHECKED_HEALTHY] == fleet->gpus && fleet->gpus > 0;
     struct smc_text line = {0};
-    append_count(fleet->health[SMC_CHECKED_HEALTHY], &line);
+    smc_words_number(fleet->health[SMC_CHECKED_HEALTHY], &line);
     smc_text_append(&line, " of ");
-    append_count(fleet->gpus, &line);
+    smc_words_number(fleet->gpus, &line);
     smc_text_printf(&line, " GPU%s healthy", smc_text_plural(fleet->gpus));
     if (fleet->drain_count > 0) {
         smc_text_append(&line, "; ");
@@ -196,7 +187,7 @@ static void write_verdict(const struct smc_fleet *fleet, const struct smc_report
     }
     if (fleet->silent > 0) {
         smc_text_append(&line, " (");
-        append_count(fleet->silent, &line);
+        smc_words_number(fleet->silent, &line);
         smc_text_append(&line, " without a report)");
     } else if (fleet->missing > 0) {
         smc_text_append(&line, "; ");
@@ -204,7 +195,7 @@ static void write_verdict(const struct smc_fleet *fleet, const struct smc_report
     }
     if (fleet->straggling_gpus > 0) {
         smc_text_append(&line, "; ");
-        append_count(fleet->straggling_gpus, &line);
+        smc_words_number(fleet->straggling_gpus, &line);
         smc_text_printf(&line, " straggler%s", smc_text_plural(fleet->straggling_gpus));
     }
     smc_layout_verdict(
@@ -287,7 +278,7 @@ static void write_spread(const struct smc_fleet *fleet, const struct smc_fleet_s
     smc_text_printf(&line, "%s %.4g to ", kind->label, spread->peers.least / kind->scale);
     append_value(spread->figure, spread->peers.most, &line);
     smc_text_printf(&line, ", median %.4g, on ", spread->peers.median / kind->scale);
-    append_count(spread->peers.count, &line);
+    smc_words_number(spread->peers.count, &line);
     smc_text_printf(&line, " %s%s", board[0] ? board : "GPUs", spread->board->mig ? " (MIG)" : "");
     if (spread->peers.limit > 0)
         smc_text_printf(&line, "; a straggler is more than %.1f" SMC_TIE "%% slower",
@@ -400,29 +391,12 @@ void smc_fleet_drain_commands(const struct smc_fleet *fleet, struct smc_text *ou
 
 /* --- OpenMetrics ------------------------------------------------------------------------------ */
 
-static void write_family(const char *name, const char *help, struct smc_text *out)
-{
-    smc_text_printf(out, "# TYPE smemcalc_%s gauge\n# HELP smemcalc_%s %s\n", name, name, help);
-}
-
-/* `,name="text"`, with the escapes of the format. */
-static void append_label(const char *name, const char *text, bool first, struct smc_text *out)
-{
-    smc_text_printf(out, "%s%s=\"", first ? "{" : ",", name);
-    for (; *text; text++) {
-        if (*text == '\\' || *text == '"')
-            smc_text_append_char(out, '\\', 1);
-        smc_text_append_char(out, *text, 1);
-    }
-    smc_text_append_char(out, '"', 1);
-}
-
 static void write_counted(const char *name, const char *label, const char *value, size_t count,
                           struct smc_text *out)
 {
-    smc_text_printf(out, "smemcalc_%s", name);
+    smc_text_append(out, name);
     if (label) {
-        append_label(label, value, true, out);
+        smc_openmetrics_label(label, value, true, out);
         smc_text_append(out, "}");
     }
     smc_text_printf(out, " %zu\n", count);
@@ -430,46 +404,52 @@ static void write_counted(const char *name, const char *label, const char *value
 
 static void write_fleet_counts(const struct smc_fleet *fleet, struct smc_text *out)
 {
-    write_family("fleet_gpus", "GPUs that were checked, by verdict.", out);
+    smc_openmetrics_family("smemcalc_fleet_gpus", NULL, "GPUs that were checked, by verdict.", out);
     for (int i = 0; i < SMC_CHECKED_COUNT; i++)
-        write_counted("fleet_gpus", "verdict", smc_checked_names[i], fleet->health[i], out);
-    write_family("fleet_nodes", "Nodes that reported.", out);
-    write_counted("fleet_nodes", NULL, NULL, fleet->nodes, out);
-    write_family("fleet_nodes_to_drain", "Nodes to drain.", out);
-    write_counted("fleet_nodes_to_drain", NULL, NULL, fleet->drain_count, out);
-    write_family("fleet_nodes_without_report", "Expected nodes that did not report.", out);
-    write_counted("fleet_nodes_without_report", NULL, NULL, fleet->missing, out);
-    write_family("fleet_stragglers", "GPUs slower than their peers.", out);
-    write_counted("fleet_stragglers", NULL, NULL, fleet->straggling_gpus, out);
+        write_counted("smemcalc_fleet_gpus", "verdict", smc_checked_names[i], fleet->health[i],
+                      out);
+    smc_openmetrics_family("smemcalc_fleet_nodes", NULL, "Nodes that reported.", out);
+    write_counted("smemcalc_fleet_nodes", NULL, NULL, fleet->nodes, out);
+    smc_openmetrics_family("smemcalc_fleet_nodes_to_drain", NULL, "Nodes to drain.", out);
+    write_counted("smemcalc_fleet_nodes_to_drain", NULL, NULL, fleet->drain_count, out);
+    smc_openmetrics_family("smemcalc_fleet_nodes_without_report", NULL,
+                           "Expected nodes that did not report.", out);
+    write_counted("smemcalc_fleet_nodes_without_report", NULL, NULL, fleet->missing, out);
+    smc_openmetrics_family("smemcalc_fleet_stragglers", NULL, "GPUs slower than their peers.", out);
+    write_counted("smemcalc_fleet_stragglers", NULL, NULL, fleet->straggling_gpus, out);
 }
 
 static void write_fleet_lists(const struct smc_fleet *fleet, struct smc_text *out)
 {
-    write_family("fleet_drain", "1 for each node to drain, with the reason.", out);
+    smc_openmetrics_family("smemcalc_fleet_drain", NULL,
+                           "1 for each node to drain, with the reason.", out);
     for (size_t i = 0; i < fleet->drain_count; i++) {
         smc_text_append(out, "smemcalc_fleet_drain");
-        append_label("node", fleet->drain[i].node, true, out);
-        append_label("reason", fleet->drain[i].reason, false, out);
+        smc_openmetrics_label("node", fleet->drain[i].node, true, out);
+        smc_openmetrics_label("reason", fleet->drain[i].reason, false, out);
         smc_text_append(out, "} 1\n");
     }
-    write_family("fleet_straggler_ratio", "By which share a GPU is slower than the median.", out);
+    smc_openmetrics_family("smemcalc_fleet_straggler_ratio", NULL,
+                           "By which share a GPU is slower than the median.", out);
     for (size_t i = 0; i < fleet->straggler_count; i++) {
         const struct line line = straggler_line(fleet, i);
         smc_text_append(out, "smemcalc_fleet_straggler_ratio");
-        append_label("node", line.node, true, out);
+        smc_openmetrics_label("node", line.node, true, out);
         smc_text_printf(out, ",gpu=\"%d\",rank=\"%d\"", (int)line.gpu->gpu_index,
                         (int)line.gpu->rank);
-        append_label("uuid", smc_checks_text(fleet->checks, line.gpu->uuid), false, out);
-        append_label("figure", smc_check_figures[line.straggler->figure].key, false, out);
+        smc_openmetrics_label("uuid", smc_checks_text(fleet->checks, line.gpu->uuid), false, out);
+        smc_openmetrics_label("figure", smc_check_figures[line.straggler->figure].key, false, out);
         smc_text_printf(out, "} %.6g\n", line.straggler->slower);
     }
-    write_family("fleet_figure_median", "The median of a figure over the GPUs of a board.", out);
+    smc_openmetrics_family("smemcalc_fleet_figure_median", NULL,
+                           "The median of a figure over the GPUs of a board.", out);
     for (size_t i = 0; i < fleet->spread_count; i++) {
         const struct smc_fleet_spread *spread = &fleet->spread[i];
         smc_text_append(out, "smemcalc_fleet_figure_median");
-        append_label("device", smc_checks_text(fleet->checks, spread->board->name), true, out);
+        smc_openmetrics_label("device", smc_checks_text(fleet->checks, spread->board->name), true,
+                              out);
         smc_text_printf(out, ",mig=\"%s\"", spread->board->mig ? "true" : "false");
-        append_label("figure", smc_check_figures[spread->figure].key, false, out);
+        smc_openmetrics_label("figure", smc_check_figures[spread->figure].key, false, out);
         smc_text_printf(out, "} %.7g\n", spread->peers.median);
     }
 }
@@ -484,14 +464,16 @@ static void write_merged(const struct smc_merged *merged, struct smc_text *out)
         {SMC_MERGE_OUTLIER, merged->outliers},     {SMC_MERGE_ALONE, merged->alone},
         {SMC_MERGE_UNSEEN, merged->unseen},        {SMC_MERGE_NOT_COMPARED, merged->not_compared},
     };
-    write_family("merge_machines", "GPUs and emulators whose runs were compared.", out);
-    write_counted("merge_machines", NULL, NULL, merged->machines, out);
-    write_family("merge_failed", "GPUs whose run failed.", out);
-    write_counted("merge_failed", NULL, NULL, merged->failed_count, out);
-    write_family("merge_quantities", "Quantities of runs, by what is to be noted.", out);
+    smc_openmetrics_family("smemcalc_merge_machines", NULL,
+                           "GPUs and emulators whose runs were compared.", out);
+    write_counted("smemcalc_merge_machines", NULL, NULL, merged->machines, out);
+    smc_openmetrics_family("smemcalc_merge_failed", NULL, "GPUs whose run failed.", out);
+    write_counted("smemcalc_merge_failed", NULL, NULL, merged->failed_count, out);
+    smc_openmetrics_family("smemcalc_merge_quantities", NULL,
+                           "Quantities of runs, by what is to be noted.", out);
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
-        write_counted("merge_quantities", "verdict", smc_merge_verdict_name(counts[i].verdict),
-                      counts[i].count, out);
+        write_counted("smemcalc_merge_quantities", "verdict",
+                      smc_merge_verdict_name(counts[i].verdict), counts[i].count, out);
 }
 
 void smc_openmetrics_merge(const struct smc_merged *merged, const struct smc_fleet *fleet,

@@ -1,5 +1,4 @@
-/* The health of a machine's GPUs as text, as one line of JSON, and as metrics in the format of
-   OpenMetrics, which is also that of Prometheus' text files. */
+/* The health of a machine's GPUs as text, as one line of JSON, and as metrics. */
 #include "report/health.h"
 
 #include <inttypes.h>
@@ -11,8 +10,21 @@
 #include "report/fields.h"
 #include "report/json_parts.h"
 #include "report/layout.h"
+#include "report/openmetrics.h"
 
 /* --- Text ------------------------------------------------------------------------------------- */
+
+/* "132 of 132 SMs; ", "65.2 TFLOP/s, expected 65; ". */
+static void append_seen(const struct smc_health_test_info *info,
+                        const struct smc_health_result *result, struct smc_text *out)
+{
+    double seen = result->seen / info->per_shown_unit;
+    double expected = result->expected / info->per_shown_unit;
+    if (info->is_measured)
+        smc_text_printf(out, "%.4g %s, expected %.4g; ", seen, info->shown_unit, expected);
+    else
+        smc_text_printf(out, "%.4g of %.4g %s; ", seen, expected, info->shown_unit);
+}
 
 static void append_tests(const struct smc_health *health, const struct smc_report_style *style,
                          struct smc_text *out)
@@ -22,8 +34,7 @@ static void append_tests(const struct smc_health *health, const struct smc_repor
         struct smc_text line = {0};
         smc_text_printf(&line, "%s: ", smc_health_outcome_name(result->outcome));
         if (!isnan(result->seen))
-            smc_text_printf(&line, "%.6g of %.6g %s; ", result->seen, result->expected,
-                            smc_health_test_info[i].unit);
+            append_seen(&smc_health_test_info[i], result, &line);
         smc_text_append(&line, result->detail);
         smc_layout_line(out, style, smc_health_test_info[i].name, &line);
     }
@@ -61,8 +72,11 @@ static void write_text(const struct smc_host_health *host, const struct smc_repo
 {
     struct smc_text line = {0};
     size_t healthy = 0;
-    if (host->count == 0) /* the error says why */
+    if (host->count == 0) {
+        smc_text_printf(&line, "%s: %s", smc_health_verdict_name(host->verdict), host->error);
+        smc_layout_verdict(out, style, SMC_BAD, &line);
         return;
+    }
     for (size_t i = 0; i < host->count; i++)
         healthy += host->gpu[i].verdict == SMC_HEALTHY;
     smc_text_printf(&line, "%s: %zu of %zu GPU%s of %s in %.1f s",
@@ -240,43 +254,18 @@ static void write_json(const struct smc_host_health *host, struct smc_text *out)
 
 /* --- Metrics ---------------------------------------------------------------------------------- */
 
-/* A label's value: a backslash, a quotation mark and the end of a line are escaped. */
-static void append_label(const char *name, const char *value, const char *before,
-                         struct smc_text *out)
-{
-    smc_text_printf(out, "%s%s=\"", before, name);
-    for (const char *c = value; *c; c++) {
-        if (*c == '\\' || *c == '"')
-            smc_text_append_char(out, '\\', 1);
-        if (*c == '\n')
-            smc_text_append(out, "\\n");
-        else
-            smc_text_append_char(out, *c, 1);
-    }
-    smc_text_append(out, "\"");
-}
-
-static void append_family(const char *name, const char *unit, const char *help,
-                          struct smc_text *out)
-{
-    smc_text_printf(out, "# TYPE %s gauge\n", name);
-    if (unit)
-        smc_text_printf(out, "# UNIT %s %s\n", name, unit);
-    smc_text_printf(out, "# HELP %s %s\n", name, help);
-}
-
 /* "name{host=...,gpu=...,uuid=...,", without the end of the labels. */
 static void begin_sample(const char *name, const struct smc_host_health *host,
                          const struct smc_health *health, struct smc_text *out)
 {
     char index[16];
     smc_text_append(out, name);
-    append_label("host", host->node[0] ? host->node : host->host_name, "{", out);
+    smc_openmetrics_label("host", host->node[0] ? host->node : host->host_name, true, out);
     if (!health)
         return;
     snprintf(index, sizeof index, "%d", health->gpu_index);
-    append_label("gpu", index, ",", out);
-    append_label("uuid", health->uuid, ",", out);
+    smc_openmetrics_label("gpu", index, false, out);
+    smc_openmetrics_label("uuid", health->uuid, false, out);
 }
 
 static void end_sample(double value, struct smc_text *out)
@@ -287,15 +276,15 @@ static void end_sample(double value, struct smc_text *out)
 static void append_outcomes(const struct smc_host_health *host, struct smc_text *out)
 {
     static const char name[] = "smemcalc_gpu_test_passed";
-    append_family(name, NULL, "1 if the GPU passed the test, 0 if not; none if it was skipped.",
-                  out);
+    smc_openmetrics_family(name, NULL,
+                           "1 if the GPU passed the test, 0 if not; none if it was skipped.", out);
     for (size_t i = 0; i < host->count; i++)
         for (int t = 0; t < SMC_HEALTH_TESTS; t++) {
             const struct smc_health_result *result = &host->gpu[i].test[t];
             if (result->outcome == SMC_HEALTH_SKIPPED)
                 continue;
             begin_sample(name, host, &host->gpu[i], out);
-            append_label("test", smc_health_test_info[t].name, ",", out);
+            smc_openmetrics_label("test", smc_health_test_info[t].name, false, out);
             end_sample(result->outcome == SMC_HEALTH_PASSED, out);
         }
 }
@@ -304,20 +293,21 @@ static void append_verdicts(const struct smc_host_health *host, struct smc_text 
 {
     static const char healthy[] = "smemcalc_gpu_healthy", state[] = "smemcalc_gpu_faults",
                       seconds[] = "smemcalc_gpu_check_seconds";
-    append_family(healthy, NULL,
-                  "1 if the GPU is healthy, 0 if it differs or could not be checked.", out);
+    smc_openmetrics_family(
+        healthy, NULL, "1 if the GPU is healthy, 0 if it differs or could not be checked.", out);
     for (size_t i = 0; i < host->count; i++) {
         begin_sample(healthy, host, &host->gpu[i], out);
-        append_label("name", host->gpu[i].name, ",", out);
-        append_label("verdict", smc_health_verdict_name(host->gpu[i].verdict), ",", out);
+        smc_openmetrics_label("name", host->gpu[i].name, false, out);
+        smc_openmetrics_label("verdict", smc_health_verdict_name(host->gpu[i].verdict), false, out);
         end_sample(host->gpu[i].verdict == SMC_HEALTHY, out);
     }
-    append_family(state, NULL, "Wrong lanes, SMs, words of memory, rates and results.", out);
+    smc_openmetrics_family(state, NULL, "Wrong lanes, SMs, words of memory, rates and results.",
+                           out);
     for (size_t i = 0; i < host->count; i++) {
         begin_sample(state, host, &host->gpu[i], out);
         end_sample((double)host->gpu[i].faults_total, out);
     }
-    append_family(seconds, "seconds", "How long the check took.", out);
+    smc_openmetrics_family(seconds, "seconds", "How long the check took.", out);
     for (size_t i = 0; i < host->count; i++) {
         begin_sample(seconds, host, &host->gpu[i], out);
         end_sample(host->gpu[i].elapsed_s, out);
@@ -347,7 +337,7 @@ static const struct {
 static void append_figures(const struct smc_host_health *host, struct smc_text *out)
 {
     for (size_t m = 0; m < sizeof metrics / sizeof *metrics; m++) {
-        append_family(metrics[m].name, metrics[m].unit, metrics[m].help, out);
+        smc_openmetrics_family(metrics[m].name, metrics[m].unit, metrics[m].help, out);
         for (size_t i = 0; i < host->count; i++) {
             double value = host->gpu[i].figure[metrics[m].figure];
             if (value <= 0)
@@ -361,10 +351,10 @@ static void append_figures(const struct smc_host_health *host, struct smc_text *
 static void write_metrics(const struct smc_host_health *host, struct smc_text *out)
 {
     static const char healthy[] = "smemcalc_host_healthy", gpus[] = "smemcalc_host_gpus";
-    append_family(healthy, NULL, "1 if every GPU of the host is healthy.", out);
+    smc_openmetrics_family(healthy, NULL, "1 if every GPU of the host is healthy.", out);
     begin_sample(healthy, host, NULL, out);
     end_sample(host->verdict == SMC_HEALTHY, out);
-    append_family(gpus, NULL, "GPUs that were checked.", out);
+    smc_openmetrics_family(gpus, NULL, "GPUs that were checked.", out);
     begin_sample(gpus, host, NULL, out);
     end_sample((double)host->count, out);
     append_verdicts(host, out);

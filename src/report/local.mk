@@ -6,7 +6,8 @@ libsmc_la_SOURCES += \
 	src/report/diff.c src/report/diff.h src/report/doctor.c src/report/emulator_findings.c \
 	src/report/emulator_findings.h src/report/explain.c src/report/fleet.c src/report/fleet.h src/report/fields.c \
 	src/report/fields.h src/report/findings.c src/report/findings.h \
-	src/report/findings_junit.c src/report/findings_sarif.c src/report/headroom.c src/report/health.c src/report/health.h src/report/inspect.c src/report/json.c \
+	src/report/findings_junit.c src/report/findings_sarif.c src/report/headroom.c src/report/health.c src/report/health.h \
+	src/report/openmetrics.c src/report/openmetrics.h src/report/inspect.c src/report/json.c \
 	src/report/json_parts.h src/report/kernel_names.c src/report/kernel_names.h \
 	src/report/kernels.c src/report/layout.c src/report/layout.h src/report/merge.c src/report/overview.c src/report/overview.h \
 	src/report/user.c src/report/report.h src/report/run.c src/report/run.h \

@@ -291,17 +291,9 @@ static size_t rows_of(const struct smc_trace_answer *answer, size_t most_kernels
 
 /* --- Text: the headline ----------------------------------------------------------------------- */
 
-/* 12,480 */
-static void append_number(uint64_t number, struct smc_text *out)
-{
-    if (number >= 1000)
-        append_number(number / 1000, out);
-    smc_text_printf(out, number >= 1000 ? ",%03u" : "%u", (unsigned)(number % 1000));
-}
-
 static void append_launches(uint64_t number, struct smc_text *out)
 {
-    append_number(number, out);
+    smc_words_number(number, out);
     smc_text_append(out, number == 1 ? SMC_TIE "launch" : SMC_TIE "launches");
 }
 
@@ -383,7 +375,7 @@ static void append_took(const struct smc_trace_answer *answer, struct smc_text *
         append_launches(answer->launches, line);
         smc_text_append(line, " of ");
     }
-    append_number(answer->kernel_count, line);
+    smc_words_number(answer->kernel_count, line);
     smc_text_printf(line, SMC_TIE "kernel%s", smc_text_plural(answer->kernel_count));
     if (answer->has_times) {
         smc_text_append(line, " took ");

@@ -377,6 +377,13 @@ void smc_words_device_option(const struct smc_query *query, struct smc_text *out
     }
 }
 
+void smc_words_number(uint64_t number, struct smc_text *out)
+{
+    if (number >= 1000)
+        smc_words_number(number / 1000, out);
+    smc_text_printf(out, number >= 1000 ? ",%03u" : "%u", (unsigned)(number % 1000));
+}
+
 void smc_words_blocks(uint32_t blocks, struct smc_text *out)
 {
     smc_text_printf(out, "%u block%s", blocks, smc_text_plural(blocks));

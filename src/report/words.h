@@ -55,6 +55,9 @@ void smc_words_assumed(const struct smc_query *query, struct smc_text *out);
 /* " --device 9.0", " --device \"Tesla T4\"", or nothing if no device was named. */
 void smc_words_device_option(const struct smc_query *query, struct smc_text *out);
 
+/* "12,480". */
+void smc_words_number(uint64_t number, struct smc_text *out);
+
 /* "1 block", "3 blocks". */
 void smc_words_blocks(uint32_t blocks, struct smc_text *out);
 

@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/clock.h"
 #include "compile/nvrtc.h"
-#include "executor/clock.h"
 #include "executor/counters.h"
 #include "executor/gpu.h"
 #include "gpu_tests.h"

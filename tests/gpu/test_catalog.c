@@ -8,8 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "catalog_sets.h"
-#include "executor/clock.h"
 #include "gpu_tests.h"
 #include "launches.h"
 #include "results.h"

@@ -11,10 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "compile/machine_code.h"
 #include "confirm/confirm.h"
 #include "counted.h"
-#include "executor/clock.h"
 #include "executor/counters.h"
 #include "executor/executor.h"
 #include "executor/gpu.h"

@@ -4,9 +4,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/clock.h"
 #include "base/memory.h"
 #include "confirm/known_ceilings.h"
-#include "executor/clock.h"
 #include "executor/health.h"
 #include "gpu_tests.h"
 #include "results.h"

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "executor/clock.h"
+#include "base/clock.h"
 #include "executor/gpu.h"
 #include "gpu_tests.h"
 #include "ptx/cases.h"

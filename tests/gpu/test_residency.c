@@ -2,7 +2,7 @@
    API alone. */
 #include <stdio.h>
 
-#include "executor/clock.h"
+#include "base/clock.h"
 #include "executor/gpu.h"
 #include "gpu_tests.h"
 #include "results.h"

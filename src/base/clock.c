@@ -1,7 +1,7 @@
 /* A clock for time budgets. */
 #include "config.h"
 
-#include "executor/clock.h"
+#include "base/clock.h"
 
 #include <time.h>
 
