@@ -61,6 +61,19 @@ traced -- $app refused
 ends_with "machine code is refused" 0
 says "with what to compile" err 'only machine code.*-gencode arch=compute_90,code=compute_90'
 
+# --- Each call and its errors ---------------------------------------------------------------------
+
+traced -- tests/shim/driver_calls "$scratch"
+ends_with "the driver's calls for devices, modules and launches (with findings)" 1
+traced -- tests/shim/driver_memory
+ends_with "the driver's calls for memory, streams and graphs" 0
+for version in 12 13; do
+    traced -- tests/shim/runtime_calls $version
+    ends_with "the calls of the runtime, CUDA $version" 0
+    says "what is not emulated is named, CUDA $version" err \
+        'the program calls cudaArrayGetMemoryRequirements, which is not emulated'
+done
+
 # --- Options --------------------------------------------------------------------------------------
 
 refused() { # NAME PATTERN OPTION...
