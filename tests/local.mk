@@ -369,3 +369,6 @@ tests_sandbox_calls_SOURCES = tests/sandbox_calls.c
 tests_sandbox_calls_LDADD = libsmc.la
 TESTS += tests/sandbox.sh
 EXTRA_DIST += tests/sandbox.sh
+
+# What the tests run of src, by `.ci/run coverage`.
+EXTRA_DIST += tests/coverage.py tests/coverage.list

@@ -61,6 +61,19 @@ traced -- $app refused
 ends_with "machine code is refused" 0
 says "with what to compile" err 'only machine code.*-gencode arch=compute_90,code=compute_90'
 
+# --- Each call and its errors ---------------------------------------------------------------------
+
+traced -- tests/shim/driver_calls "$scratch"
+ends_with "the driver's calls for devices, modules and launches (with findings)" 1
+traced -- tests/shim/driver_memory
+ends_with "the driver's calls for memory, streams and graphs" 0
+for version in 12 13; do
+    traced -- tests/shim/runtime_calls $version
+    ends_with "the calls of the runtime, CUDA $version" 0
+    says "what is not emulated is named, CUDA $version" err \
+        'the program calls cudaArrayGetMemoryRequirements, which is not emulated'
+done
+
 # --- Options --------------------------------------------------------------------------------------
 
 refused() { # NAME PATTERN OPTION...
@@ -110,6 +123,16 @@ for cudart in static shared; do
         says "the runtime, static, stripped: refused with what to do" err 'do not strip it'
     fi
 done
+# Registers are known of machine code that stands beside the PTX.
+if "$nvcc" -cudart shared -gencode arch=compute_90,code='[compute_90,sm_90]' \
+    -o "$scratch/both" "$tests/shim/runtime.cu" >"$scratch/err" 2>&1; then
+    traced --format json -- "$scratch/both"
+    says "registers from machine code" err '"registers_per_thread": [1-9]'
+    traced --format json -- "$scratch/runtime_shared"
+    says "no registers without machine code" err '"registers_per_thread": null'
+else
+    skip "registers from machine code" "nvcc fails: $(head -n 1 "$scratch/err")"
+fi
 # Tensor maps, copies and wgmma.
 if "$nvcc" -cudart shared -std=c++17 -gencode arch=compute_90a,code=compute_90a -lineinfo \
     -o "$scratch/hopper" "$tests/shim/hopper.cu" >"$scratch/err" 2>&1; then

@@ -721,6 +721,8 @@ static void test_padded_vectors(void)
 
 /* --- The reader ------------------------------------------------------------------------------- */
 
+#define HEAD ".version 8.0\n.target sm_80\n"
+
 static void test_refusals(void)
 {
     static const struct {
@@ -741,6 +743,36 @@ static void test_refusals(void)
          "type"},
         {".version 8.0\n.target sm_80\n.entry a(){ret;}\n.entry b(){ret;}",
          "PTX line 4: there are several kernels: name one"},
+        {HEAD ".entry k()\n{\n.reg .b32 %r<99999999>;\n}", "PTX line 5: too many registers"},
+        {HEAD ".entry k()\n{\n.reg .b128 %r;\n}",
+         "PTX line 5: registers of 128 bits are not supported"},
+        {HEAD ".entry k()\n{\n.reg .b32 %r<x>;\n}", "PTX line 5: a whole number expected"},
+        {HEAD ".entry k()\n{\n.reg .b32 7;\n}", "PTX line 5: a name expected"},
+        {HEAD ".entry k()\n{\n.shared .align 3 .b8 s[4];\n}",
+         "PTX line 5: an alignment that is not a power of two up to 65536"},
+        {HEAD ".entry k()\n{\n.shared .b64 s[9999999999][9999999999];\n}",
+         "PTX line 5: the variable is too large"},
+        {HEAD ".entry k(.param .b8 p[32765])\n{\nret;\n}",
+         "PTX line 3: the parameter is too large"},
+        {HEAD ".entry k(.param .u64 .ptr .global .align x p)\n{\nret;\n}",
+         "PTX line 3: a whole number expected"},
+        {HEAD ".file 1 here\n.entry k(){ret;}", "PTX line 3: a file name expected"},
+        {HEAD ".file 1 \"a.cu\", x\n.entry k(){ret;}", "PTX line 3: a whole number expected"},
+        {HEAD ".entry k()\n{\na.b.c.d.e.f.g.h.i.j.k.l.m.n.o.p.q.r.s.t;\n}",
+         "PTX line 5: the instruction has too many parts"},
+        {HEAD ".entry k()\n{\nmov.u32 a, b, c, d, e, f, g, h, i, j, k, l, m;\n}",
+         "PTX line 5: the instruction has too many operands"},
+        {HEAD ".entry k()\n{\nret;\n", "PTX line 6: a '}' is missing"},
+        {HEAD ".func f()\n{\nret;\n", "PTX line 6: a '}' is missing"},
+        {HEAD ".entry \"k\"(){ret;}", "PTX line 3: a kernel has no name"},
+        {HEAD ".func \"f\"(){ret;}", "PTX line 3: a function has no name"},
+        {HEAD ".entry k();", "PTX line 3: the kernel has no body"},
+        {HEAD ".func f(.reg .pred p)\n{\nret;\n}\n.entry k()\n{\ncall f, (1);\n}",
+         "PTX line 3: a parameter in a register of this type is not supported"},
+        {HEAD "strange\n.entry k(){ret;}", "PTX line 3: 'strange' is not understood here"},
+        {HEAD ".address_size 32\n.entry k(){ret;}", "PTX line 3: addresses of 64 bits are needed"},
+        {HEAD ".pragma \"nothing\";\n.entry k()\n{\nbra $nowhere;\n}",
+         "PTX line 6: 'bra $nowhere' is not supported: unknown label"},
     };
     for (size_t i = 0; i < sizeof refusals / sizeof *refusals; i++) {
         struct trial trial = {0};
@@ -749,6 +781,8 @@ static void test_refusals(void)
         CU_ASSERT_STRING_EQUAL(trial.error.message, refusals[i].message);
     }
 }
+
+#undef HEAD
 
 /* Flags follow from the mnemonic, not from what the text of an instruction contains. */
 static void test_instruction_flags(void)

@@ -184,15 +184,19 @@ API cuDevicePrimaryCtxRelease_v2(int device)
 
 API cuDevicePrimaryCtxReset_v2(int device)
 {
+    if (device != 0)
+        return SHIM_INVALID_DEVICE;
     shim_flush_output();
     shim_reset_context();
-    return device == 0 ? SHIM_SUCCESS : SHIM_INVALID_DEVICE;
+    return SHIM_SUCCESS;
 }
 
 API cuDevicePrimaryCtxSetFlags_v2(int device, uint32_t flags)
 {
+    if (device != 0)
+        return SHIM_INVALID_DEVICE;
     primary.flags = flags;
-    return device == 0 ? SHIM_SUCCESS : SHIM_INVALID_DEVICE;
+    return SHIM_SUCCESS;
 }
 
 API cuDevicePrimaryCtxGetState(int device, uint32_t *flags, int *active)

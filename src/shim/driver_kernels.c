@@ -36,7 +36,7 @@ static int read_file(const char *path, struct smc_text *text)
     const enum smc_status status = smc_file_read(path, "module", SIZE_MAX, text, &ignored);
     return status == SMC_OK        ? SHIM_SUCCESS
            : status == SMC_MACHINE ? SHIM_OUT_OF_MEMORY
-                                   : SHIM_NOT_FOUND;
+                                   : SHIM_FILE_NOT_FOUND;
 }
 
 API cuModuleLoad(struct shim_module **module, const char *path)

@@ -157,7 +157,8 @@ static bool list_arguments(const struct shim_launch *launch, struct smc_emulated
     const struct smc_program *program = launch->function->program;
     for (size_t i = 0; i < count; i++) {
         const size_t at = smc_program_parameter_offset(program, i);
-        if (launch->packed && at + smc_program_parameter_bytes(program, i) > launch->packed_bytes)
+        if (launch->packed ? at + smc_program_parameter_bytes(program, i) > launch->packed_bytes
+                           : !launch->parameters)
             return false;
         argument[i].value =
             launch->packed ? (const char *)launch->packed + at : launch->parameters[i];

@@ -62,6 +62,7 @@ static void compare_errors(void)
         {"invalid direction", SHIM_INVALID_DIRECTION, cudaErrorInvalidMemcpyDirection},
         {"invalid device function", SHIM_INVALID_DEVICE_FUNCTION, cudaErrorInvalidDeviceFunction},
         {"no binary", SHIM_NO_BINARY, cudaErrorNoKernelImageForDevice},
+        {"file not found", SHIM_FILE_NOT_FOUND, cudaErrorFileNotFound},
         {"invalid handle", SHIM_INVALID_HANDLE, cudaErrorInvalidResourceHandle},
         {"not found", SHIM_NOT_FOUND, cudaErrorSymbolNotFound},
         {"not ready", SHIM_NOT_READY, cudaErrorNotReady},

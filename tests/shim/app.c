@@ -2,11 +2,7 @@
    gets: the exit status is the number of things that are not as on a GPU. Needs neither CUDA nor a
    compiler for it.
      app good | bounds | wild | refused */
-#include <dlfcn.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "tests/shim/calls.h"
 
 static const char ptx[] =
     ".version 8.0\n.target sm_80\n.address_size 64\n"
@@ -54,34 +50,8 @@ static const char ptx[] =
     "barrier.cluster.arrive; barrier.cluster.wait; mad.lo.u32 %r4, %r3, 10, %r2;\n"
     "mul.wide.u32 %d2, %r1, 4; add.u64 %d2, %d2, %d1; st.global.u32 [%d2], %r4; ret; }\n";
 
-static void *library;
-static int failures;
-
-static void is(const char *what, long expected, long seen)
-{
-    if (expected == seen)
-        return;
-    printf("%s: expected %ld, seen %ld\n", what, expected, seen);
-    failures++;
-}
-
-/* Each call has other parameters. */
-#pragma GCC diagnostic ignored "-Wstrict-prototypes"
-typedef int call();
-
-static call *find(const char *name)
-{
-    call *found;
-    void *symbol = dlsym(library, name);
-    if (!symbol) {
-        printf("%s is missing\n", name);
-        exit(99);
-    }
-    memcpy(&found, &symbol, sizeof found);
-    return found;
-}
-
-#define CU(name, ...) is(#name, 0, find(#name)(__VA_ARGS__))
+#define is(what, expected, seen) expect(__LINE__, what, expected, seen)
+#define CU(name, ...)            is(#name, 0, find(#name)(__VA_ARGS__))
 
 struct pointers {
     uint64_t from, to;

@@ -2,10 +2,27 @@
 check_PROGRAMS += tests/shim/app tests/shim/abi
 TESTS += tests/shim.sh tests/shim/abi
 EXTRA_DIST += tests/shim.sh tests/shim/runtime.cu tests/shim/hopper.cu
-tests_shim_app_SOURCES = tests/shim/app.c
+tests_shim_app_SOURCES = tests/shim/app.c tests/shim/calls.h
+tests_shim_app_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)
 tests_shim_app_CFLAGS = -std=c11 -fno-sanitize=all
 tests_shim_app_LDFLAGS =
 tests_shim_app_LDADD = -ldl
+check_PROGRAMS += tests/shim/driver_calls tests/shim/driver_memory tests/shim/runtime_calls
+tests_shim_driver_calls_SOURCES = tests/shim/driver_calls.c tests/shim/calls.h
+tests_shim_driver_calls_CPPFLAGS = $(tests_shim_app_CPPFLAGS)
+tests_shim_driver_calls_CFLAGS = $(tests_shim_app_CFLAGS)
+tests_shim_driver_calls_LDFLAGS =
+tests_shim_driver_calls_LDADD = -ldl
+tests_shim_driver_memory_SOURCES = tests/shim/driver_memory.c tests/shim/calls.h
+tests_shim_driver_memory_CPPFLAGS = $(tests_shim_app_CPPFLAGS)
+tests_shim_driver_memory_CFLAGS = $(tests_shim_app_CFLAGS)
+tests_shim_driver_memory_LDFLAGS =
+tests_shim_driver_memory_LDADD = -ldl
+tests_shim_runtime_calls_SOURCES = tests/shim/runtime_calls.c tests/shim/calls.h
+tests_shim_runtime_calls_CPPFLAGS = $(tests_shim_app_CPPFLAGS)
+tests_shim_runtime_calls_CFLAGS = $(tests_shim_app_CFLAGS)
+tests_shim_runtime_calls_LDFLAGS =
+tests_shim_runtime_calls_LDADD = -ldl
 tests_shim_abi_SOURCES = tests/shim/abi.c
 if HAVE_CUDA
 tests_shim_abi_CPPFLAGS = $(AM_CPPFLAGS) -DHAVE_CUDA_RUNTIME_HEADERS
