@@ -418,7 +418,7 @@ static void list_accesses(const struct launch *r, bool vectors, uint32_t warp, u
     uint32_t bytes = r->product.element_bytes, v = r->vector, k = r->block_k;
     uint32_t wide = vectors ? v : 1;
     smc_shared_begin(&list[STORE_A], "a_panel[step][row]", SMC_BANK_STORE, bytes, r->a_row,
-                     (uint32_t)divide_up(r->block_m * k, r->threads));
+                     (uint32_t)divide_up((uint64_t)r->block_m * k, r->threads));
     smc_shared_begin(&list[STORE_B], "b_panel[step][column]", SMC_BANK_STORE, bytes * wide,
                      r->block_n / wide, (uint32_t)divide_up(k * r->block_n / wide, r->threads));
     smc_shared_begin(&list[LOAD_A], "a_panel[k][m]", SMC_BANK_LOAD, bytes * v, r->a_row / v,

@@ -359,7 +359,7 @@ static enum smc_status deliver(const struct smc_arguments *arguments, const stru
     if (path)
         status = smc_file_write(path, true, out, error);
     else
-        fwrite(smc_text_string(out), 1, out->length, stderr);
+        fputs(smc_text_string(out), stderr);
     smc_text_free(out);
     return status;
 }

@@ -71,7 +71,8 @@ static enum smc_status ask_device(const struct smc_arguments *arguments,
 
 static enum smc_status read_script(const char *path, struct smc_text *text, struct smc_error *error)
 {
-    FILE *file = strcmp(path, "-") == 0 ? stdin : fopen(path, "r");
+    const bool standard_input = strcmp(path, "-") == 0;
+    FILE *file = standard_input ? stdin : fopen(path, "r");
     if (!file)
         return smc_fail(error, smc_memory_status(errno, SMC_USAGE), "%s: %s", path,
                         strerror(errno));
@@ -86,7 +87,7 @@ static enum smc_status read_script(const char *path, struct smc_text *text, stru
              memchr(text->data ? text->data : "", 0, text->length))
         status = smc_fail(error, SMC_USAGE, "%s: not a script of at most %d bytes", path,
                           MOST_SCRIPT_BYTES);
-    if (file != stdin)
+    if (!standard_input)
         fclose(file);
     return status;
 }

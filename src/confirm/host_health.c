@@ -179,8 +179,9 @@ static void describe(struct smc_host_health *out)
     smc_machine_host_name(out->host_name);
     smc_machine_node_name(out->node);
     out->rank = smc_machine_rank();
-    if (gmtime_r(&now, &utc))
-        strftime(out->time, sizeof out->time, "%Y-%m-%dT%H:%M:%SZ", &utc);
+    if (!gmtime_r(&now, &utc) ||
+        strftime(out->time, sizeof out->time, "%Y-%m-%dT%H:%M:%SZ", &utc) == 0)
+        out->time[0] = 0;
 }
 
 static struct board *create_board(void)
@@ -219,9 +220,8 @@ static enum smc_status judge(struct smc_host_health *out)
     out->verdict = SMC_HEALTHY;
     for (size_t i = 0; i < out->count; i++) {
         enum smc_health_verdict verdict = out->gpu[i].verdict;
-        if (verdict == SMC_HEALTH_DIFFERS)
-            out->verdict = verdict;
-        else if (verdict == SMC_HEALTH_FAILED && out->verdict == SMC_HEALTHY)
+        if (verdict == SMC_HEALTH_DIFFERS ||
+            (verdict == SMC_HEALTH_FAILED && out->verdict == SMC_HEALTHY))
             out->verdict = verdict;
     }
     return out->verdict == SMC_HEALTHY          ? SMC_OK

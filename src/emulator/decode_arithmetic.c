@@ -748,7 +748,7 @@ static bool unpack(struct smc_decoder *decoder, const struct smc_operand *elemen
         uint32_t part = smc_slot_new(decoder->program, SMC_SLOT_32);
         if (!smc_decode_emit_alu(decoder, parts[half == SMC_PTX_B32][i], SMC_SLOT_32, part, from,
                                  from, from) ||
-            !unpack(decoder, element + i * (count / 2), count / 2, half, part))
+            !unpack(decoder, element + (size_t)i * (count / 2), count / 2, half, part))
             return false;
     }
     return true;

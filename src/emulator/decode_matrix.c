@@ -113,8 +113,8 @@ static bool read_fragment(struct smc_decoder *decoder, const struct smc_operand 
 
 static bool new_list(struct smc_decoder *decoder, struct smc_op *op)
 {
-    op->list =
-        smc_arena_take(&decoder->program->arena, 4 * SMC_MATRIX_REGISTERS * sizeof *op->list);
+    op->list = smc_arena_take(&decoder->program->arena,
+                              (size_t)4 * SMC_MATRIX_REGISTERS * sizeof *op->list);
     return op->list != NULL;
 }
 

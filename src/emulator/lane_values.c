@@ -248,9 +248,8 @@ static void blame(struct operation *operation)
     for (int i = 0; i < 3; i++) {
         const struct source *source = &operation->source[i];
         bool missing = (source->known.lanes & operation->mask) != operation->mask;
-        if (missing && (!worst || (worst->known.lanes & operation->mask) == operation->mask))
-            worst = source;
-        else if (!worst && !is_exact(source))
+        if (missing ? !worst || (worst->known.lanes & operation->mask) == operation->mask
+                    : !worst && !is_exact(source))
             worst = source;
     }
     operation->known.cause = worst ? worst->known.cause : SMC_CAUSE_NONE;

@@ -202,7 +202,7 @@ static void describe(struct smc_shape *shape, const struct smc_op *op,
     shape->is_near = shape->least >= INT32_MIN && shape->most <= INT32_MAX;
     for (uint32_t i = 0; i < SMC_LANES / 8; i++) {
         shape->layout.eight[i] = (uint8_t)eight_lanes(shape, 8 * i);
-        shape->layout.base[i] = deltas[8 * i];
+        shape->layout.base[i] = deltas[(size_t)8 * i];
     }
 }
 

@@ -210,7 +210,7 @@ static double summed(const struct smc_matrix *matrix, const union smc_element *a
     double special = c - c; /* a NaN if anything is not finite */
     int most = c != 0 ? exponent_of((enum smc_matrix_type)matrix->c, c) : -1000;
     for (unsigned i = 0; i < matrix->k; i++) {
-        const double x = a[i].number, y = b[i * matrix->n].number, product = x * y;
+        const double x = a[i].number, y = b[(size_t)i * matrix->n].number, product = x * y;
         special += product - product;
         int exponent = exponent_of(a_type, x) + exponent_of(b_type, y);
         if (product != 0 && exponent > most)
@@ -219,13 +219,13 @@ static double summed(const struct smc_matrix *matrix, const union smc_element *a
     if (isnan(special)) {
         double sum = c;
         for (unsigned i = 0; i < matrix->k; i++)
-            sum += a[i].number * b[i * matrix->n].number;
+            sum += a[i].number * b[(size_t)i * matrix->n].number;
         return sum;
     }
     const int unit = most - kept_bits(matrix);
     int64_t sum = aligned(c, unit);
     for (unsigned i = 0; i < matrix->k; i++)
-        sum += aligned(a[i].number * b[i * matrix->n].number, unit);
+        sum += aligned(a[i].number * b[(size_t)i * matrix->n].number, unit);
     return ldexp((double)sum, unit); /* fewer than 53 bits */
 }
 
@@ -242,7 +242,7 @@ static double multiplied_doubles(const struct smc_matrix *matrix, const union sm
                                  const union smc_element *b, double c)
 {
     for (unsigned i = 0; i < matrix->k; i++)
-        c = fma(a[i].number, b[i * matrix->n].number, c);
+        c = fma(a[i].number, b[(size_t)i * matrix->n].number, c);
     return c;
 }
 
@@ -252,7 +252,7 @@ static int32_t multiplied_integers(const struct smc_op *op, const union smc_elem
     const struct smc_matrix *matrix = &op->matrix;
     int64_t sum = c;
     for (unsigned i = 0; i < matrix->k; i++) {
-        const int32_t x = a[i].integer, y = b[i * matrix->n].integer;
+        const int32_t x = a[i].integer, y = b[(size_t)i * matrix->n].integer;
         sum += matrix->a != SMC_MATRIX_B1        ? (int64_t)x * y
                : op->reduction == SMC_REDUCE_XOR ? x ^ y
                                                  : x & y;
@@ -302,7 +302,7 @@ enum smc_next smc_step_mma(struct smc_worker *worker, struct smc_warp *warp,
     for (unsigned row = 0; row < matrix->m; row++)
         for (unsigned column = 0; column < matrix->n; column++) {
             const unsigned at = row * matrix->n + column;
-            d[at] = smc_matrix_multiply(op, &a[row * matrix->k], &b[column], c[at]);
+            d[at] = smc_matrix_multiply(op, &a[(size_t)row * matrix->k], &b[column], c[at]);
         }
     smc_matrix_scatter(warp, matrix, active, op->list, d);
     smc_warp_release(warp, converged);
@@ -409,7 +409,7 @@ enum smc_next smc_step_transpose(struct smc_worker *worker, struct smc_warp *war
         for (unsigned i = 0; i < 2; i++)
             element[lane / 4][lane % 4 * 2 + i] = a[lane] >> (16 * i) & 0xffff;
     EACH_ACTIVE(lane, active)
-    d[lane] = element[lane % 4 * 2][lane / 4] | element[lane % 4 * 2 + 1][lane / 4] << 16;
+    d[lane] = element[(size_t)lane % 4 * 2][lane / 4] | element[lane % 4 * 2 + 1][lane / 4] << 16;
     smc_warp_release(warp, converged);
     return SMC_MOVED;
 }
@@ -514,7 +514,8 @@ enum smc_next smc_step_store_fragment(struct smc_worker *worker, struct smc_warp
         const void *value[SMC_LANES];
         char *host[SMC_LANES];
         for (unsigned lane = 0; lane < SMC_LANES; lane++)
-            value[lane] = from + lane * (reach.bytes == 8 ? 8 : 4) + i * reach.bytes;
+            value[lane] =
+                from + (size_t)lane * (reach.bytes == 8 ? 8 : 4) + (size_t)i * reach.bytes;
         uint32_t good =
             access_fragment(worker, warp, op, &reach, SMC_WRITES, r * width + i, mask, value, host);
         EACH_ACTIVE(lane, good) memcpy(host[lane], value[lane], reach.bytes);

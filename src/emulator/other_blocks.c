@@ -46,11 +46,11 @@ struct smc_past *smc_past_new(const struct smc_launch_state *launch, uint32_t ce
         region[i].address = allocation->address;
         if (allocation->is_constant)
             continue;
-        region[i].lines = allocation->bytes / (cell_bytes * SMC_LINE_CELLS) + 1;
+        region[i].lines = allocation->bytes / ((size_t)cell_bytes * SMC_LINE_CELLS) + 1;
         region[i].line = smc_calloc(region[i].lines, sizeof *region[i].line);
         region[i].value = launch->program->runs_in_order
                               ? NULL
-                              : smc_calloc(region[i].lines, cell_bytes * SMC_LINE_CELLS);
+                              : smc_calloc(region[i].lines, (size_t)cell_bytes * SMC_LINE_CELLS);
         region[i].touched = smc_calloc(region[i].lines / CHUNK_LINES + 1, 1);
         *failed = !region[i].line || !region[i].touched ||
                   (!region[i].value && !launch->program->runs_in_order);
@@ -135,7 +135,7 @@ struct smc_past_line *smc_past_line(const struct smc_past *past, uint64_t addres
     const struct region *region = region_of(past, address);
     if (!region || !region->line)
         return NULL;
-    uint64_t number = (address - region->address) / (past->cell_bytes * SMC_LINE_CELLS);
+    uint64_t number = (address - region->address) / ((size_t)past->cell_bytes * SMC_LINE_CELLS);
     if (number >= region->lines)
         return NULL;
     atomic_store_explicit(&region->touched[number / CHUNK_LINES], 1, memory_order_relaxed);
@@ -241,12 +241,12 @@ static void add_by_value(struct smc_past *past, struct smc_run_pool *pool,
         own |= old->block == run->block ? first : 0;
     }
     EACH_ACTIVE(cell, run->mask & covered)
-    same |=
-        (uint32_t)(memcmp(value_at + cell * past->cell_bytes, &value[cell], past->cell_bytes) == 0)
-        << cell;
+    same |= (uint32_t)(memcmp(value_at + (size_t)cell * past->cell_bytes, &value[cell],
+                              past->cell_bytes) == 0)
+            << cell;
     added.mask &= ~own & ~(lower & same);
     EACH_ACTIVE(cell, run->mask & ~lower)
-    memcpy(value_at + cell * past->cell_bytes, &value[cell], past->cell_bytes);
+    memcpy(value_at + (size_t)cell * past->cell_bytes, &value[cell], past->cell_bytes);
     uint32_t replaced = added.mask & covered & ~lower & same;
     covered = 0;
     for (struct smc_run *old = line->writes; old; old = old->next) {
@@ -330,7 +330,7 @@ static void report(const struct search *search, enum smc_finding_kind kind,
     set_thread(launch, smc_run_thread(later, cell), finding.thread);
     set_thread(launch, smc_run_thread(earlier, cell), finding.other_thread);
     smc_finding_set_address(search->worker, &finding, SMC_SPACE_GLOBAL,
-                            search->address + cell * search->past->cell_bytes,
+                            search->address + (size_t)cell * search->past->cell_bytes,
                             width_of(launch->program, later->place));
     smc_finding_add(launch->program, &finding, search->emulation);
 }

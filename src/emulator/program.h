@@ -58,7 +58,7 @@ static inline uint32_t smc_mask_of(const uint8_t flag[SMC_LANES])
     uint32_t mask = 0;
     for (unsigned i = 0; i < SMC_LANES / 8; i++) {
         uint64_t eight;
-        __builtin_memcpy(&eight, flag + 8 * i, sizeof eight);
+        __builtin_memcpy(&eight, flag + (size_t)8 * i, sizeof eight);
         mask |= (uint32_t)(eight * UINT64_C(0x0102040810204080) >> 56) << (8 * i);
     }
     return mask;

@@ -61,9 +61,7 @@ static const char *end_of_word(const struct smc_lexer *lexer)
 {
     const char *s = lexer->at;
     while (s < lexer->end)
-        if (*lexer->at == '.' && *s == '.' && s > lexer->at)
-            break;
-        else if (is_word(*s))
+        if (is_word(*s) && !(*lexer->at == '.' && *s == '.' && s > lexer->at))
             s++;
         else if (lexer->end - s > 2 && s[0] == ':' && s[1] == ':' && is_word(s[2]))
             s += 2; /* shared::cta */

@@ -294,7 +294,7 @@ bool smc_find_reconvergence(struct smc_program *program)
 {
     size_t ops = program->ops, edges = 3 * ops + 8;
     for (size_t i = 0; i < ops; i++)
-        edges += 3u * program->op[i].target_count;
+        edges += (size_t)3u * program->op[i].target_count;
     struct flow flow = {.program = program,
                         .edge_room = edges,
                         .block_of = smc_calloc(ops + 1, sizeof(uint32_t)),

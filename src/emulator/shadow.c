@@ -639,14 +639,11 @@ static inline enum noted note_lanes(struct moment at, struct cell *cell, uint32_
         return NOTED_NOTHING;
     if (cell->other_read_at >= at.synced)
         return cell->read_at >= at.synced ? NOTED_SETTLED : NOTED_NOTHING;
-    if (cell->read_at < at.synced) {
-        set_reader(cell, at.now, me, at.place);
-    } else if (cell->reader != me) {
+    if (cell->read_at >= at.synced && cell->reader != me) {
         set_other_reader(cell, at.now, me, at.place);
         return NOTED_SETTLED;
-    } else {
-        set_reader(cell, at.now, me, at.place);
     }
+    set_reader(cell, at.now, me, at.place);
     if (!more)
         return NOTED;
     set_other_reader(cell, at.now, thread + (uint32_t)__builtin_ctz(more), at.place);
@@ -940,7 +937,7 @@ static void check_global(const struct visit *visit, enum smc_access_kind kind, u
                          uint64_t address, bool same_value, const void *value, struct line **last)
 {
     uint32_t unit = visit->shadow->cell_bytes_global, count = visit->bytes / unit;
-    uint64_t number = address / (unit * SMC_LINE_CELLS);
+    uint64_t number = address / ((uint64_t)unit * SMC_LINE_CELLS);
     uint32_t first = (uint32_t)(address / unit % SMC_LINE_CELLS);
     if (!*last || (*last)->number != number)
         *last = line_of(visit->shadow, number);
@@ -958,7 +955,7 @@ static void check_global(const struct visit *visit, enum smc_access_kind kind, u
     if (visit->shadow->in_order && ((*last)->past->writes || (*last)->past->reads))
         check_past(visit, *last, first, count, kind, me, address, same_value);
     for (uint32_t i = 0; value && i < count; i++)
-        memcpy(&(*last)->value[first + i], (const char *)value + i * unit, unit);
+        memcpy(&(*last)->value[first + i], (const char *)value + (size_t)i * unit, unit);
 }
 
 /* The same for global memory. Returns the lanes that need more. */
@@ -1207,7 +1204,7 @@ static void write_global(struct smc_shadow *shadow, struct moment at, uint32_t c
             const uint32_t cell = number % SMC_LINE_CELLS + i;
             set_writer(&line->cell[cell], at.now,
                        thread + (uint32_t)__builtin_ctz(places->lanes[n]), at.place);
-            memcpy(&line->value[cell], value + i * unit, unit);
+            memcpy(&line->value[cell], value + (size_t)i * unit, unit);
         }
     }
     EACH_WORD(i, cells, lowest % SMC_LINE_CELLS, places)

@@ -128,7 +128,7 @@ enum smc_next smc_step_load(struct smc_worker *worker, struct smc_warp *warp,
         for (uint32_t i = 0; i < op->vector; i++)
             if (op->v[i] != SMC_NO_SLOT)
                 fetch_again(op, warp->file + op->v[i], op->v_kind[i], mask,
-                            first + i * op->width_bytes, layout);
+                            first + (size_t)i * op->width_bytes, layout);
         return SMC_GO_ON;
     }
     mask = smc_memory_access(worker, warp, op, SMC_READS, mask, NULL, host);
@@ -147,9 +147,9 @@ static void gather(const struct smc_warp *warp, const struct smc_op *op, char jo
         const char *file = warp->file + op->v[i];
         uint32_t lane_bytes = op->v_kind[i] == SMC_SLOT_64 ? 8 : 4;
         for (unsigned lane = 0; lane < SMC_LANES; lane++) {
-            value[lane] = file + lane * lane_bytes;
+            value[lane] = file + (size_t)lane * lane_bytes;
             if (op->vector > 1)
-                memcpy(joined[lane] + i * op->width_bytes, value[lane], op->width_bytes);
+                memcpy(joined[lane] + (size_t)i * op->width_bytes, value[lane], op->width_bytes);
         }
     }
     for (unsigned lane = 0; lane < SMC_LANES && op->vector > 1; lane++)
@@ -161,11 +161,11 @@ static void put(const char *file, uint32_t lane_bytes, uint32_t bytes, uint32_t 
                 const struct smc_lane_layout *layout)
 {
     if (bytes == 4 && lane_bytes == 4) {
-        EACH_ACTIVE(lane, mask) memcpy(first + layout->delta[lane], file + lane * 4, 4);
+        EACH_ACTIVE(lane, mask) memcpy(first + layout->delta[lane], file + (size_t)lane * 4, 4);
         return;
     }
     EACH_ACTIVE(lane, mask)
-    memcpy(first + layout->delta[lane], file + lane * lane_bytes, bytes);
+    memcpy(first + layout->delta[lane], file + (size_t)lane * lane_bytes, bytes);
 }
 
 /* For a store that was executed before. False: nothing happened. */
@@ -178,7 +178,7 @@ static bool store_again(struct smc_worker *worker, struct smc_warp *warp, const 
         return false;
     for (uint32_t i = 0; i < op->vector; i++)
         put(warp->file + op->v[i], op->v_kind[i] == SMC_SLOT_64 ? 8 : 4, op->width_bytes, mask,
-            first + i * op->width_bytes, again.layout);
+            first + (size_t)i * op->width_bytes, again.layout);
     if (again.places)
         smc_shadow_written(worker, warp, op, again.first, again.places, first);
     return true;

@@ -145,7 +145,7 @@ static void access_global(const struct copy *copy, bool is_read, uint64_t line, 
     find_inside(copy, &from, &end);
     const uint64_t address = line + (uint64_t)(copy->first[0] + (int64_t)from) * width;
     const uint32_t bytes = (end - from) * width;
-    char *data = row + from * width;
+    char *data = row + (size_t)from * width;
     if (bytes == 0 ||
         !smc_place_find(copy->worker, copy->warp, copy->op, is_read ? SMC_READS : SMC_WRITES,
                         SMC_SPACE_GLOBAL, address, bytes, copy->lane, &place))

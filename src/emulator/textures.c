@@ -102,7 +102,7 @@ static uint32_t channel(const struct smc_emulated_texture *texture, const char *
 {
     uint32_t bits = 0;
     if (n < texture->channels)
-        memcpy(&bits, texel + n * texture->channel_bytes, texture->channel_bytes);
+        memcpy(&bits, texel + (size_t)n * texture->channel_bytes, texture->channel_bytes);
     return bits;
 }
 
@@ -375,7 +375,7 @@ static char *locate(struct smc_worker *worker, const struct smc_warp *warp, cons
 {
     const struct smc_emulated_texture *surface = shaped_texture(worker, warp, op, lane);
     struct smc_texture_access access = access_of(op);
-    int64_t index[DIMENSIONS] = {0}, width = access.bytes * access.elements;
+    int64_t index[DIMENSIONS] = {0}, width = (int64_t)access.bytes * access.elements;
     bool outside = false;
     if (!surface)
         return NULL;
@@ -418,7 +418,7 @@ enum smc_next smc_step_load_surface(struct smc_worker *worker, struct smc_warp *
         const char *place = locate(worker, warp, op, lane, &ends);
         uint64_t value[4] = {0};
         for (unsigned n = 0; place && n < access.elements; n++)
-            memcpy(&value[n], place + n * access.bytes, access.bytes);
+            memcpy(&value[n], place + (size_t)n * access.bytes, access.bytes);
         for (unsigned n = 0; n < access.elements; n++)
             if (access.bytes == 8)
                 ((lane_u64 *)(warp->file + op->list[n]))[lane] = value[n];
@@ -440,8 +440,8 @@ enum smc_next smc_step_store_surface(struct smc_worker *worker, struct smc_warp 
         char *place = locate(worker, warp, op, lane, &ends);
         for (unsigned n = 0; place && n < access.elements; n++) {
             const char *value = warp->file + op->list[first + n];
-            memcpy(place + n * access.bytes, value + lane * (access.bytes == 8 ? 8u : 4u),
-                   access.bytes);
+            memcpy(place + (size_t)n * access.bytes,
+                   value + (size_t)lane * (access.bytes == 8 ? 8u : 4u), access.bytes);
         }
     }
     return end_if(worker, ends);

@@ -109,7 +109,7 @@ static bool read_shared(struct smc_worker *worker, struct smc_warp *warp, const 
     for (uint32_t i = 0; i < chunks; i++)
         for (uint32_t e = 0; e < width; e++) {
             uint32_t word;
-            memcpy(&word, host[i] + e * bits / 32 * 4, sizeof word);
+            memcpy(&word, host[i] + (size_t)e * bits / 32 * 4, sizeof word);
             union smc_element element = smc_matrix_element(place->type, word >> e * bits % 32);
             if (place->is_negated)
                 element.number = -element.number;
@@ -184,8 +184,8 @@ static void multiply_tile(const struct smc_warp *warp, const struct smc_op *tile
     if (has_c)
         smc_matrix_gather(warp, matrix, SMC_MATRIX_C, (enum smc_matrix_type)matrix->d, d_list, c);
     for (unsigned i = 0; i < ROWS * TILE; i++)
-        c[i] = shortened(matrix,
-                         smc_matrix_multiply(tile, &a[i / TILE * matrix->k], &b[i % TILE], c[i]));
+        c[i] = shortened(matrix, smc_matrix_multiply(tile, &a[(size_t)i / TILE * matrix->k],
+                                                     &b[i % TILE], c[i]));
     smc_matrix_scatter(warp, matrix, active, d_list, c);
 }
 

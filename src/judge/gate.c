@@ -85,7 +85,8 @@ static bool find_limits(struct judging *judging, const struct smc_inspect_row *r
 {
     const struct smc_gate *gate = judging->gate;
     bool any = false;
-    memset(applies, 0, SMC_GATE_KEY_COUNT * sizeof *applies);
+    for (int key = 0; key < SMC_GATE_KEY_COUNT; key++)
+        applies[key] = NULL;
     for (size_t i = 0; i < gate->limit_count; i++) {
         const struct smc_gate_limit *limit = &gate->limit[i];
         if (!names_kernel(limit->kernel, row->kernel))
@@ -404,11 +405,9 @@ static bool judge_limits(struct judging *judging, const struct smc_inspect_row *
     for (int key = 0; key < SMC_GATE_KEY_COUNT; key++) {
         if (!asks(applies[key], key))
             continue;
-        if (!keys[key].needs_threads)
-            judge_key(judging, row, key, applies[key]);
-        else if (!settled || row->dynamic_smem_unknown)
+        if (keys[key].needs_threads && (!settled || row->dynamic_smem_unknown))
             unsettled = true;
-        else if (launches || !from_file)
+        else if (!keys[key].needs_threads || launches || !from_file)
             judge_key(judging, row, key, applies[key]);
     }
     if (unsettled && !settled)

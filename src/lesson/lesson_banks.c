@@ -101,7 +101,7 @@ static void fill_swizzle(struct smc_scene *scene)
 {
     fill_access(scene, swizzled_column);
     set_wavefronts(scene, "row_cost", swizzled_row);
-    smc_scene_bytes(scene, "bytes", EDGE * EDGE * smc_dtype_bytes(SMC_FLOAT));
+    smc_scene_bytes(scene, "bytes", (size_t)EDGE * EDGE * smc_dtype_bytes(SMC_FLOAT));
 }
 
 static const struct smc_lesson_page pages[] = {

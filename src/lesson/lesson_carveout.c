@@ -9,7 +9,8 @@ enum { KB = 1024, ASKED_BLOCKS = 3 };
 
 static const struct smc_lesson_launch tiled = {
     .kernel = "matmul-tiled", .tile = 16, .dtype = SMC_DOUBLE};
-static const struct smc_lesson_launch asked = {.threads = 128, .regs = 32, .smem_bytes = 8 * KB};
+static const struct smc_lesson_launch asked = {
+    .threads = 128, .regs = 32, .smem_bytes = (int64_t)8 * KB};
 
 static void find_carveouts(const struct smc_answer *answer, struct smc_carveouts *carveouts)
 {

@@ -51,7 +51,7 @@ static void fill_amounts(struct smc_scene *scene)
     if (device->global_mem_bytes)
         append_amount(table, "global memory", device->global_mem_bytes, " B");
     smc_scene_text(scene, "device", device->name);
-    smc_scene_number(scene, "regs_kb", sm->regs_per_sm / KB * REGISTER_BYTES);
+    smc_scene_number(scene, "regs_kb", (int64_t)sm->regs_per_sm / KB * REGISTER_BYTES);
     smc_scene_number(scene, "smem_kb", sm->smem_per_sm_bytes / KB);
 }
 

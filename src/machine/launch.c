@@ -31,8 +31,8 @@ void smc_machine_constants(unsigned char bank[SMC_MACHINE_CONSTANT_BYTES], const
 {
     memset(bank, 0, SMC_MACHINE_CONSTANT_BYTES);
     for (int axis = 0; axis < 3; axis++) {
-        put(bank + 4 * axis, block[axis]);
-        put(bank + 0xc + 4 * axis, grid[axis]);
+        put(bank + (ptrdiff_t)4 * axis, block[axis]);
+        put(bank + 0xc + (ptrdiff_t)4 * axis, grid[axis]);
     }
     if (parameters_at <= SMC_MACHINE_CONSTANT_BYTES &&
         parameter_bytes <= SMC_MACHINE_CONSTANT_BYTES - parameters_at)

@@ -67,7 +67,8 @@ bool smc_warp_addresses(const struct smc_warp *warp, const struct smc_instructio
     const uint64_t limit = in->from[0].registers == 1 ? UINT32_MAX : UINT64_MAX;
     const int low_step = !low->same, high_step = !high->same;
     for (int lane = 0; lane < SMC_LANES; lane++) {
-        uint64_t base = (uint64_t)high->value[lane * high_step] << 32 | low->value[lane * low_step];
+        uint64_t base = (uint64_t)high->value[(ptrdiff_t)lane * high_step] << 32 |
+                        low->value[(ptrdiff_t)lane * low_step];
         address[lane] = (base * scale + rest) & limit;
     }
     return true;

@@ -624,7 +624,7 @@ void smc_json_banks(json_t *object, const struct smc_banks_answer *answer)
     smc_json_set(banks, "block", block);
     smc_json_integer(banks, "warps_per_block", answer->warps_per_block);
     smc_json_integer(banks, "count", answer->layout.banks);
-    smc_json_integer(banks, "width_bytes", answer->layout.neighbouring_words * 4);
+    smc_json_integer(banks, "width_bytes", (uint64_t)answer->layout.neighbouring_words * 4);
     smc_json_set(object, "banks", banks);
     for (uint32_t i = 0; i < answer->pattern_count; i++)
         json_array_append_new(list, access_object(&answer->layout, &answer->pattern[i]));

@@ -61,7 +61,7 @@ static struct smc_value size_list(uint32_t sizes)
     json_t *list = json_array();
     for (int i = 0; i < SMC_BLOCK_SIZES; i++)
         if (sizes & 1u << i)
-            json_array_append_new(list, json_integer(32 * (i + 1)));
+            json_array_append_new(list, json_integer((json_int_t)32 * (i + 1)));
     return smc_value_json(list);
 }
 

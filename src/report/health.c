@@ -170,7 +170,7 @@ static json_t *faults_of(const struct smc_health *health)
 static struct smc_value capability_of(const struct smc_health *health)
 {
     char text[16];
-    snprintf(text, sizeof text, "%u.%u", health->cc / 10, health->cc % 10);
+    snprintf(text, sizeof text, "%d.%d", health->cc / 10, health->cc % 10);
     return health->cc ? smc_value_copy(text) : smc_value_string(NULL);
 }
 

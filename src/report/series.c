@@ -472,7 +472,7 @@ static void append_reason(const struct sheet *sheet, const struct smc_series_run
                           const struct smc_report_style *style, struct smc_text *out)
 {
     struct smc_text reason = {0};
-    size_t indent = sheet->value_width + 2 * WIDE_GAP;
+    size_t indent = sheet->value_width + (size_t)2 * WIDE_GAP;
     words_reason(run, &reason);
     for (size_t i = 0; i < run->seen.confirmation.row_count; i++)
         if (run->seen.confirmation.row[i].verdict == SMC_DIFFERS)

@@ -30,7 +30,7 @@ void shim_flush_output(void)
 {
     if (output.length == 0)
         return;
-    fwrite(smc_text_string(&output), 1, output.length, stdout);
+    (void)fwrite(smc_text_string(&output), 1, output.length, stdout); /* as CUDA does */
     fflush(stdout);
     smc_text_free(&output);
     output = (struct smc_text){0};

@@ -203,11 +203,11 @@ static enum smc_status choose_sample(struct model *model, struct smc_error *erro
     enum smc_status status = measure(model, LEAST_LOOP_ENTRIES, &least, &cut, error);
     for (uint32_t rounds = 3; rounds > 0 && status == SMC_OK; rounds--) {
         *sample = least;
-        sample->blocks = most < rounds * resident ? (uint32_t)most : rounds * resident;
-        bool fits = sample->entries * sample->blocks * warps <= 2 * BUDGET;
+        sample->blocks = most < (uint64_t)rounds * resident ? (uint32_t)most : rounds * resident;
+        bool fits = sample->entries * sample->blocks * warps <= (uint64_t)2 * BUDGET;
         if (cut && (fits || sample->blocks <= resident))
             status = choose_entries(model, sample, error);
-        fits = sample->entries * sample->blocks * warps <= 2 * BUDGET;
+        fits = sample->entries * sample->blocks * warps <= (uint64_t)2 * BUDGET;
         if (fits || sample->blocks <= resident)
             break;
     }

@@ -252,7 +252,7 @@ static enum smc_status read_header(struct reading *reading)
     if (column[needed] == ABSENT || (reading->page == DETAILS && column[ID] == ABSENT))
         return smc_fail(reading->error, SMC_USAGE, "%s:%llu: the table has no column \"%s\"",
                         reading->shown,
-                        (unsigned long long)(reading->lines_before + reading->record->line),
+                        (unsigned long long)reading->lines_before + reading->record->line,
                         column_names[column[needed] == ABSENT ? needed : ID]);
     find_metric_columns(reading);
     return SMC_OK;
@@ -708,7 +708,7 @@ static enum smc_status take_record(struct reading *reading)
     if (is_cut(reading->record))
         return smc_fail(reading->error, SMC_USAGE,
                         "%s:%llu: the file ends within a quoted field: it was cut", reading->shown,
-                        (unsigned long long)(reading->lines_before + reading->record->line));
+                        (unsigned long long)reading->lines_before + reading->record->line);
     if (is_row(reading)) {
         reading->units_follow = false;
         if (reading->for_launches)

@@ -229,11 +229,20 @@ static bool answers_differ(const struct smc_banks_choice *a, const struct smc_ba
            a->row_elements != b->row_elements || a->op != b->op || a->mode != b->mode;
 }
 
+static bool same_arrays(const struct smc_banks_choice *a, const struct smc_banks_choice *b)
+{
+    for (size_t i = 0; i < sizeof a->array / sizeof *a->array; i++)
+        if (a->array[i].padding_elements != b->array[i].padding_elements ||
+            a->array[i].swizzled != b->array[i].swizzled)
+            return false;
+    return true;
+}
+
 static void update(struct smc_banks_state *banks, const struct smc_banks_choice *before)
 {
     if (answers_differ(before, &banks->choice) || !banks->answered)
         find_answer(banks);
-    else if (memcmp(before->array, banks->choice.array, sizeof before->array) != 0)
+    else if (!same_arrays(before, &banks->choice))
         rearrange(banks);
     else
         show(banks);
@@ -263,7 +272,9 @@ void smc_banks_open(struct smc_banks_state *banks, const struct smc_query *query
 void smc_banks_choose(struct smc_banks_state *banks, const struct smc_banks_choice *choice)
 {
     struct smc_banks_choice before = banks->choice;
-    if (memcmp(&before, choice, sizeof before) == 0)
+    if (!answers_differ(&before, choice) && same_arrays(&before, choice) &&
+        before.placed == choice->placed && before.warp == choice->warp &&
+        before.iteration == choice->iteration)
         return;
     if (banks->undo_count == SMC_BANKS_UNDO_STEPS)
         memmove(banks->undo, banks->undo + 1, --banks->undo_count * sizeof banks->undo[0]);

@@ -213,7 +213,7 @@ struct smc_field_range smc_field_range(const struct smc_query *query, enum smc_f
     switch (field) {
     case SMC_FIELD_THREADS:
         return (struct smc_field_range){1, sm->max_threads_per_block, sm->warp_size,
-                                        4 * sm->warp_size, false};
+                                        (int64_t)4 * sm->warp_size, false};
     case SMC_FIELD_GRID:
         return (struct smc_field_range){1, INT32_MAX, 1, 0, false};
     case SMC_FIELD_REGS:

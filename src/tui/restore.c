@@ -44,8 +44,8 @@ static void append(const char *string)
     size_t length = strlen(string);
     if (sequence_bytes + length > sizeof sequence)
         return;
-    memcpy(sequence + sequence_bytes, string, length);
-    sequence_bytes += length;
+    for (size_t i = 0; i < length; i++)
+        sequence[sequence_bytes++] = string[i];
 }
 
 void smc_restore_with(const char *const *strings)

@@ -78,8 +78,9 @@ static enum smc_status copy_kernels(const struct edit *edit, const char *from,
         if (status == SMC_OK && !file)
             status = smc_fail(error, SMC_MACHINE, "%s: %s", path, strerror(errno));
         if (file) {
-            fwrite(source.text.data, 1, source.text.length, file);
-            if (fclose(file) != 0)
+            bool written =
+                fwrite(source.text.data, 1, source.text.length, file) == source.text.length;
+            if (fclose(file) != 0 || !written)
                 status = smc_fail(error, SMC_MACHINE, "%s: %s", path, strerror(errno));
         }
         smc_source_free(&source);

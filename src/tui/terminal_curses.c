@@ -61,8 +61,8 @@ static void set_styles(void)
     if (colour)
         use_default_colors();
     bool many = colour && COLORS >= 256 && COLOR_PAIRS > SMC_STYLE_COUNT;
-    for (short i = 0; i < SMC_STYLE_COUNT; i++)
-        set_style(i, colour, many);
+    for (int i = 0; i < SMC_STYLE_COUNT; i++)
+        set_style((short)i, colour, many);
 }
 
 /* Checked before curses starts: it would end the program, or write to a terminal that cannot. */
@@ -124,7 +124,7 @@ static enum smc_status open_terminal(void *context, int *rows, int *cols, struct
                         "tui: this terminal cannot show a screen (TERM is '%.64s'); the other "
                         "commands need none",
                         getenv("TERM") ? getenv("TERM") : "");
-    setlocale(LC_CTYPE, "");
+    (void)setlocale(LC_CTYPE, ""); /* else it stays that of C, which has no UTF-8 */
     on.utf8 = strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
     smc_restore_prepare();
     on.screen = newterm(NULL, stdout, stdin);

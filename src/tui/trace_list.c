@@ -53,8 +53,9 @@ static bool is_line(const struct smc_trace_line *a, const struct smc_trace_line 
 static void make_lines(struct smc_trace_list *list)
 {
     const bool first = list->count == 0;
-    const struct smc_trace_line here =
-        first ? (struct smc_trace_line){0} : list->line[list->cursor];
+    struct smc_trace_line here = {0};
+    if (!first)
+        here = list->line[list->cursor];
     list->count = list->cursor = 0;
     for (size_t i = 0; i < list->answer->kernel_count; i++) {
         const size_t k = list->order[i];

@@ -141,7 +141,7 @@ static void draw_table(const struct smc_devices_state *devices, const struct smc
     smc_devices_spans(rect.cols, span);
     draw_heading(devices, span, heading, frame);
     for (int i = 0; i < rows.rows && first + i < count; i++) {
-        const struct smc_device_row *row = smc_devices_at(devices, (size_t)(first + i));
+        const struct smc_device_row *row = smc_devices_at(devices, (size_t)first + (size_t)i);
         struct smc_rect line = {rows.row + i, rows.col, 1, rows.cols};
         draw_row(row, span, line, frame);
         if (row == &devices->row[devices->cursor])

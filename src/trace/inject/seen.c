@@ -322,7 +322,7 @@ static bool grow_nodes(void)
     const size_t size = table ? table->mask + 1 : 0;
     if (2 * (node_count + 1) <= size)
         return true;
-    const size_t larger = size ? 2 * size : 2 * FIRST_NODES;
+    const size_t larger = size ? 2 * size : (size_t)2 * FIRST_NODES;
     struct node_table *grown = inject_allocate(sizeof *grown + larger * sizeof *grown->node);
     if (!grown)
         return false;
