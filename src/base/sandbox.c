@@ -86,10 +86,10 @@ static uint64_t memory_limit(void)
 static void lower(int resource, uint64_t value)
 {
     struct rlimit limit;
-    if (getrlimit((__rlimit_resource_t)resource, &limit) != 0 || limit.rlim_cur <= value)
+    if (getrlimit(resource, &limit) != 0 || limit.rlim_cur <= value)
         return;
     limit.rlim_cur = value;
-    setrlimit((__rlimit_resource_t)resource, &limit);
+    setrlimit(resource, &limit);
 }
 
 static void set_limits(void)
