@@ -43,6 +43,8 @@ static bool is_off(void)
 /* The driver's threads and its device files need what the filter refuses. */
 static bool has_driver(void)
 {
+    if (SMC_STATIC_PROGRAM) /* it has no loader */
+        return false;
     void *driver = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
     if (driver)
         dlclose(driver);

@@ -16,11 +16,9 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
-#ifdef __linux__
-#include <sys/prctl.h>
-#endif
 
 #include "base/memory.h"
+#include "base/platform.h"
 #include "base/utf8.h"
 #include "confirm/known_ceilings.h"
 
@@ -106,12 +104,9 @@ static void start(struct run *run, int gpu_index)
     pid_t id = pipe(ends) == 0 ? fork() : -1;
     if (id == 0) {
         close(ends[0]);
-#ifdef __linux__
-        prctl(PR_SET_PDEATHSIG,
-              SIGKILL); /* as when Slurm ends a health check that takes too long */
+        smc_platform_end_with_parent(); /* as when Slurm ends a check that takes too long */
         if (getppid() != parent)
             _exit(SMC_MACHINE);
-#endif
         check_gpu(run, gpu_index, ends[1]);
     }
     if (id < 0) {

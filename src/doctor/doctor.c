@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "base/folder.h"
+#include "base/platform.h"
 #include "base/utf8.h"
 #include "doctor/subjects.h"
 #include "inspect/tools.h"
@@ -199,7 +200,7 @@ static void examine_in_child(const char *name, smc_doctor_subject *examine,
                              const struct smc_doctor_request *request, struct smc_doctor *doctor)
 {
     int ends[2], ending = 0;
-    if (pipe2(ends, O_CLOEXEC) != 0) {
+    if (smc_platform_pipe(ends) != 0) {
         smc_doctor_add(doctor, SMC_DOCTOR_BROKEN, name, "a pipe: %s", strerror(errno));
         return;
     }
