@@ -45,6 +45,8 @@ static bool is_off(void)
 /* The driver's threads and its device files need what the filter refuses. */
 static bool has_driver(void)
 {
+    if (SMC_STATIC_PROGRAM) /* it has no loader */
+        return false;
     void *driver = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
     if (driver)
         dlclose(driver);
@@ -74,10 +76,10 @@ static uint64_t memory_limit(void)
 static void lower(int resource, uint64_t value)
 {
     struct rlimit limit;
-    if (getrlimit((__rlimit_resource_t)resource, &limit) != 0 || limit.rlim_cur <= value)
+    if (getrlimit(resource, &limit) != 0 || limit.rlim_cur <= value)
         return;
     limit.rlim_cur = value;
-    setrlimit((__rlimit_resource_t)resource, &limit);
+    setrlimit(resource, &limit);
 }
 
 static void set_limits(void)
