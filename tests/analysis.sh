@@ -1,8 +1,10 @@
 #!/bin/bash
-# The static analyzers over src, as many files at a time as there are processors: gcc -fanalyzer,
-# clang-tidy (.clang-tidy) and cppcheck (tests/cppcheck.supp). What was reviewed and is no fault is
-# listed in tests/analyzer.supp and tests/cppcheck.supp with its reason; anything else fails, and so
-# does a line of tests/analyzer.supp without a finding.
+# The static analyzers over src, all at once, each on as many files at a time as there are processors:
+# gcc -fanalyzer, clang-tidy (.clang-tidy) and cppcheck (tests/cppcheck.supp). What was reviewed and is
+# no fault is listed in tests/analyzer.supp and tests/cppcheck.supp with its reason; anything else
+# fails, and so does a file on which a tool fails, and a line of tests/analyzer.supp without a finding.
+# gcc -fanalyzer gets ANALYZER_SECONDS of processor time for a file; one that needs more is a finding
+# "FILE - not-analysed". Exit status 77: a tool is missing.
 #   tests/analysis.sh BUILD [TOOL...]   BUILD: a configured build folder; TOOL: analyzer, tidy, cppcheck
 # FILES, in the environment, limits it to these files: FILES='src/base/*.c'.
 
@@ -20,28 +22,37 @@ make -s -C "$build" fuzz-tables || exit 1
 cd "$source" || exit 1
 read -ra flags < <(make -s -C "$build" analysis-flags | tail -n 1)
 # What includes CUDA's headers is left to the builds: the headers have most of the findings.
+# The longest first: the last to end is then a short one.
 # shellcheck disable=SC2086 # a list of patterns
-mapfile -t files < <(find ${FILES:-src} -name '*.c' ! -path 'src/executor/gpu*' | sort)
-export FLAGS="${flags[*]}"
+mapfile -t files < <(find ${FILES:-src} -name '*.c' ! -path 'src/executor/gpu*' -printf '%s %p\n' | sort -rn | cut -d ' ' -f 2)
+export FLAGS="${flags[*]}" ANALYZER_SECONDS=${ANALYZER_SECONDS:-240}
 
 each_file() { # COMMAND: of "$file", with the words of $FLAGS
     # shellcheck disable=SC2016 # the inner shell's
     printf '%s\n' "${files[@]}" | xargs -P "$(nproc)" -n 1 bash -c 'file=$1; '"$1" bash 2>&1
 }
 
-# FILE FUNCTION CHECK: MESSAGE of each warning.
+# KEY TAB MESSAGE of each warning; the key is FILE FUNCTION CHECK.
 run_analyzer() {
     # shellcheck disable=SC2016
-    each_file 'gcc -std=c11 -O1 -fanalyzer -fdiagnostics-plain-output $FLAGS -c "$file" -o /dev/null 2>&1 |
-        awk '"'"'
-            / In function / { split($0, part, "\x27"); name = part[2] }
-            /: warning: .*\[-Wanalyzer-/ || /: error: / {
-                file = $0; sub(/:.*/, "", file)
+    each_file 'ulimit -t "$ANALYZER_SECONDS"
+        gcc -std=c11 -O1 -fanalyzer -fdiagnostics-plain-output $FLAGS -c "$file" -o /dev/null 2>&1 |
+        awk -v file="$file" '"'"'
+            / In function / { split($0, part, "\xe2\x80\x98|\xe2\x80\x99|\x27"); name = part[2] }
+            /: warning: .*\[-Wanalyzer-/ {
                 check = $0; sub(/.*\[-W/, "", check); sub(/\].*/, "", check)
-                print file " " name " " check "\t" $0
+                where = $0; sub(/:.*/, "", where)
+                print where " " name " " check "\t" $0
+            }
+            / error: / && !failed { failed = $0 }
+            END {
+                if (failed ~ /signal terminated/)
+                    print file " - not-analysed\t" file ": not analysed in the time that it has"
+                else if (failed)
+                    print file " - error\t" failed
             }'"'"'' | sort -u >"$build/analyzer.found"
     grep -v '^#' tests/analyzer.supp | sed 's/ *#.*//' |
-        grep -F "$(printf '%s ' "${files[@]}" | tr ' ' '\n' | sed '/./s/$/ /')" | sort -u >"$build/analyzer.known"
+        grep -F "$(printf '%s \n' "${files[@]}")" | sort -u >"$build/analyzer.known"
     cut -f 1 "$build/analyzer.found" | sort -u >"$build/analyzer.keys"
     comm -13 "$build/analyzer.known" "$build/analyzer.keys" | while read -r key; do
         grep -F "$key	" "$build/analyzer.found" | cut -f 2
@@ -50,10 +61,13 @@ run_analyzer() {
         sed 's/^/tests\/analyzer.supp: no longer found: /'
 }
 
+# Not 'sizeof(A*)': the program has arrays of pointers, whose elements have that size; where the
+# pointer is meant to be followed, -Wsizeof-pointer-memaccess of both compilers is an error.
 run_tidy() {
     # shellcheck disable=SC2016
-    each_file 'clang-tidy --quiet "$file" -- -std=c11 $FLAGS 2>&1' |
-        grep -E '(warning|error): .*\[' | sort -u
+    each_file 'clang-tidy --quiet "$file" -- -std=c11 $FLAGS 2>&1 ||
+        echo "$file: error: clang-tidy fails on it [status]"' |
+        grep -E '(warning|error): .*\[' | grep -vF "suspicious usage of 'sizeof(A*)'" | sort -u
 }
 
 run_cppcheck() {
@@ -63,21 +77,42 @@ run_cppcheck() {
         "${files[@]}" 2>&1 | sort -u
 }
 
-failed=0
+timed() { # TOOL: what it found to TOOL.out, its times to TOOL.time
+    local TIMEFORMAT='%R s, %U s of processor time'
+    {
+        time case $1 in
+        analyzer) run_analyzer ;;
+        tidy) run_tidy ;;
+        *) run_cppcheck ;;
+        esac >"$build/$1.out" 2>&3
+    } 3>&2 2>"$build/$1.time"
+}
+
 for tool; do
-    start=$SECONDS
     case $tool in
-    analyzer) found=$(run_analyzer) ;;
-    tidy) found=$(run_tidy) ;;
-    cppcheck) found=$(run_cppcheck) ;;
+    analyzer) program=gcc ;;
+    tidy) program=clang-tidy ;;
+    cppcheck) program=cppcheck ;;
     *)
         echo "unknown tool '$tool'" >&2
         exit 2
         ;;
     esac
-    printf '%-9s %3d findings, %4d s\n' "$tool" "$(printf '%s' "$found" | grep -c '')" $((SECONDS - start))
-    [ -z "$found" ] || {
-        printf '%s\n' "$found"
+    command -v "$program" >/dev/null || {
+        echo "$program is not installed"
+        exit 77
+    }
+done
+for tool; do
+    timed "$tool" &
+done
+wait
+failed=0
+for tool; do
+    found=$(grep -c '' "$build/$tool.out")
+    printf '%-9s %3d findings in %d files, %s\n' "$tool" "$found" "${#files[@]}" "$(tail -n 1 "$build/$tool.time")"
+    [ "$found" -eq 0 ] || {
+        cat "$build/$tool.out"
         failed=1
     }
 done

@@ -45,7 +45,7 @@ fuzz-libraries:
 # With what the static analyzers read src, and what they found that is no fault.
 .PHONY: analysis-flags
 analysis-flags:
-	@echo $(DEFS) -I$(abs_srcdir)/src -I$(abs_builddir)/src -I$(abs_builddir) $(YAJL_CFLAGS)
+	@echo $(DEFS) -I$(abs_srcdir)/src -I$(abs_builddir)/src -I$(abs_builddir) $(YAJL_CFLAGS) $(CAIRO_CFLAGS) -DSHIM_RUNTIME=13
 EXTRA_DIST += .clang-tidy .gitattributes tests/analysis.sh tests/analyzer.supp tests/cppcheck.supp
 
 EXTRA_DIST += \
