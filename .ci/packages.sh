@@ -1,4 +1,6 @@
 # shellcheck shell=bash
+# The folders and the number of jobs are .ci/run's:
+# shellcheck disable=SC2154
 # The steps of .ci/run that make a release and packages of it: the archive, Debian's packages, a
 # static program, one for aarch64. What they fetch is kept between runs in $kept.
 
