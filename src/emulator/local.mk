@@ -56,6 +56,8 @@ emulator_sources = \
 	src/emulator/reconvergence.c \
 	src/emulator/runtime.h \
 	src/emulator/shadow.c src/emulator/shadow.h \
+	src/emulator/shadow_cells.h \
+	src/emulator/shadow_lanes.c \
 	src/emulator/special_functions.c src/emulator/special_functions.h \
 	src/emulator/special_functions.def \
 	src/emulator/specials.def \
