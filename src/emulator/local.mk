@@ -32,6 +32,7 @@ emulator_sources = \
 	src/emulator/matrix.h \
 	src/emulator/mbarrier.c src/emulator/mbarrier.h \
 	src/emulator/memory.c \
+	src/emulator/memory_shapes.c src/emulator/memory_shapes.h \
 	src/emulator/mnemonics.def \
 	src/emulator/narrow.h \
 	src/emulator/operations.h \
