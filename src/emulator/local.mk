@@ -32,6 +32,7 @@ emulator_sources = \
 	src/emulator/matrix.h \
 	src/emulator/mbarrier.c src/emulator/mbarrier.h \
 	src/emulator/memory.c \
+	src/emulator/memory_shapes.c src/emulator/memory_shapes.h \
 	src/emulator/mnemonics.def \
 	src/emulator/narrow.h \
 	src/emulator/operations.h \
@@ -56,6 +57,8 @@ emulator_sources = \
 	src/emulator/reconvergence.c \
 	src/emulator/runtime.h \
 	src/emulator/shadow.c src/emulator/shadow.h \
+	src/emulator/shadow_cells.h \
+	src/emulator/shadow_lanes.c \
 	src/emulator/special_functions.c src/emulator/special_functions.h \
 	src/emulator/special_functions.def \
 	src/emulator/specials.def \

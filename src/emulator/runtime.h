@@ -111,7 +111,7 @@ struct smc_warp {
         uint32_t mask;           /* of the lanes that executed it */
         uint64_t base;           /* the register of the first of them */
         uint64_t number;         /* of the shape; if it has another one now, it is no longer his */
-        struct smc_shape *shape; /* of its addresses: see memory.c */
+        struct smc_shape *shape; /* of its addresses: see memory_shapes.h */
     } leader[SMC_LEADERS];
 };
 
@@ -295,12 +295,6 @@ static inline bool smc_sample_replaces(const struct smc_conflict_sample *sample,
    lanes access one allocation, the last one. */
 void smc_count_copy(struct smc_worker *worker, const struct smc_op *op,
                     const uint64_t from[SMC_LANES], const uint64_t to[SMC_LANES], uint32_t mask);
-struct smc_bank_memo *smc_bank_memo_new(const struct smc_program *program);
-void smc_bank_memo_free(struct smc_bank_memo *memo);
-/* Adds to the counts what loads that were executed again have left to be added. */
-void smc_memory_add_costs(struct smc_worker *worker);
-
-/* memory.c */
 /* Finds where in the host's memory the active lanes' accesses of `bytes` each go. Lanes with an
    invalid access are reported and left out of the returned mask. Also counts and checks the
    accesses. */
@@ -313,6 +307,28 @@ uint32_t smc_memory_access_at(struct smc_worker *worker, struct smc_warp *warp,
                               const struct smc_op *op, enum smc_ptx_space space,
                               enum smc_access_kind kind, const uint64_t address[SMC_LANES],
                               uint32_t mask, const void *const *value, char *host[SMC_LANES]);
+/* Where a lane's generic address is in the host's memory, and how many bytes follow there; NULL if
+   it is in no memory. Neither counted nor checked for races. */
+const char *smc_memory_peek(struct smc_worker *worker, const struct smc_warp *warp, uint32_t lane,
+                            uint64_t address, uint64_t *bytes);
+/* Many bytes that one lane accesses at once. */
+struct smc_bulk {
+    enum smc_ptx_space space; /* shared or global */
+    uint64_t address;         /* in it */
+    char *data;               /* in the host's memory */
+};
+/* Sets `data`, and counts the access. False, after a finding: it is not in one array. */
+bool smc_memory_bulk(struct smc_worker *worker, const struct smc_warp *warp,
+                     const struct smc_op *op, enum smc_access_kind kind, uint32_t bytes,
+                     uint32_t lane, struct smc_bulk *bulk);
+/* Each lane's address, generic or relative to op->space: register + immediate. */
+void smc_memory_addresses(const struct smc_warp *warp, const struct smc_op *op,
+                          uint64_t address[SMC_LANES]);
+/* memory_shapes.c */
+struct smc_bank_memo *smc_bank_memo_new(const struct smc_program *program);
+void smc_bank_memo_free(struct smc_bank_memo *memo);
+/* Adds to the counts what loads that were executed again have left to be added. */
+void smc_memory_add_costs(struct smc_worker *worker);
 /* Where the lanes of one access go. */
 enum smc_eight_lanes { SMC_EIGHT_OTHER, SMC_EIGHT_SAME, SMC_EIGHT_NEIGHBORS };
 struct smc_lane_layout {
@@ -335,23 +351,6 @@ struct smc_again {
 };
 char *smc_memory_store_again(struct smc_worker *worker, struct smc_warp *warp,
                              const struct smc_op *op, uint32_t mask, struct smc_again *again);
-/* Where a lane's generic address is in the host's memory, and how many bytes follow there; NULL if
-   it is in no memory. Neither counted nor checked for races. */
-const char *smc_memory_peek(struct smc_worker *worker, const struct smc_warp *warp, uint32_t lane,
-                            uint64_t address, uint64_t *bytes);
-/* Many bytes that one lane accesses at once. */
-struct smc_bulk {
-    enum smc_ptx_space space; /* shared or global */
-    uint64_t address;         /* in it */
-    char *data;               /* in the host's memory */
-};
-/* Sets `data`, and counts the access. False, after a finding: it is not in one array. */
-bool smc_memory_bulk(struct smc_worker *worker, const struct smc_warp *warp,
-                     const struct smc_op *op, enum smc_access_kind kind, uint32_t bytes,
-                     uint32_t lane, struct smc_bulk *bulk);
-/* Each lane's address, generic or relative to op->space: register + immediate. */
-void smc_memory_addresses(const struct smc_warp *warp, const struct smc_op *op,
-                          uint64_t address[SMC_LANES]);
 /* steps_memory.c */
 void smc_copies_forget(struct smc_warp *warp);
 /* Stores what the lanes have copied. */

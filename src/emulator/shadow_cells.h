@@ -1,0 +1,146 @@
+/* What a block's accesses leave behind, as shadow.c and shadow_lanes.c share it. A cell stands for
+   one word of memory, or for one byte if the kernel has accesses smaller than a word, and has its
+   last accesses. Of 32 neighboring cells together, a struct word of shared memory and a struct line
+   of global memory tell as bits which of them need no closer look. Only these two files include
+   this header. */
+#ifndef SMC_EMULATOR_SHADOW_CELLS_H
+#define SMC_EMULATOR_SHADOW_CELLS_H
+
+#include "emulator/other_blocks.h"
+#include "emulator/shadow.h"
+
+enum { WRITE_IS_STRONG = 1, READ_IS_STRONG = 2, OTHER_READ_IS_STRONG = 4, WRITE_IS_NARROW = 8 };
+
+/* One word, or one byte if the kernel has accesses smaller than a word. Time 0 means never. */
+struct cell {
+    uint32_t write_at, read_at, other_read_at;
+    uint32_t write_place, read_place, other_read_place; /* instructions */
+    uint16_t writer, reader, other_reader;
+    uint8_t flags;
+};
+
+/* Of 32 neighboring cells those whose weak reads need no check until the next barrier: the last
+   write is ordered before them, and two readers are recorded. `synced`: the time of the last
+   barrier. */
+struct settled {
+    uint32_t synced, cells;
+};
+
+/* 32 neighboring cells of shared memory together. Each set of cells counts only if the time beside
+   it is that of the present barrier or block. */
+struct word {
+    struct settled settled;
+    uint32_t synced, fresh;               /* written since the last barrier: at least those */
+    uint32_t touched;                     /* read or written since then: at least those */
+    uint32_t once;                        /* read since then by one lane, as far as is known: */
+    uint32_t once_by;                     /* of this warp, */
+    uint32_t once_from;                   /* from this first address on, */
+    const struct smc_places *once_places; /* at these places */
+    uint32_t began, written;              /* written by this block: no others */
+};
+
+/* A weak read of shared memory that is recorded only when it matters: see shadow_lanes.c. */
+struct read {
+    struct smc_worker *worker;
+    struct smc_warp *warp;
+    const struct smc_op *op;
+    const struct smc_places *places;
+    uint64_t first;
+    uint32_t bytes, now;
+};
+
+/* Neighboring cells of global memory, and what this block did to them. */
+struct line {
+    uint64_t number;
+    uint32_t slot;              /* in the table */
+    struct smc_past_line *past; /* what other blocks did; NULL: not kept */
+    struct settled settled;
+    uint32_t written, read;         /* the cells that are */
+    uint32_t value[SMC_LINE_CELLS]; /* as last written */
+    struct cell cell[SMC_LINE_CELLS];
+};
+
+enum { MOST_READS = 4096, RECENT_LINES = 64 };
+
+struct smc_shadow {
+    struct smc_order order;
+    uint32_t cell_bytes_shared, cell_bytes_global;
+    struct cell *shared;
+    struct word *word; /* of shared memory, by 32 cells */
+    size_t shared_cells;
+    struct read read[MOST_READS]; /* deferred */
+    uint32_t reads;
+    bool defers;
+    uint32_t full_at;      /* the last barrier before there were too many of them */
+    struct smc_past *past; /* NULL: one block */
+    struct smc_run_pool pool;
+    bool in_order; /* blocks run one after the other: `past` is complete */
+    /* A hash table of lines by number, with open addressing; cleared for each block and when it is
+       full. */
+    uint32_t *table; /* index into `line` + 1 */
+    struct line **line;
+    uint32_t lines, lines_made;
+    struct line *recent[RECENT_LINES]; /* by number; NULL: none */
+};
+
+/* What all lanes of one instruction have in common. */
+struct visit {
+    struct smc_worker *worker;
+    struct smc_shadow *shadow;
+    struct smc_warp *warp;
+    const struct smc_op *op;
+    enum smc_ptx_space space;
+    uint32_t bytes, mask;
+};
+
+static inline uint32_t cell_bytes_of(const struct smc_shadow *shadow, enum smc_ptx_space space)
+{
+    return space == SMC_SPACE_SHARED ? shadow->cell_bytes_shared : shadow->cell_bytes_global;
+}
+
+/* The line of global memory, created on first use; NULL if out of memory, and then it is not
+   checked. */
+struct line *smc_shadow_find_line(struct smc_shadow *shadow, uint64_t number);
+
+static inline struct line *line_of(struct smc_shadow *shadow, uint64_t number)
+{
+    struct line **recent = &shadow->recent[number % RECENT_LINES];
+    if (!*recent || (*recent)->number != number)
+        *recent = smc_shadow_find_line(shadow, number);
+    return *recent;
+}
+
+static inline void settle(struct settled *settled, uint32_t synced, uint32_t cell)
+{
+    if (settled->synced != synced)
+        *settled = (struct settled){.synced = synced};
+    settled->cells |= 1u << cell % SMC_LINE_CELLS;
+}
+
+static inline void begin_phase(struct word *word, uint32_t synced)
+{
+    if (word->synced == synced)
+        return;
+    word->synced = synced;
+    word->fresh = word->touched = word->once = 0;
+}
+
+static inline void mark_word_written(const struct smc_shadow *shadow, struct word *word,
+                                     uint32_t cells)
+{
+    begin_phase(word, shadow->order.all_synced_at);
+    if (word->began != shadow->order.block_began_at)
+        word->written = 0;
+    word->began = shadow->order.block_began_at;
+    word->settled.cells &= ~cells;
+    word->fresh |= cells;
+    word->touched |= cells;
+    word->written |= cells;
+}
+
+/* Checks accesses lane by lane, as smc_shadow_check does. */
+void smc_shadow_check_each(const struct visit *visit, enum smc_access_kind kind,
+                           const uint64_t address[SMC_LANES], uint32_t mask,
+                           const void *const *value, char *const host[SMC_LANES]);
+
+#endif
