@@ -90,7 +90,10 @@ static bool find(const struct tensor_case *test, const struct smc_tensor_map *ma
         const uint32_t step = i ? map->step[i] : 1, count = (map->box[i] + step - 1) / step;
         const int64_t at = test->at[i] + (int64_t)(n % count * step);
         n /= count;
-        is_inside &= at >= 0 && at < (int64_t)map->size[i];
+        uint64_t size = map->size[i];
+        if (i == 0 && test->entry[0] != 'l') /* the whole 16 bytes in which the tensor ends */
+            size = (size * width + 15) / 16 * 16 / width;
+        is_inside &= at >= 0 && at < (int64_t)size;
         *in_tensor += (uint64_t)at * (i ? map->stride[i - 1] : width);
     }
     return is_inside;

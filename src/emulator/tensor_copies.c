@@ -105,10 +105,19 @@ static bool line_of(const struct copy *copy, uint32_t n, uint64_t *address)
     return true;
 }
 
+/* Elements along the contiguous dimension. A store or reduction writes the whole 16 bytes in which
+   the tensor ends (seen on an H200). */
+static int64_t elements_along(const struct copy *copy)
+{
+    const uint64_t width = copy->element_bytes, bytes = copy->map.size[0] * width;
+    const bool is_load = copy->op->immediate & SMC_BULK_FROM_GLOBAL;
+    return (int64_t)(is_load ? copy->map.size[0] : (bytes + UNIT - 1) / UNIT * UNIT / width);
+}
+
 /* The elements of a row that are in the tensor, from `*from` to before `*end`. */
 static void find_inside(const struct copy *copy, uint32_t *from, uint32_t *end)
 {
-    const int64_t first = copy->first[0], after = (int64_t)copy->map.size[0] - first;
+    const int64_t first = copy->first[0], after = elements_along(copy) - first;
     const int64_t count = copy->count[0];
     *from = (uint32_t)(first >= 0 ? 0 : -first < count ? -first : count);
     *end = (uint32_t)(after < (int64_t)*from ? (int64_t)*from : after < count ? after : count);
