@@ -416,8 +416,9 @@ static enum smc_status test_residency(struct check *check)
 
 /* --- Rates ------------------------------------------------------------------------------------ */
 
-/* A GPU's rate may be so much off its board's: power, temperature and the board's other GPUs. */
-static const double rate_tolerance = 0.10;
+/* A GPU's rate may be so much off its board's: power, temperature and the board's other GPUs; on a
+   healthy H200 arrays at some places of its memory were copied 11 % and read 12 % slower. */
+static const double rate_tolerance = 0.15;
 
 enum { MEASURED_MS = 100, MOST_MEASUREMENTS = SMC_GPU_MEASUREMENTS + SMC_GPU_SM_MEASUREMENTS };
 
