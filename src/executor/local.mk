@@ -3,7 +3,6 @@ libsmc_la_SOURCES += \
 	src/executor/both.c \
 	src/executor/ceilings.c src/executor/ceilings.h \
 	src/executor/check.c src/executor/check.h \
-	src/base/clock.c src/executor/clock.h \
 	src/executor/counters.h \
 	src/executor/emulator.c \
 	src/executor/executor.c src/executor/executor.h \
