@@ -13,6 +13,7 @@ pty=$PWD/tests/trace/pty
 
 command -v jq >/dev/null || { skip "doctor" "there is no jq"; finish_cases; }
 unset CUDA_VISIBLE_DEVICES
+export ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}handle_segv=0" # a crash ends by its signal there, too
 
 # The report of `program` in `out` and its exit status in `seen`; standard error is to be empty.
 examine() { # ARGUMENT...
