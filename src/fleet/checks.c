@@ -175,6 +175,8 @@ static struct smc_checked_gpu combine(const struct smc_checked_gpu *gpus, size_t
 static void combine_repeated(struct smc_checks *checks)
 {
     size_t kept = 0;
+    if (checks->gpu_count == 0)
+        return; /* there is no array yet */
     qsort(checks->gpu, checks->gpu_count, sizeof *checks->gpu, by_gpu);
     for (size_t i = 0, end; i < checks->gpu_count; i = end) {
         const struct smc_checked_gpu *first = &checks->gpu[i];
