@@ -3,6 +3,7 @@
 # each: executions, covered edges, and what it found.
 #   tests/fuzz/run.sh OUT SECONDS [NAME...]   each so long; new inputs in OUT/NAME_new
 #   tests/fuzz/run.sh OUT keep [NAME...]      adds the new inputs that cover more to tests/fuzz/corpus
+# FUZZ_SEED=N makes libFuzzer try the same inputs each time.
 # Exit status 1: an input crashed, leaked, or took too long; it is kept in OUT/found.
 
 set -uo pipefail
@@ -28,7 +29,7 @@ fuzz_one() { # NAME
     local name=$1 log=$out/$1.log verdict=ok dictionary=() found
     mkdir -p "$out/${name}_new" "$out/found"
     [ ! -f "$out/$name.dict" ] || dictionary=("-dict=$out/$name.dict")
-    "$out/$name" "-max_total_time=$work" "-max_len=$(option "$name" max_len)" \
+    "$out/$name" "-seed=${FUZZ_SEED:-0}" "-max_total_time=$work" "-max_len=$(option "$name" max_len)" \
         "-timeout=$(option "$name" timeout)" -rss_limit_mb=2560 -print_final_stats=1 \
         -close_fd_mask=1 "-artifact_prefix=$out/found/$name-" "${dictionary[@]}" \
         "$out/${name}_new" "$out/${name}_seeds" >"$log" 2>&1 </dev/null || verdict=FAILED
