@@ -186,7 +186,7 @@ step_static() {
 # --- aarch64 --------------------------------------------------------------------------------------
 
 libraries_of_debian=libc6-dev,libcunit1-dev,libelf-dev,libiberty-dev,libjansson-dev,liblz4-dev
-libraries_of_debian+=,libncurses-dev,libseccomp-dev,libsqlite3-dev,libtomlplusplus-dev,libutf8proc-dev
+libraries_of_debian+=,libncurses-dev,libsqlite3-dev,libtomlplusplus-dev,libutf8proc-dev
 libraries_of_debian+=,libyajl-dev,libzstd-dev,zlib1g-dev
 
 # The libraries and headers of Debian for aarch64 in an archive, made where it is not there yet.
@@ -273,7 +273,7 @@ compile_each() { # COMPILER...
 # linked: the libraries are Debian's.
 step_portable() {
     local zig=$work/zig
-    configure_in portable --without-cuda --without-seccomp && make -s generated && headers_of_libraries headers &&
+    configure_in portable --without-cuda ac_cv_header_linux_seccomp_h=no && make -s generated && headers_of_libraries headers &&
         compile_each musl-gcc -Wall -Werror || return
     pip3 install -q --no-deps --target "$zig" ziglang || skip_step "compiled with musl; ziglang could not be fetched"
     ln -sf "/usr/include/$(uname -m)-linux-musl/elf.h" headers/ && echo '#include <sys/cdefs.h>' >headers/features.h

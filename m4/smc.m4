@@ -271,8 +271,6 @@ smc_libraries=
 for smc_module in $smc_modules; do
   smc_libraries="$smc_libraries$smc_module `$PKG_CONFIG --modversion $smc_module`, "
 done
-AS_IF([test "x$have_seccomp" = xyes],
-  [smc_libraries="${smc_libraries}libseccomp `$PKG_CONFIG --modversion libseccomp`, "])
 AS_IF([test "x$have_libiberty" = xyes], [smc_libraries="${smc_libraries}libiberty, "])
 AS_IF([test "x$have_toml" = xyes], [smc_libraries="${smc_libraries}toml++, "])
 AC_DEFINE_UNQUOTED([SMC_LIBRARIES], ["${smc_libraries%, }"], [The libraries of this build])

@@ -612,7 +612,6 @@ static void enter_folder(void)
     setenv("SMEMCALC_CACHE_DIR", "cache", 1);
     setenv("SMEMCALC_CEILINGS", "ceilings.json", 1);
     setenv("CUDA_VISIBLE_DEVICES", "", 1);
-    setenv("SMEMCALC_SANDBOX", "off", 1); /* libseccomp crashes for want of memory */
     write_file("keys.txt", "screen\nkey Down 3\nkey Right\nkey F2\nscreen\nkey F3\nscreen\n"
                            "key F4\nscreen\nkey F5\nwait\nscreen\nkey F6\nscreen\nkey F7\nscreen\n"
                            "key F2\nsize 120x40\nscreen\n");

@@ -79,8 +79,7 @@ curses_elsewhere() { # TREE
 }
 
 # What only Linux has. Everything else also compiles for macOS and other systems of POSIX.
-# src/base/sandbox.def only names system calls.
-for_linux='^src/base/platform\.c$|^src/base/sandbox\.def$|^src/shim/|^src/trace/inject/'
+for_linux='^src/base/platform\.c$|^src/base/sandbox\.(c|def)$|^src/shim/|^src/trace/inject/'
 
 linux_elsewhere() { # TREE
     sources "$1" | grep -Ev "$for_linux" | while read -r file; do

@@ -140,15 +140,13 @@ thread_flags=
 if [ -z "$sanitize" ] && $cc -fsanitize=thread try.c -o try 2>/dev/null && ./try 2>/dev/null; then
     thread_flags=-fsanitize=thread
 fi
-seccomp=
-! grep -q '^#define HAVE_SECCOMP' "$build/config.h" 2>/dev/null || seccomp=-lseccomp
 case $source$build in
 *' '*) skip "threads" "a folder with a space in its name" ;;
 *)
     # shellcheck disable=SC2086
     if $cc -std=c11 -O1 -g -D_GNU_SOURCE $sanitize $thread_flags $cflags -I"$source/src" \
         -I"$build/src" -I"$build" "$here/library_threads.c" $sources -o threads -lpthread -lutf8proc \
-        -ljansson $seccomp >log 2>&1; then
+        -ljansson >log 2>&1; then
         empty "threads get the same answers${thread_flags:+, under ThreadSanitizer}" \
             "$(./threads >out 2>&1 || head -n 40 out; grep -vx '0 of 4 threads differ' out)"
     else

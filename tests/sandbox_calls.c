@@ -1,6 +1,7 @@
 /* What the sandbox forbids and what it leaves, each in a process of its own:
      sandbox_calls reading|compilers     tries all; the last line counts the cases
-     sandbox_calls try CALL              makes this call: 0 if it is refused with EPERM */
+     sandbox_calls try CALL              makes this call: 0 if it is refused with EPERM
+     sandbox_calls enter CALL            the same, in the sandbox for reading */
 #include "config.h"
 
 #include <errno.h>
@@ -147,6 +148,56 @@ static bool is_refused(long (*call)(void))
     return call() == -1 && errno == EPERM;
 }
 
+/* --- The filter ----------------------------------------------------------------------------------
+ */
+
+#if defined(__x86_64__)
+#define NUMBER(x86_64, aarch64) x86_64
+#else
+#define NUMBER(x86_64, aarch64) aarch64
+#endif
+#define TEXT(text)   #text
+#define VALUE(macro) TEXT(macro) /* its name if it is not defined */
+
+/* As in the headers; old ones do not know all. */
+static bool are_numbers_right(void)
+{
+    enum { NONE = -1 };
+    static const struct {
+        const char *name;
+        int number;
+        const char *value;
+    } rows[] = {
+#define CALL(kind, name, x86_64, aarch64) {#name, NUMBER(x86_64, aarch64), VALUE(SYS_##name)},
+#include "base/sandbox.def"
+#undef CALL
+    };
+    int known = 0, wrong = 0;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const bool is_known = rows[i].value[0] >= '0' && rows[i].value[0] <= '9';
+        known += is_known;
+        if (is_known && atoi(rows[i].value) != rows[i].number) {
+            printf("%s: %d, but %s in the headers\n", rows[i].name, rows[i].number, rows[i].value);
+            wrong++;
+        }
+    }
+    return known > 100 && !wrong;
+}
+
+/* A call of the architecture whose pointers have 32 bits: there the numbers mean other calls. */
+static bool kills_x32(enum smc_sandbox kind)
+{
+    enum { X32_BIT = 0x40000000 };
+    int status = 0;
+    pid_t child = fork();
+    if (child == 0) {
+        smc_sandbox_enter(kind);
+        syscall(X32_BIT | SYS_getpid);
+        _exit(0);
+    }
+    return waitpid(child, &status, 0) == child && WIFSIGNALED(status) && WTERMSIG(status) == SIGSYS;
+}
+
 /* --- What still works ----------------------------------------------------------------------------
  */
 
@@ -222,10 +273,22 @@ static bool is_weakened_later(void)
     return !is_refused(call_socket);
 }
 
+/* Once the compilers are done. */
+static bool is_strengthened_later(void)
+{
+    bool all = true;
+    smc_sandbox_enter(SMC_SANDBOX_READING);
+    for (int i = 0; i < CALLS; i++)
+        all = all && is_refused(calls[i].call);
+    return all;
+}
+
 int main(int argc, char **argv)
 {
     const char *word = argc > 1 ? argv[1] : "";
     self = "/proc/self/exe";
+    if (strcmp(word, "enter") == 0)
+        smc_sandbox_enter(SMC_SANDBOX_READING);
     for (int i = 0; i < CALLS && argc > 2; i++)
         if (strcmp(calls[i].name, argv[2]) == 0)
             return !is_refused(calls[i].call);
@@ -235,6 +298,9 @@ int main(int argc, char **argv)
         return 2;
     }
     setenv("SMEMCALC_MEMORY_LIMIT", "3G", 1);
+    check("the numbers of the calls", are_numbers_right());
+    if (NUMBER(true, false))
+        check("x32 is killed", kills_x32(reading ? SMC_SANDBOX_READING : SMC_SANDBOX_COMPILERS));
     smc_sandbox_enter(reading ? SMC_SANDBOX_READING : SMC_SANDBOX_COMPILERS);
     for (int i = 0; i < CALLS; i++)
         if (reading || !calls[i].only_reading)
@@ -252,6 +318,8 @@ int main(int argc, char **argv)
                 snprintf(name, sizeof name, "%s in a program that it starts", calls[i].name);
                 check(name, run_self(calls[i].name) == 0);
             }
+    if (!reading)
+        check("a stricter one refuses more", is_strengthened_later());
     printf("%u passed, %u failed, 0 skipped\n", passed, failed);
     return failed > 0;
 }

@@ -1,9 +1,14 @@
-/* base: strict parsing, the text buffer, text made safe, medians. */
+/* base: strict parsing, the text buffer, text made safe, medians, paths by a pattern. */
+#include <errno.h>
+#include <fcntl.h>
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
+#include "base/folder.h"
 #include "base/numbers.h"
 #include "base/parse.h"
 #include "base/status.h"
@@ -195,6 +200,29 @@ static void test_numbers(void)
     CU_ASSERT(!smc_number_is_whole(INFINITY) && !smc_number_is_whole(NAN));
 }
 
+/* A folder that cannot be opened is no folder without matches, but one that is absent is. */
+static void test_matches(void)
+{
+    struct smc_folder_matches some = {0}, none = {0}, unread = {0};
+    struct rlimit before, limit;
+    smc_folder_match("/de*/null", &some);
+    CU_ASSERT(some.count >= 1 && some.failed == 0);
+    smc_folder_match("/no-such-folder/*.c", &none);
+    CU_ASSERT(none.count == 0 && none.failed == 0);
+    const int next = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    close(next);
+    CU_ASSERT_EQUAL_FATAL(getrlimit(RLIMIT_NOFILE, &before), 0);
+    limit = before;
+    limit.rlim_cur = (rlim_t)next;
+    setrlimit(RLIMIT_NOFILE, &limit);
+    smc_folder_match("/de*/null", &unread);
+    setrlimit(RLIMIT_NOFILE, &before);
+    CU_ASSERT(unread.count == 0 && unread.failed == EMFILE);
+    smc_folder_matches_free(&some);
+    smc_folder_matches_free(&none);
+    smc_folder_matches_free(&unread);
+}
+
 CU_TestInfo tests_base[] = {
     {"integers are strict", test_integers},
     {"sizes take K, M and G", test_sizes},
@@ -206,5 +234,6 @@ CU_TestInfo tests_base[] = {
     {"a cell is cut and padded in columns", test_cells},
     {"an error keeps its message on one safe line", test_errors},
     {"numbers in order, and their median", test_numbers},
+    {"paths by a pattern, and a folder that cannot be opened", test_matches},
     CU_TEST_INFO_NULL,
 };

@@ -130,6 +130,26 @@ static void test_another_value(void)
     sitting_close(&sitting);
 }
 
+/* What the machine failed at is counted on the edge until the family is predicted again. */
+static void test_machine_fails(void)
+{
+    struct sitting sitting;
+    sitting_open_compiling(&sitting, "matmul-tiled", 60, 120);
+    const struct smc_roofline_state *roofline = &sitting.tui->roofline;
+    sitting_keys(&sitting, "F7");
+    CU_ASSERT_TRUE(answer_job(&sitting, SMC_OK));
+    CU_ASSERT_TRUE(answer_job(&sitting, SMC_MACHINE));
+    CU_ASSERT_TRUE(answer_job(&sitting, SMC_USAGE));
+    CU_ASSERT_TRUE(answer_job(&sitting, SMC_MACHINE));
+    CU_ASSERT_EQUAL(roofline->left_out, 2);
+    CU_ASSERT_TRUE(sitting_shows(&sitting, " 2 left out: "));
+    sitting_keys(&sitting, "Left");
+    CU_ASSERT_FALSE(sitting_shows(&sitting, "left out"));
+    answer_all(&sitting);
+    CU_ASSERT_FALSE(sitting_shows(&sitting, "left out"));
+    sitting_close(&sitting);
+}
+
 /* A result for a value that is no longer shown is ignored. */
 static void test_too_late(void)
 {
@@ -237,6 +257,7 @@ static void test_ascii(void)
 CU_TestInfo tests_tui_roofline[] = {
     {"the family", test_family},
     {"another value", test_another_value},
+    {"a machine that fails", test_machine_fails},
     {"a result that is too late", test_too_late},
     {"no machine code", test_no_code},
     {"other kernels", test_other_kernels},

@@ -83,6 +83,16 @@ static void add_match(const char *path, struct smc_folder_matches *matches)
         matches->path[matches->count++] = copy;
 }
 
+/* A folder that is absent, or not this user's to list, is no failure. */
+static void note_failure(int reason, struct smc_folder_matches *matches)
+{
+    if (reason == 0 || reason == ENOENT || reason == ENOTDIR || reason == EACCES || reason == ELOOP)
+        return;
+    smc_memory_status(reason, SMC_OK);
+    if (!matches->failed)
+        matches->failed = reason;
+}
+
 static void match_below(char *path, size_t length, const char *rest,
                         struct smc_folder_matches *matches);
 
@@ -92,10 +102,11 @@ static void match_names(char *path, size_t length, const char *rest, size_t name
 {
     DIR *folder = opendir(length ? path : ".");
     if (!folder) {
-        smc_memory_status(errno, SMC_OK);
+        note_failure(errno, matches);
         return;
     }
-    for (const struct dirent *item; (item = readdir(folder));) {
+    errno = 0;
+    for (const struct dirent *item; (item = readdir(folder)); errno = 0) {
         size_t bytes = strlen(item->d_name);
         if (item->d_name[0] == '.' || !is_like(item->d_name, rest, name_length) ||
             length + bytes >= LONGEST_PATH)
@@ -103,6 +114,7 @@ static void match_names(char *path, size_t length, const char *rest, size_t name
         memcpy(path + length, item->d_name, bytes + 1);
         match_below(path, length + bytes, rest + name_length, matches);
     }
+    note_failure(errno, matches);
     path[length] = '\0';
     closedir(folder);
 }

@@ -16,11 +16,12 @@ bool smc_folder_of_user(const char *xdg, const char *below_home, char *folder, s
 struct smc_folder_matches {
     char **path;
     size_t count, capacity;
+    int failed; /* an errno value: a folder could not be read, so that matches may be missing; 0 */
 };
 
 /* The existing paths that match a pattern, in which '*' stands for any characters but '/', and does
-   not match a leading '.' of a name. (The glob of some C libraries frees twice when memory runs
-   out.) */
+   not match a leading '.' of a name. Folders that this user may not list have none. (The glob of
+   some C libraries frees twice when memory runs out.) */
 void smc_folder_match(const char *pattern, struct smc_folder_matches *matches);
 void smc_folder_matches_free(struct smc_folder_matches *matches);
 

@@ -15,13 +15,25 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#ifdef HAVE_SECCOMP
-#include <seccomp.h>
+/* The filter knows the numbers of these architectures' calls. */
+#if defined(HAVE_LINUX_SECCOMP_H) && defined(__x86_64__) && !defined(__ILP32__)
+#define ARCHITECTURE            AUDIT_ARCH_X86_64
+#define NUMBER(x86_64, aarch64) x86_64
+#elif defined(HAVE_LINUX_SECCOMP_H) && defined(__aarch64__) && defined(__AARCH64EL__)
+#define ARCHITECTURE            AUDIT_ARCH_AARCH64
+#define NUMBER(x86_64, aarch64) aarch64
+#endif
+
+#ifdef ARCHITECTURE
+#include <linux/audit.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
 #endif
 
 #include "base/folder.h"
 #include "base/machine.h"
-#include "base/memory.h"
 #include "base/parse.h"
 #include "base/platform.h"
 
@@ -92,84 +104,183 @@ static void set_limits(void)
 
 /* --- The filter ------------------------------------------------------------------------------- */
 
-#ifdef HAVE_SECCOMP
+#ifdef ARCHITECTURE
+
+enum {
+    NUMBER_NONE = -1,
+#define CALL(kind, name, x86_64, aarch64) NUMBER_##name = NUMBER(x86_64, aarch64),
+#define NONE                              NUMBER_NONE
+#include "base/sandbox.def"
+#undef NONE
+#undef CALL
+    NUMBERS = 512,   /* all are below it */
+    MOST_CODE = 2048 /* enough if each number had a verdict of its own */
+};
+
+#define CALL(kind, name, x86_64, aarch64) _Static_assert(NUMBER_##name < NUMBERS, #name);
+#include "base/sandbox.def"
+#undef CALL
 
 static const struct {
     enum smc_sandbox kind; /* the strictest that allows it */
-    const char *name;
+    int number;
 } calls[] = {
-#define CALL(kind, name) {SMC_SANDBOX_##kind, #name},
+#define CALL(kind, name, x86_64, aarch64) {SMC_SANDBOX_##kind, NUMBER_##name},
 #include "base/sandbox.def"
 #undef CALL
 };
 
-static int allow(scmp_filter_ctx filter, enum smc_sandbox kind)
-{
-    int failed = 0;
-    for (size_t i = 0; i < sizeof calls / sizeof *calls && !failed; i++) {
-        int number = kind <= calls[i].kind ? seccomp_syscall_resolve_name(calls[i].name) : -1;
-        if (number >= 0) /* else this architecture has none of that name */
-            failed = seccomp_rule_add(filter, SCMP_ACT_ALLOW, number, 0);
-    }
-    return failed;
-}
+/* What becomes of a call. */
+enum verdict { REFUSED, ALLOWED, UNKNOWN, FOR_THREADS, FOR_ITSELF, FOR_OWN_LIMITS, FOR_QUESTIONS };
 
 /* Without other programs: threads but no processes, signals to this process alone, questions to a
-   terminal but no input to it, this process's limits. */
-static int allow_own(scmp_filter_ctx filter)
+   terminal but no input to it, this process's limits. The C library falls back to clone, whose
+   flags a filter can see, if clone3 does not exist. */
+static void decide(enum smc_sandbox kind, unsigned char verdicts[NUMBERS])
 {
-    static const unsigned long questions[] = {TCGETS, TIOCGWINSZ, TIOCGPGRP, FIONREAD};
-    const scmp_datum_t own = (scmp_datum_t)getpid();
-    int failed = seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(clone), 1,
-                                  SCMP_A0(SCMP_CMP_MASKED_EQ, CLONE_THREAD, CLONE_THREAD));
-    if (!failed)
-        failed = seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(tgkill), 1,
-                                  SCMP_A0(SCMP_CMP_EQ, own, 0));
-    if (!failed)
-        failed = seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(kill), 1,
-                                  SCMP_A0(SCMP_CMP_EQ, own, 0));
-    if (!failed)
-        failed = seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(prlimit64), 1,
-                                  SCMP_A0(SCMP_CMP_EQ, 0, 0));
-    for (size_t i = 0; i < sizeof questions / sizeof *questions && !failed; i++)
-        failed = seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(ioctl), 1,
-                                  SCMP_A1(SCMP_CMP_EQ, questions[i], 0));
-    return failed;
+    memset(verdicts, REFUSED, NUMBERS);
+    for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
+        if (calls[i].number != NUMBER_NONE && kind <= calls[i].kind)
+            verdicts[calls[i].number] = ALLOWED;
+    verdicts[NUMBER_clone3] = UNKNOWN;
+    if (kind != SMC_SANDBOX_READING)
+        return;
+    verdicts[NUMBER_clone] = FOR_THREADS;
+    verdicts[NUMBER_tgkill] = verdicts[NUMBER_kill] = FOR_ITSELF;
+    verdicts[NUMBER_prlimit64] = FOR_OWN_LIMITS;
+    verdicts[NUMBER_ioctl] = FOR_QUESTIONS;
 }
 
-/* 0, or a negative errno value. The C library falls back to clone, whose flags a filter can see, if
-   clone3 does not exist. */
-static int load_filter(enum smc_sandbox kind)
+struct filter {
+    struct sock_filter code[MOST_CODE];
+    unsigned short count;
+};
+
+static void add(struct filter *filter, uint16_t code, uint32_t value, uint8_t if_true,
+                uint8_t if_false)
 {
-    enum { NEEDED_BYTES = 1 << 20 };
-    void *needed = smc_malloc(NEEDED_BYTES); /* libseccomp 2.5 crashes for want of memory */
-    free(needed);
-    scmp_filter_ctx filter = needed ? seccomp_init(SCMP_ACT_ERRNO(EPERM)) : NULL;
-    if (!filter)
-        return -ENOMEM;
-    int failed = seccomp_attr_set(filter, SCMP_FLTATR_CTL_TSYNC, 1);
-#if SCMP_VER_MAJOR > 2 || SCMP_VER_MINOR >= 5
-    seccomp_attr_set(filter, SCMP_FLTATR_CTL_SSB, 1); /* else the emulator is slower */
-    seccomp_attr_set(filter, SCMP_FLTATR_CTL_OPTIMIZE, 2);
+    filter->code[filter->count++] = (struct sock_filter){code, if_true, if_false, value};
+}
+
+static void load(struct filter *filter, size_t offset)
+{
+    add(filter, BPF_LD | BPF_W | BPF_ABS, (uint32_t)offset, 0, 0);
+}
+
+static void answer(struct filter *filter, uint32_t answer)
+{
+    add(filter, BPF_RET | BPF_K, answer, 0, 0);
+}
+
+/* Allowed if the argument, of which only the bits of `mask` count, is one of the values. */
+static void check(struct filter *filter, size_t argument, uint64_t mask, const uint32_t *values,
+                  size_t count)
+{
+    const size_t low = offsetof(struct seccomp_data, args) + argument * sizeof(uint64_t);
+    if (mask >> 32) {
+        load(filter, low + sizeof(uint32_t));
+        add(filter, BPF_JMP | BPF_JEQ | BPF_K, 0, 1, 0);
+        answer(filter, SECCOMP_RET_ERRNO | EPERM);
+    }
+    load(filter, low);
+    add(filter, BPF_ALU | BPF_AND | BPF_K, (uint32_t)mask, 0, 0);
+    for (size_t i = 0; i < count; i++) {
+        add(filter, BPF_JMP | BPF_JEQ | BPF_K, values[i], 0, 1);
+        answer(filter, SECCOMP_RET_ALLOW);
+    }
+    answer(filter, SECCOMP_RET_ERRNO | EPERM);
+}
+
+static void finish(struct filter *filter, enum verdict verdict)
+{
+    static const uint32_t questions[] = {TCGETS, TIOCGWINSZ, TIOCGPGRP, FIONREAD};
+    switch (verdict) {
+    case ALLOWED:
+        answer(filter, SECCOMP_RET_ALLOW);
+        return;
+    case UNKNOWN:
+        answer(filter, SECCOMP_RET_ERRNO | ENOSYS);
+        return;
+    case FOR_THREADS:
+        check(filter, 0, CLONE_THREAD, &(uint32_t){CLONE_THREAD}, 1);
+        return;
+    case FOR_ITSELF:
+        check(filter, 0, UINT64_MAX, &(uint32_t){(uint32_t)getpid()}, 1);
+        return;
+    case FOR_OWN_LIMITS:
+        check(filter, 0, UINT64_MAX, &(uint32_t){0}, 1);
+        return;
+    case FOR_QUESTIONS:
+        check(filter, 1, UINT64_MAX, questions, sizeof questions / sizeof *questions);
+        return;
+    case REFUSED:
+        break;
+    }
+    answer(filter, SECCOMP_RET_ERRNO | EPERM);
+}
+
+/* A range of numbers with one verdict begins at each of `starts`. Binary search, since the kernel
+   runs a new filter for each number there is. A conditional jump reaches 255 instructions only, so
+   that it skips one that reaches any. */
+static void search(struct filter *filter, const unsigned char *verdicts, const uint16_t *starts,
+                   size_t count)
+{
+    if (count == 1) {
+        finish(filter, (enum verdict)verdicts[*starts]);
+        return;
+    }
+    add(filter, BPF_JMP | BPF_JGE | BPF_K, starts[count / 2], 0, 1);
+    struct sock_filter *to_upper = filter->code + filter->count;
+    add(filter, BPF_JMP | BPF_JA, 0, 0, 0);
+    search(filter, verdicts, starts, count / 2);
+    to_upper->k = (uint32_t)(filter->code + filter->count - to_upper - 1);
+    search(filter, verdicts, starts + count / 2, count - count / 2);
+}
+
+static void write_filter(enum smc_sandbox kind, struct filter *filter)
+{
+    unsigned char verdicts[NUMBERS];
+    uint16_t starts[NUMBERS];
+    size_t count = 0;
+    decide(kind, verdicts);
+    for (uint16_t i = 0; i < NUMBERS; i++)
+        if (i == 0 || verdicts[i] != verdicts[i - 1])
+            starts[count++] = i;
+    filter->count = 0;
+    load(filter, offsetof(struct seccomp_data, arch));
+    add(filter, BPF_JMP | BPF_JEQ | BPF_K, ARCHITECTURE, 1, 0);
+    answer(filter, SECCOMP_RET_KILL);
+    load(filter, offsetof(struct seccomp_data, nr));
+#ifdef __x86_64__
+    enum { X32_BIT = 0x40000000 };
+    add(filter, BPF_JMP | BPF_JGE | BPF_K, X32_BIT, 0, 2);
+    add(filter, BPF_JMP | BPF_JEQ | BPF_K, UINT32_MAX, 1, 0); /* what a debugger has cancelled */
+    answer(filter, SECCOMP_RET_KILL);
 #endif
-    if (!failed)
-        failed = allow(filter, kind);
-    if (!failed)
-        failed = seccomp_rule_add(filter, SCMP_ACT_ERRNO(ENOSYS), SCMP_SYS(clone3), 0);
-    if (!failed && kind == SMC_SANDBOX_READING)
-        failed = allow_own(filter);
-    if (!failed)
-        failed = seccomp_load(filter);
-    seccomp_release(filter);
-    return failed;
+    search(filter, verdicts, starts, count);
+}
+
+/* Without SPEC_ALLOW, which Linux has since 4.17, the emulator is slower. */
+static void load_filter(enum smc_sandbox kind)
+{
+    struct filter filter;
+    write_filter(kind, &filter);
+    const struct sock_fprog program = {.len = filter.count, .filter = filter.code};
+    unsigned long flags = SECCOMP_FILTER_FLAG_TSYNC;
+#ifdef SECCOMP_FILTER_FLAG_SPEC_ALLOW
+    flags |= SECCOMP_FILTER_FLAG_SPEC_ALLOW;
+#endif
+    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
+        return;
+    if (syscall(NUMBER_seccomp, SECCOMP_SET_MODE_FILTER, flags, &program) != 0 && errno == EINVAL)
+        syscall(NUMBER_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, &program);
 }
 
 #else
 
-static int load_filter(enum smc_sandbox kind)
+static void load_filter(enum smc_sandbox kind)
 {
     (void)kind;
-    return -ENOSYS;
 }
 
 #endif
@@ -194,7 +305,7 @@ enum smc_sandbox_state smc_sandbox_try(uint64_t *limit_bytes)
     smc_sandbox_enter(SMC_SANDBOX_READING);
     if (getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY)
         *limit_bytes = limit.rlim_cur;
-#ifdef HAVE_SECCOMP
+#ifdef ARCHITECTURE
     int connection = socket(AF_UNIX, SOCK_STREAM, 0);
     if (connection < 0 && errno == EPERM)
         return SMC_SANDBOX_WORKS;

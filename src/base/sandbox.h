@@ -1,7 +1,7 @@
 /* Fewer rights for the rest of the process, before it parses what others wrote or runs their
-   kernels on the emulator: a limit on memory, no core dumps and, on Linux with libseccomp, a filter
-   that refuses system calls that no reader needs. A bug in a reader then cannot start programs,
-   open connections or look into other processes. */
+   kernels on the emulator: a limit on memory, no core dumps and, on Linux for x86-64 and AArch64,
+   a filter that refuses system calls that no reader needs. A bug in a reader then cannot start
+   programs, open connections or look into other processes. */
 #ifndef SMC_BASE_SANDBOX_H
 #define SMC_BASE_SANDBOX_H
 
@@ -22,7 +22,7 @@ void smc_sandbox_enter(enum smc_sandbox kind);
 
 enum smc_sandbox_state {
     SMC_SANDBOX_WORKS,
-    SMC_SANDBOX_NOT_BUILT, /* without libseccomp */
+    SMC_SANDBOX_NOT_BUILT, /* no filter for this system or architecture */
     SMC_SANDBOX_OFF,       /* by SMEMCALC_SANDBOX or with AddressSanitizer */
     SMC_SANDBOX_REFUSED,   /* by this kernel */
 };

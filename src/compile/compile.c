@@ -50,7 +50,7 @@ static enum smc_status from_nvrtc(struct job *job, struct smc_resources *resourc
                                   struct smc_binary *binary, struct smc_error *error)
 {
     job->build.place = smc_nvrtc_find(&job->cache, job->build.cc, &job->search);
-    if (!job->build.place && job->search.out_of_memory)
+    if (!job->build.place && job->search.failure)
         return smc_fail(error, SMC_MACHINE, "%s", job->search.problem);
     if (job->search.problem[0])
         smc_warn(job->warnings, "%s", job->search.problem);
@@ -255,7 +255,7 @@ enum smc_status smc_nvrtc_describe(struct smc_nvrtc_info *info, struct smc_error
     *info = place ? place->info : (struct smc_nvrtc_info){0};
     if (place)
         return SMC_OK;
-    if (search.out_of_memory)
+    if (search.failure)
         return smc_fail(error, SMC_MACHINE, "%s", search.problem);
     return smc_fail(error, SMC_UNAVAILABLE, SMC_NVRTC_ABSENT "%s%s (%s)",
                     search.problem[0] ? ": " : "", search.problem, hint(UINT16_MAX));

@@ -317,10 +317,13 @@ static const struct {
 };
 
 /* The candidates in order, one path or bare name per line, then everything that a search by name
-   depends on. The lines are the cache key of the outcome. */
+   depends on. The lines are the cache key of the outcome. Where a folder could not be read, the
+   list is certain only up to there. */
 struct candidates {
     struct smc_text lines;
-    size_t count;
+    size_t count, certain;
+    char unread[400]; /* the pattern */
+    int failure;      /* an errno value, or 0 */
 };
 
 static bool identify(const char *path, struct smc_file_identity *file)
@@ -368,6 +371,11 @@ static void add_matches(struct candidates *candidates, const char *root, const c
         return;
     snprintf(path, sizeof path, "%s%s", root, pattern);
     smc_folder_match(path, &found);
+    if (found.failed && !candidates->failure) {
+        candidates->failure = found.failed;
+        candidates->certain = candidates->count;
+        snprintf(candidates->unread, sizeof candidates->unread, "%.399s", path);
+    }
     if (found.count > 0)
         qsort(found.path, found.count, sizeof *found.path, newest_first);
     for (size_t k = 0; k < found.count; k++)
@@ -456,16 +464,29 @@ static const struct smc_nvrtc_place *supporting(const struct smc_nvrtc_search *s
     return NULL;
 }
 
+static void stop_at_unread_folder(const struct candidates *candidates,
+                                  struct smc_nvrtc_search *search)
+{
+    search->is_final = false;
+    if (search->failure)
+        return;
+    search->failure = (uint64_t)candidates->failure;
+    snprintf(search->problem, sizeof search->problem,
+             "cannot look for %s: %s; --no-nvrtc avoids it", candidates->unread,
+             strerror(candidates->failure));
+}
+
 /* Opens the candidates one by one until one can be used. */
 static void search_candidates(const struct candidates *candidates, uint16_t cc,
                               struct smc_nvrtc_search *search)
 {
     const char *own = getenv("SMEMCALC_NVRTC");
     const char *line = strchr(smc_text_string(&candidates->lines), '\n');
+    const size_t count = candidates->failure ? candidates->certain : candidates->count;
     char name[1024];
     memset(search, 0, sizeof *search);
     search->is_final = true;
-    for (size_t i = 0; i < candidates->count && line && search->count < SMC_MAX_NVRTC; i++) {
+    for (size_t i = 0; i < count && line && search->count < SMC_MAX_NVRTC; i++) {
         const char *start = line + 1;
         struct smc_nvrtc nvrtc;
         struct smc_error why = {""};
@@ -485,17 +506,20 @@ static void search_candidates(const struct candidates *candidates, uint16_t cc,
             search->count++;
         else
             memset(place, 0, sizeof *place);
-        if (opened == SMC_MACHINE && !search->out_of_memory) {
-            search->out_of_memory = true;
+        if (opened == SMC_MACHINE && !search->failure) {
+            search->failure = ENOMEM;
             snprintf(search->problem, sizeof search->problem, "%.*s", 500, why.message);
         }
-        if (i == 0 && own && *own && why.message[0] && !search->out_of_memory)
+        if (i == 0 && own && *own && why.message[0] && !search->failure)
             snprintf(search->problem, sizeof search->problem, "SMEMCALC_NVRTC: %.*s", 480,
                      why.message);
         if (supporting(search, cc))
             return;
     }
-    search->is_complete = true;
+    if (candidates->failure)
+        stop_at_unread_folder(candidates, search);
+    else
+        search->is_complete = true;
 }
 
 /* A cached outcome is valid as long as its files have not changed. */
@@ -529,9 +553,10 @@ const struct smc_nvrtc_place *smc_nvrtc_find(struct smc_cache *cache, uint16_t c
 {
     struct candidates candidates;
     list_candidates(&candidates);
-    if (candidates.lines.failed || !read_search(cache, &candidates.lines, cc, search)) {
+    const bool is_key = !candidates.lines.failed && !candidates.failure;
+    if (!is_key || !read_search(cache, &candidates.lines, cc, search)) {
         search_candidates(&candidates, cc, search);
-        if (is_worth_keeping(search) && !candidates.lines.failed)
+        if (is_worth_keeping(search) && is_key)
             smc_cache_write(cache, &candidates.lines, search, sizeof *search);
     }
     smc_text_free(&candidates.lines);

@@ -119,8 +119,8 @@ struct smc_nvrtc_search {
     struct smc_nvrtc_place place[SMC_MAX_NVRTC]; /* in order of preference */
     char problem[512];                           /* why $SMEMCALC_NVRTC cannot be used, or "" */
     uint64_t is_complete;                        /* every candidate was opened */
-    uint64_t is_final;      /* the candidates left out stay unusable until their files change */
-    uint64_t out_of_memory; /* while opening one of them */
+    uint64_t is_final; /* the candidates left out stay unusable until their files change */
+    uint64_t failure;  /* an errno value: the machine failed at one of them, see `problem`; 0 */
 };
 
 /* Searches until a library is found that compiles for `cc`, or any library if it is 0. Returns NULL

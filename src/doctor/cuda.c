@@ -247,8 +247,10 @@ void smc_doctor_nvrtc(const struct smc_doctor_request *request, struct smc_docto
     if (has_problem) {
         struct smc_doctor_row *row =
             smc_doctor_add(doctor, SMC_DOCTOR_BROKEN, "NVRTC", "%s", search.problem);
-        smc_doctor_mend(row, "%s",
-                        search.out_of_memory ? "ulimit -v unlimited" : "unset SMEMCALC_NVRTC");
+        if (!search.failure)
+            smc_doctor_mend(row, "unset SMEMCALC_NVRTC");
+        else if (search.failure == ENOMEM)
+            smc_doctor_mend(row, "ulimit -v unlimited");
     }
     if (place) {
         const struct smc_nvrtc_info first = place->info;

@@ -68,9 +68,10 @@ void smc_doctor_sandbox(const struct smc_doctor_request *request, struct smc_doc
         smc_doctor_add(doctor, SMC_DOCTOR_OK, "sandbox", "works: seccomp, and at most %s", memory);
         return;
     case SMC_SANDBOX_NOT_BUILT:
-        row = smc_doctor_add(doctor, SMC_DOCTOR_NOTE, "sandbox",
-                             "%s; no seccomp, as this was built without libseccomp", memory);
-        smc_doctor_mend_package(row, "libseccomp-dev");
+        smc_doctor_add(doctor, SMC_DOCTOR_NOTE, "sandbox",
+                       "%s; no seccomp in this build, which needs Linux's headers and x86-64 or "
+                       "AArch64",
+                       memory);
         return;
     case SMC_SANDBOX_OFF:
         row = smc_doctor_add(doctor, SMC_DOCTOR_NOTE, "sandbox",

@@ -278,7 +278,7 @@ static enum smc_status prepare(const struct smc_compilation *compilation, struct
     *job = (struct nvrtc_job){.compilation = compilation};
     smc_cache_open(&cache, compilation->request->no_cache, compilation->warnings);
     const struct smc_nvrtc_place *place = smc_nvrtc_find(&cache, cc, &search);
-    if (!place && search.out_of_memory)
+    if (!place && search.failure)
         return smc_fail(error, SMC_MACHINE, "%s", search.problem);
     if (!place && search.count > 0)
         return smc_compilation_fail_unsupported(compilation, "the installed NVRTC",

@@ -318,7 +318,13 @@ enum smc_status smc_trace_read_triton_cache(const char *folder, struct smc_trace
         const size_t length = pattern.length;
         smc_text_append(&pattern, "/*.json");
         smc_folder_match(smc_text_string(&pattern), &matches);
-        status = pattern.failed ? smc_out_of_memory(error) : read_matches(&matches, trace, error);
+        if (pattern.failed)
+            status = smc_out_of_memory(error);
+        else if (matches.failed)
+            status = smc_fail(error, SMC_MACHINE, "%s: %s", smc_text_string(&pattern),
+                              strerror(matches.failed));
+        else
+            status = read_matches(&matches, trace, error);
         smc_folder_matches_free(&matches);
         if (pattern.data)
             pattern.data[pattern.length = length] = '\0';

@@ -21,6 +21,8 @@ struct smc_roofline_state {
     size_t next; /* the kernel of the catalog to look at next for the family; those of the family
                     after it are answers to a question before */
     int top;     /* the first row shown */
+    size_t left_out; /* of the family, because the machine failed */
+    struct smc_error why;
 };
 
 /* Takes over the first screen's answer; begins with the family anew if it is another than before.
@@ -31,7 +33,8 @@ void smc_roofline_update(struct smc_roofline_state *roofline, const struct smc_e
 void smc_roofline_job(const struct smc_roofline_state *roofline, const struct smc_explore *explore,
                       struct smc_job *job);
 
-/* The result of such a job; a kernel that cannot be predicted is omitted. */
+/* The result of such a job; a kernel that cannot be predicted is omitted, and the screen says so
+   where that is the machine's failure. */
 void smc_roofline_take(struct smc_roofline_state *roofline, const struct smc_job_result *result);
 
 #endif

@@ -39,7 +39,7 @@ void smc_roofline_update(struct smc_roofline_state *roofline, const struct smc_e
         return;
     }
     if (roofline->serial != explore->serial || roofline->count == 0)
-        roofline->next = 0;
+        roofline->next = roofline->left_out = 0;
     roofline->serial = explore->serial;
     roofline->count += roofline->count == 0;
     roofline->answer[0] = explore->answer;
@@ -103,6 +103,8 @@ void smc_roofline_take(struct smc_roofline_state *roofline, const struct smc_job
     } else if (at < roofline->count) {
         drop(roofline, at);
     }
+    if (result->status == SMC_MACHINE && roofline->left_out++ == 0)
+        roofline->why = result->error;
     smc_text_free(&warnings);
 }
 
@@ -199,7 +201,8 @@ static struct smc_rect inner_of(struct smc_rect body)
     return (struct smc_rect){inside.row, inside.col + 1, inside.rows, inside.cols - 2};
 }
 
-/* On the edge: the value that the arrows change, or that the picture is not complete yet. */
+/* On the edge: the value that the arrows change, or that the picture is not complete yet; below,
+   that it never will be. */
 static void draw_edge(const struct smc_tui *tui, struct smc_rect inner, struct smc_frame *frame)
 {
     char text[256];
@@ -211,6 +214,12 @@ static void draw_edge(const struct smc_tui *tui, struct smc_rect inner, struct s
     snprintf(text, sizeof text, "%s \xe2\x86\x90\xe2\x86\x92 %s %s ",
              job.kind == SMC_JOB_NONE ? "" : " predicting\xe2\x80\xa6  ", view.label, view.value);
     smc_frame_text_right(frame, edge, 0, SMC_STYLE_DIM, text);
+    if (tui->roofline.left_out == 0)
+        return;
+    struct smc_rect lower = {inner.row + inner.rows, inner.col, 1, inner.cols};
+    snprintf(text, sizeof text, " %zu left out: %.200s ", tui->roofline.left_out,
+             tui->roofline.why.message);
+    smc_frame_text(frame, lower, 0, 0, SMC_STYLE_BAD, text);
 }
 
 static void draw(const struct smc_tui *tui, struct smc_rect body, struct smc_frame *frame)

@@ -44,6 +44,17 @@ static bool names_another_source(const struct trial_command *command, const stru
            !trial_equal(&trial->err, &usual->err);
 }
 
+/* The explorer goes on, and shows which number is missing and why. */
+static bool screen_tells(const struct trial_command *command, const struct trial *usual,
+                         const struct trial *trial)
+{
+    static const char *const words[] = {"cannot look for", "left out:"};
+    bool tells = false;
+    for (size_t i = 0; command->shows_sources && i < sizeof words / sizeof *words; i++)
+        tells = tells || (strstr(trial->out.text, words[i]) && !strstr(usual->out.text, words[i]));
+    return tells && trial_adds_notes(usual, trial);
+}
+
 static bool must_not_matter(enum fault fault)
 {
     return fault == FAULT_INTERRUPT || fault == FAULT_SHORT;
@@ -78,6 +89,10 @@ static const char *complain(const struct trial_command *command, enum fault faul
     if (trial->status == usual->status && may_fall_back(fault) &&
         names_another_source(command, usual, trial) && trial_adds_notes(usual, trial)) {
         *verdict = FELL_BACK;
+        return NULL;
+    }
+    if (trial->status == usual->status && screen_tells(command, usual, trial)) {
+        *verdict = TOLD;
         return NULL;
     }
     if (trial->status == usual->status)

@@ -85,8 +85,8 @@ static bool is_counted(const void *caller)
 }
 
 /* Out of memory, these end the process, and their callers cannot prevent it. */
-static const char *const beyond_help[] = {"libnvrtc",      "libseccomp", "/ld-",       "libcairo",
-                                          "libfontconfig", "libpixman",  "libfreetype"};
+static const char *const beyond_help[] = {"libnvrtc",      "/ld-",      "libcairo",
+                                          "libfontconfig", "libpixman", "libfreetype"};
 
 static bool is_beyond_help(void *const *frames, int count)
 {
@@ -121,9 +121,8 @@ static bool fails(enum fault fault, const void *caller)
     void *frames[MOST_FRAMES];
     if (!plan || !in_main || within)
         return false;
-    if (fault == FAULT_MEMORY && counts_main
-            ? is_in(caller, "libnvrtc") || is_in(caller, "libseccomp") /* very many */
-            : !is_counted(caller))
+    if (fault == FAULT_MEMORY && counts_main ? is_in(caller, "libnvrtc") /* very many */
+                                             : !is_counted(caller))
         return false;
     const long n = atomic_fetch_add(&plan->calls[fault], 1) + 1;
     if ((int)fault != plan->fault || plan->first == 0 ||

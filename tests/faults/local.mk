@@ -1,8 +1,8 @@
 # Faults in typical commands: calls that fail, one after another, by a library that is preloaded, and
-# a hostile machine. A sample of hostile here; all with `make check-faults`.
+# a hostile machine. Samples here; all with `make check-faults`.
 check_PROGRAMS += tests/faults/faults tests/faults/hostile
 check_LTLIBRARIES += tests/faults/libfaulty.la
-TESTS += tests/faults/hostile
+TESTS += tests/faults/faults tests/faults/hostile
 FAULT_TRIALS = tests/faults/plan.h tests/faults/trial.c tests/faults/trial.h
 tests_faults_faults_SOURCES = tests/faults/faults.c $(FAULT_TRIALS)
 tests_faults_faults_CPPFLAGS = $(AM_CPPFLAGS) -D_GNU_SOURCE -DSMC_SOURCE_DIR='"$(abs_srcdir)"'
