@@ -74,7 +74,7 @@ static void append_commands(const struct smc_doctor *doctor, struct smc_text *ou
         if (!doctor->row[i].mend[0])
             continue;
         if (!begun)
-            smc_text_append(out, "\nTo fix this, or to learn more:\n");
+            smc_text_append(out, "\nCommands that fix this, or tell more:\n");
         begun = true;
         smc_text_append(&line, "  ");
         smc_text_cell(&line, doctor->row[i].subject, -SUBJECT_WIDTH);
