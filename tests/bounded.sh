@@ -37,7 +37,7 @@ shows() { # PATTERN of a line of the report
 
 # --- Kernels without an end ---------------------------------------------------------------------
 
-late='not at its end after 100 ms on the GPU (--timeout)'
+late='not finished after 100 ms on the GPU (--timeout)'
 for on in gpu both; do
     ends "a kernel without an end, --on $on" 4 endless $launch --timeout 100 --on $on
     tells "stencil-dynamic: $late"
@@ -85,7 +85,7 @@ interrupt() { # NAME PATTERN ARGUMENT...
 }
 
 if [ -r /proc/self/status ] && env --default-signal=INT true 2>/dev/null; then
-    late='(before the launch|wait\(int volatile\*\): not at its end after [0-9]+ ms'
+    late='(before the launch|wait\(int volatile\*\): not finished after [0-9]+ ms'
     interrupt "Ctrl-C at your own kernel, emulated" "$late of emulation; busiest at endless.cu:[1-4])" \
         --on emulator --device 9.0
     interrupt "Ctrl-C at your own kernel on a GPU" "$late on the GPU)"

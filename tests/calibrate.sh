@@ -166,7 +166,7 @@ status=$?
 empty "kernels without an end: exit status 4, and nothing is kept" "$(
     [ "$status" -eq 4 ] || echo "exit status $status"
     [ ! -s out ] || cat out
-    echo "smemcalc: calibrate: reading or writing global memory: not at its end after 100 ms on the GPU (--timeout)" |
+    echo "smemcalc: calibrate: reading or writing global memory: not finished after 100 ms on the GPU (--timeout)" |
         diff - err
     cmp before "$kept")"
 SMEMCALC_CEILINGS=/dev/null/smemcalc/c.json smemcalc calibrate >out 2>err

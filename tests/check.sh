@@ -141,13 +141,13 @@ FAKE_GPU="computes hangs" smemcalc check --timeout 2000 --format json >out 2>err
 status=$?
 ended=$(date +%s)
 holds "one that hangs has failed when its time is over" '.verdict == "failed" and .elapsed_s < 10
-    and .gpus[0].error == "not at its end after 2000 ms (--timeout), in the test sms"' out
+    and .gpus[0].error == "not finished after 2000 ms (--timeout), in the test sms"' out
 empty "and nobody waits for it" "$(
     [ "$status" -eq 4 ] || echo "exit status $status"
     [ $((ended - begun)) -lt 20 ] || echo "$((ended - begun)) s")"
 FAKE_GPU="computes endless" smemcalc check --timeout 2000 --format json >out 2>err
 holds "so has a kernel without an end" '.gpus[0] | .verdict == "failed"
-    and (.error | test("^the kernel of all SMs: not at its end after [0-9]* ms on the GPU"))' out
+    and (.error | test("^the kernel of all SMs: not finished after [0-9]* ms on the GPU"))' out
 FAKE_GPU="computes crashes" check --format json >out 2>err
 status=$?
 holds "a CUDA error is the GPU's failure" '.gpus[0] | .verdict == "failed" and .error != null' out

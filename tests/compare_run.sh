@@ -182,7 +182,7 @@ empty "a kernel without an end says so, and the rest is one line" "$(echo "$code
     sed '1,/verdict$/d' out >rows
     diff - rows <<END
      1  stencil-naive      8    8     -  differs
-          launches: not at its end after 100 ms on the GPU (--timeout)
+          launches: not finished after 100 ms on the GPU (--timeout)
 11 runs were not started
 END
     grep -v '^smemcalc: 1 of 12 runs failed; .*; 11 were not started$' err)"

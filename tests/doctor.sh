@@ -163,7 +163,7 @@ if ${CC:-cc} -w -shared -fPIC -o fake.so fake.c 2>/dev/null; then
     if env -u SMEMCALC_NVRTC "$program" --tile 8 --device 9.0 | grep -q '(NVRTC '; then
         skip "what is lacking of the table" "another NVRTC has it"
     else
-        says "and what it lacks of the table" note NVRTC 'but not for 7.5, which the table has'
+        says "and what it lacks of the table" note NVRTC 'but not for 7.5, which smemcalc knows'
     fi
     FAKE_NVRTC=empty examine
     says "one that compiles nothing" broken NVRTC '^99.1 .*: it compiles no kernel'

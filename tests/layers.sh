@@ -26,7 +26,7 @@ source:   base
 inspect:  source emulator/bank_accesses.h emulator/arena.h query timing/timing.h compile devices model base
 judge:    emulator/findings.def inspect query timing/timing.h compile devices model base
 executor: emulator/emulator.h inspect source query timing/timing.h catalog compile devices model base
-fleet:    base
+fleet:    executor/health_figures.def base
 confirm:  fleet executor/executor.h executor/health.h executor/user.h query timing/timing.h devices model base
 trace:    judge/findings.h inspect query timing/timing.h compile catalog devices model base
 shim:     trace/inject emulator/emulator.h emulator/tensor_maps.h inspect/fatbin.h compile devices model base

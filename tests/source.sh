@@ -520,7 +520,7 @@ if [ -x "$fake" ]; then
         ends "a kernel that crashes" crashes $on 4
         empty "a crash is one line, --on $on" "$(grep -vc '^$' err | grep -vx 1)"
         ends "a kernel that never ends" endless $on 4
-        empty "its line says so, --on $on" "$(grep -v 'not at its end after 200 ms on the GPU' err)"
+        empty "its line says so, --on $on" "$(grep -v 'not finished after 200 ms on the GPU' err)"
     done
     on_gpu wrong --on both >/dev/null
     empty "the two results are compared" "$(

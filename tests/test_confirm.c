@@ -336,11 +336,11 @@ static void test_no_end(void)
     struct smc_confirmation c;
     make_answer(&answer);
     make_result(&answer, &result);
-    result.finish = refused_with("the timed launches: not at its end after 5 ms on the GPU");
-    result.timing = not_made("the timed launches: not at its end after 5 ms on the GPU");
+    result.finish = refused_with("the timed launches: not finished after 5 ms on the GPU");
+    result.timing = not_made("the timed launches: not finished after 5 ms on the GPU");
     confirm(&answer, &result, &c);
     CU_ASSERT(verdict_is(&c, "launches", SMC_DIFFERS));
-    CU_ASSERT(note_has(&c, "launches", "not at its end"));
+    CU_ASSERT(note_has(&c, "launches", "not finished"));
     CU_ASSERT(verdict_is(&c, "blocks_per_sm", SMC_CONFIRMED));
     CU_ASSERT(verdict_is(&c, "wrong_elements", SMC_CONFIRMED));
     CU_ASSERT(verdict_is(&c, "time_ms", SMC_NOT_MEASURED));

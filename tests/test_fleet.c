@@ -180,10 +180,10 @@ static void test_problems(void)
         const char *line, *problem;
     } cases[] = {
         {REPORT "\"verdict\":\"fine\",\"gpus\":[]}",
-         "f:1: key 'verdict': not healthy, differs or failed\n"},
+         "f:1: key 'verdict': only healthy, differs and failed can be read\n"},
         {REPORT "\"verdict\":\"healthy\"}", "f:1: key 'gpus': not a list of GPUs\n"},
         {REPORT "\"verdict\":\"healthy\",\"gpus\":[7]}",
-         "f:1: key 'gpus': an element without a verdict: healthy, differs or failed\n"},
+         "f:1: key 'gpus': the verdict of an element is not healthy, differs or failed\n"},
         {REPORT "\"node\":\"n1;reboot\",\"verdict\":\"healthy\",\"gpus\":[]}",
          "f:1: key 'node': 'n1;reboot' is not a host name\n"},
         {"{\"command\":\"check\",\"schema\":\"smemcalc/2\",\"verdict\":\"healthy\",\"gpus\":[]}",

@@ -1,4 +1,4 @@
-/* smemcalc check: whether the GPUs of this machine compute, hold and run as they should. */
+/* smemcalc check: whether the GPUs of this machine are healthy. */
 #include <string.h>
 #include <unistd.h>
 
@@ -14,14 +14,14 @@ static smc_command_function run;
 const struct smc_command smc_command_check = {
     .name = "check",
     .usage = "[--gpu N|all] [--format text|json|openmetrics] [OPTION]...",
-    .help = "whether the GPUs are healthy: every SM, lane and memory cell",
+    .help = "check the health of the GPUs: every SM, lane and memory cell",
     .examples = "  smemcalc check\n"
                 "  smemcalc check --gpu 0 --format json\n"
                 "  smemcalc check --format openmetrics --output smemcalc.prom\n",
     .run = run,
 };
 
-/* A file is replaced at once, so that no reader sees half of it. */
+/* Replaces the file in one step, so that no reader sees half of it. NULL: standard output. */
 static enum smc_status deliver(const char *path, struct smc_text *out, struct smc_error *error)
 {
     if (!path)

@@ -1,5 +1,5 @@
-/* smemcalc doctor: what was found on this machine and what not, with the commands that mend it; and
-   the versions that a report of a bug needs. */
+/* smemcalc doctor: what works on this machine, and the commands that fix the rest; and the versions
+   that a bug report needs. */
 #include "config.h"
 
 #include <stdlib.h>
@@ -19,7 +19,7 @@ static smc_command_function run;
 const struct smc_command smc_command_doctor = {
     .name = "doctor",
     .usage = "[--timeout MS] [--format text|json|csv]",
-    .help = "show what works on this machine, and how to mend the rest",
+    .help = "show what works on this machine, and how to fix the rest",
     .examples = "  smemcalc doctor\n  smemcalc doctor --format json\n",
     .run = run,
 };

@@ -130,7 +130,7 @@ static void finish(struct run *run, int gpu_index, bool is_late)
     const char *in = has_begun ? "in the test " : "while CUDA starts";
     const char *test = has_begun ? smc_health_test_info[health->current].name : "";
     if (is_late)
-        snprintf(error, sizeof error, "not at its end after %u ms (--timeout), %s%s",
+        snprintf(error, sizeof error, "not finished after %u ms (--timeout), %s%s",
                  run->check->timeout_ms, in, test);
     else if (is_gone && WIFSIGNALED(status))
         snprintf(error, sizeof error, "its process was ended by signal %d (%s), %s%s",

@@ -168,8 +168,9 @@ static void find_range(const struct smc_nvrtc_info *info, uint16_t *lowest, uint
     }
 }
 
-/* The first compute capability of the table that the newest CUDA compiles for and no library here;
-   0: none. `other`: the first library that has some which `first` lacks, if there is one. */
+/* The first compute capability of the table that the newest CUDA compiles for, but no library on
+   this machine; 0: none. `other`: the first library with compute capabilities that `first` lacks,
+   if there is one. */
 static uint16_t find_lacking(const struct smc_nvrtc_info *first, struct smc_cache *cache,
                              struct smc_nvrtc_search *search, struct smc_nvrtc_info *other)
 {
@@ -224,7 +225,7 @@ static void tell_library(const struct smc_nvrtc_info *info, uint16_t lacking,
     } else {
         char without[48] = "";
         if (lacking)
-            snprintf(without, sizeof without, ", but not for %d.%d, which the table has",
+            snprintf(without, sizeof without, ", but not for %d.%d, which smemcalc knows",
                      lacking / 10, lacking % 10);
         struct smc_doctor_row *row = smc_doctor_add(
             doctor, lacking ? SMC_DOCTOR_NOTE : SMC_DOCTOR_OK, "NVRTC",

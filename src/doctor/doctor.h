@@ -1,5 +1,5 @@
 /* What smemcalc finds on this machine: each thing that it needs or can use is one row, with the
-   command that mends it. */
+   command that fixes it. */
 #ifndef SMC_DOCTOR_DOCTOR_H
 #define SMC_DOCTOR_DOCTOR_H
 

@@ -276,7 +276,7 @@ void smc_doctor_fonts(const struct smc_doctor_request *request, struct smc_docto
     if (!request->has_font)
         return; /* a row of the libraries says so */
     if (request->has_font()) {
-        smc_doctor_add(doctor, SMC_DOCTOR_OK, "fonts", "there is one for pictures");
+        smc_doctor_add(doctor, SMC_DOCTOR_OK, "fonts", "a font for pictures is installed");
         return;
     }
     struct smc_doctor_row *row =

@@ -643,9 +643,9 @@ static void note_end(struct run *run)
     uint32_t line = busiest_line(run);
     int used = emulated->stopped
                    ? snprintf(finish->message, sizeof finish->message,
-                              "not at its end after %.0f ms of emulation", emulated->elapsed_ms)
+                              "not finished after %.0f ms of emulation", emulated->elapsed_ms)
                    : snprintf(finish->message, sizeof finish->message,
-                              "not at its end after %u ms of emulation (--timeout)",
+                              "not finished after %u ms of emulation (--timeout)",
                               run->request->settings->timeout_ms);
     if (line > 0 && used > 0)
         snprintf(finish->message + used, sizeof finish->message - (size_t)used,

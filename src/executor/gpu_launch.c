@@ -248,7 +248,7 @@ cudaError_t smc_gpu_wait(uint32_t timeout_ms, bool (*stop)(void), const char *wh
     smc_gpu_attempt(finish, code);
     if (code == cudaErrorNotReady)
         snprintf(finish->message, sizeof finish->message,
-                 "%snot at its end after %.0f ms on the GPU%s", what, late ? timeout_ms : waited_ms,
+                 "%snot finished after %.0f ms on the GPU%s", what, late ? timeout_ms : waited_ms,
                  late ? " (--timeout)" : "");
     return code;
 }

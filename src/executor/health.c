@@ -26,7 +26,6 @@ const struct smc_health_figure_info smc_health_figure_info[SMC_HEALTH_FIGURES] =
 #define FIGURE(id, key, label, unit, per_unit)                                                     \
     [SMC_HEALTH_FIGURE_##id] = {key, label, unit, per_unit},
 #include "executor/health_figures.def"
-#undef FIGURE
 };
 
 const char *smc_health_outcome_name(enum smc_health_outcome outcome)

@@ -26,7 +26,6 @@ enum smc_health_test {
 enum smc_health_figure {
 #define FIGURE(id, key, label, unit, per_unit) SMC_HEALTH_FIGURE_##id,
 #include "executor/health_figures.def"
-#undef FIGURE
     SMC_HEALTH_FIGURES
 };
 

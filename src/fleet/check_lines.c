@@ -38,7 +38,8 @@ static bool is_member(const char *text, size_t length, size_t at, const char *ke
     return length - at >= strlen(value) && memcmp(text + at, value, strlen(value)) == 0;
 }
 
-/* A quote within a string has a backslash before it, so that the member is no part of a text. */
+/* Whether there is a member "command":"check". It cannot be part of a string, in which each quote
+   has a backslash before it. */
 static bool has_command(const char *text, size_t length)
 {
     static const char key[] = "\"command\"";
@@ -90,6 +91,15 @@ static void tell(struct smc_check_reader *reader, const char *what)
         smc_text_safe_line(reader->problems, "%s:%zu: %s", reader->file, reader->line, what);
 }
 
+/* Keeps the beginning of a text, safe for a terminal. */
+static uint32_t keep(struct smc_checks *checks, const char *text, size_t longest)
+{
+    char kept[SMC_LONGEST_FAULT + 1];
+    snprintf(kept, longest < sizeof kept ? longest + 1 : sizeof kept, "%s", text);
+    smc_utf8_make_safe(kept);
+    return smc_checks_keep(checks, kept);
+}
+
 /* Fails a node, keeping the first reason. */
 static void fail_node(struct smc_check_reader *reader, const char *name, const char *why)
 {
@@ -98,7 +108,7 @@ static void fail_node(struct smc_check_reader *reader, const char *name, const c
     if (node == SIZE_MAX)
         reader->out_of_memory = true;
     else if (!checks->node[node].error)
-        checks->node[node].error = smc_checks_keep(checks, why);
+        checks->node[node].error = keep(checks, why, SMC_LONGEST_FAULT);
 }
 
 /* The value of the first member `"key"` with a string, if it is a host's name. */
@@ -204,7 +214,7 @@ static bool append_test(const json_t *test, struct smc_text *out)
     return true;
 }
 
-/* Why the GPU is not healthy: its error, its first fault, or the first test that failed. */
+/* Why the GPU is not healthy: its error, its first fault, or the first failed test. */
 static void append_fault(const json_t *gpu, struct smc_text *out)
 {
     const json_t *faults = json_object_get(gpu, "faults"), *tests = json_object_get(gpu, "tests");
@@ -224,16 +234,8 @@ static void append_fault(const json_t *gpu, struct smc_text *out)
         smc_text_printf(out, " (and %zu more)", json_array_size(faults) - 1);
 }
 
-/* Keeps the beginning of a text, safe for a terminal. */
-static uint32_t keep(struct smc_checks *checks, const char *text, size_t longest)
-{
-    char kept[SMC_LONGEST_FAULT + 1];
-    snprintf(kept, longest < sizeof kept ? longest + 1 : sizeof kept, "%s", text);
-    smc_utf8_make_safe(kept);
-    return smc_checks_keep(checks, kept);
-}
-
-/* The index of the board, which is added if it is new. MIG makes a different one of it. */
+/* The index of the board, which is added if it is new; an instance of MIG is another board than the
+   whole GPU. False: there are too many. */
 static bool find_board(struct smc_checks *checks, const json_t *object, uint32_t *board)
 {
     char name[128];
@@ -270,7 +272,7 @@ static void read_figures(const json_t *figures, float figure[SMC_CHECK_FIGURE_CO
     }
 }
 
-/* Returns what is wrong with it, or NULL. */
+/* Adds a GPU of a report. Returns what is wrong with it, or NULL. */
 static const char *read_gpu(struct smc_check_reader *reader, const json_t *object, size_t node,
                             int32_t rank)
 {
@@ -278,11 +280,11 @@ static const char *read_gpu(struct smc_check_reader *reader, const json_t *objec
     enum smc_checked health;
     uint32_t board;
     if (!json_is_object(object) || !read_health(object, &health))
-        return "key 'gpus': an element without a verdict: healthy, differs or failed";
+        return "key 'gpus': the verdict of an element is not healthy, differs or failed";
     if (!find_board(checks, object, &board))
-        return "more kinds of GPUs than are merged";
+        return "more kinds of GPUs than can be merged";
     if (checks->gpu_count == SMC_MOST_CHECKED_GPUS)
-        return "more GPUs than are merged";
+        return "more GPUs than can be merged";
     struct smc_checked_gpu *gpu = smc_checks_add_gpu(checks);
     if (!gpu) {
         reader->out_of_memory = true;
@@ -307,7 +309,7 @@ static const char *read_gpu(struct smc_check_reader *reader, const json_t *objec
 }
 
 /* SLURMD_NODENAME, else the host's name, else what a tool put before the line. NULL, with the
-   reason in `why`, if it is no name that can be drained. */
+   reason in `why`, if that is not the name of a host. */
 static const char *node_name(const json_t *object, const char *prefix, char why[192])
 {
     static const char *const keys[] = {"node", "host"};
@@ -330,7 +332,7 @@ static const char *check_shape(const json_t *object, enum smc_checked *health)
     if (strcmp(text_of(object, "schema"), "smemcalc/1") != 0)
         return "key 'schema': only \"smemcalc/1\" can be read";
     if (!read_health(object, health))
-        return "key 'verdict': not healthy, differs or failed";
+        return "key 'verdict': only healthy, differs and failed can be read";
     if (!json_is_array(gpus) || json_array_size(gpus) > SMC_MOST_GPUS_OF_A_REPORT)
         return "key 'gpus': not a list of GPUs";
     return NULL;
@@ -361,10 +363,7 @@ void smc_checks_read_object(struct smc_check_reader *reader, const json_t *objec
         tell(reader, wrong);
     if (health != SMC_CHECKED_HEALTHY && json_array_size(gpus) == 0) {
         const char *error = text_of(object, "error");
-        char kept[SMC_LONGEST_FAULT + 1];
-        snprintf(kept, sizeof kept, "%s", error[0] ? error : "the check failed");
-        smc_utf8_make_safe(kept);
-        fail_node(reader, name, kept);
+        fail_node(reader, name, error[0] ? error : "the check failed");
     }
     reader->out_of_memory |= reader->checks->texts.failed;
 }

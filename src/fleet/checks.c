@@ -19,9 +19,8 @@ const char *const smc_checked_names[SMC_CHECKED_COUNT] = {
 };
 
 const struct smc_check_figure_kind smc_check_figures[SMC_CHECK_FIGURE_COUNT] = {
-#define FIGURE(id, ...) [SMC_CHECK_##id] = {__VA_ARGS__},
-#include "fleet/figures.def"
-#undef FIGURE
+#define COMPARED(id, ...) [SMC_CHECK_##id] = {__VA_ARGS__},
+#include "executor/health_figures.def"
 };
 
 /* --- Nodes, GPUs and texts -------------------------------------------------------------------- */

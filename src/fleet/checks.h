@@ -29,9 +29,8 @@ enum smc_checked {
 extern const char *const smc_checked_names[SMC_CHECKED_COUNT]; /* "healthy", "differs", "failed" */
 
 enum smc_check_figure {
-#define FIGURE(id, ...) SMC_CHECK_##id,
-#include "fleet/figures.def"
-#undef FIGURE
+#define COMPARED(id, ...) SMC_CHECK_##id,
+#include "executor/health_figures.def"
     SMC_CHECK_FIGURE_COUNT
 };
 

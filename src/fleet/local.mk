@@ -2,6 +2,5 @@
 libsmc_la_SOURCES += \
 	src/fleet/checks.c src/fleet/checks.h \
 	src/fleet/check_lines.c \
-	src/fleet/figures.def \
 	src/fleet/hostlist.c src/fleet/hostlist.h \
 	src/fleet/stragglers.c src/fleet/stragglers.h

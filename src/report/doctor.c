@@ -1,4 +1,4 @@
-/* What was found on this machine: a line for each row, then the commands that mend what is missing
+/* What was found on this machine: a line for each row, then the commands that fix what is missing
    or broken; as text, JSON and CSV. */
 #include <string.h>
 
@@ -25,7 +25,7 @@ struct row {
           "ok; note: something optional is missing; broken: it is there and does not work",        \
           smc_value_text(smc_doctor_state_names[item->row->health]))                               \
     FIELD(found, "found", "found", "", "what was found", smc_value_text(item->row->found))         \
-    FIELD(mend, "mend", "mend", "", "a command that mends it or tells more",                       \
+    FIELD(mend, "mend", "mend", "", "a command that fixes it or tells more",                       \
           smc_value_string(item->mend))
 SMC_FIELD_TABLE(doctor_fields, DOCTOR_FIELDS)
 #undef ITEM
@@ -74,7 +74,7 @@ static void append_commands(const struct smc_doctor *doctor, struct smc_text *ou
         if (!doctor->row[i].mend[0])
             continue;
         if (!begun)
-            smc_text_append(out, "\nWhat mends it, or tells more:\n");
+            smc_text_append(out, "\nCommands that fix this, or tell more:\n");
         begun = true;
         smc_text_append(&line, "  ");
         smc_text_cell(&line, doctor->row[i].subject, -SUBJECT_WIDTH);

@@ -328,7 +328,7 @@ static void test_machine_failures(void)
    aborts on a call that would never return. */
 static void test_no_end(void)
 {
-    static const char late[] = "not at its end after 20 ms on the GPU (--timeout)";
+    static const char late[] = "not finished after 20 ms on the GPU (--timeout)";
     struct outcome out;
     fake_cuda_reset();
     fake_cuda.endless_from = 1;
@@ -531,7 +531,7 @@ static void check_endless_sm(void)
     fake_cuda.endless_from = all - 100;
     CU_ASSERT_EQUAL(smc_calibrate(&request, &calibration, NULL, &error), SMC_MACHINE);
     CU_ASSERT_STRING_EQUAL(error.message,
-                           "measuring one SM: not at its end after 20 ms on the GPU (--timeout)");
+                           "measuring one SM: not finished after 20 ms on the GPU (--timeout)");
 }
 
 /* The fake aborts on a call that would never return. With this budget every measurement has 15
@@ -542,11 +542,11 @@ static void test_endless_ceilings(void)
         unsigned from;
         const char *message;
     } cases[] = {
-        {1, "reading or writing global memory: not at its end after 20 ms on the GPU (--timeout)"},
-        {56, "loads of shared memory: not at its end after 20 ms on the GPU (--timeout)"},
-        {66, "multiplying and adding: not at its end after 20 ms on the GPU (--timeout)"},
-        {106, "following a chain: not at its end after 20 ms on the GPU (--timeout)"},
-        {163, "launching: not at its end after 20 ms on the GPU (--timeout)"},
+        {1, "reading or writing global memory: not finished after 20 ms on the GPU (--timeout)"},
+        {56, "loads of shared memory: not finished after 20 ms on the GPU (--timeout)"},
+        {66, "multiplying and adding: not finished after 20 ms on the GPU (--timeout)"},
+        {106, "following a chain: not finished after 20 ms on the GPU (--timeout)"},
+        {163, "launching: not finished after 20 ms on the GPU (--timeout)"},
     };
     const struct smc_calibrate_request request = {.budget_ms = 1e9, .timeout_ms = 20};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
