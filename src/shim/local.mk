@@ -6,7 +6,8 @@ pkglib_LTLIBRARIES += libsmemcalc_cuda.la libsmemcalc_cudart12.la libsmemcalc_cu
 endif
 EXTRA_DIST += src/shim/cuda.map src/shim/cudart12.map src/shim/cudart13.map
 
-SHIM_CFLAGS = -std=c11 $(WARNING_CFLAGS) $(HARDENING_CFLAGS) -fvisibility=hidden -fno-sanitize=all
+SHIM_CFLAGS = -shared -std=c11 -ffp-contract=off $(WARNING_CFLAGS) $(HARDENING_CFLAGS) \
+	-fvisibility=hidden -fno-sanitize=all
 SHIM_DRIVER = -Wl,--no-as-needed,.libs/libsmemcalc_cuda.so
 SHIM_LDFLAGS = $(HARDENING_LDFLAGS) -module -avoid-version -shared -Wl,-z,defs -Wl,-z,nodelete
 

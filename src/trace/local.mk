@@ -34,7 +34,7 @@ libsmemcalc_trace_la_SOURCES = \
 	src/trace/inject/names.h src/trace/inject/records.h \
 	src/trace/inject/seen.c src/trace/inject/seen.h \
 	src/trace/inject/table.c src/trace/inject/table.h
-libsmemcalc_trace_la_CFLAGS = -std=c11 $(WARNING_CFLAGS) $(HARDENING_CFLAGS) -fvisibility=hidden \
+libsmemcalc_trace_la_CFLAGS = -shared -std=c11 $(WARNING_CFLAGS) $(HARDENING_CFLAGS) -fvisibility=hidden \
 	-fno-sanitize=all
 libsmemcalc_trace_la_LDFLAGS = $(HARDENING_LDFLAGS) -module -avoid-version -shared -Wl,-z,defs -Wl,-z,nodelete
 libsmemcalc_trace_la_LIBADD = -lpthread -ldl
