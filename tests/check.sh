@@ -120,7 +120,7 @@ finds resident 'all(.faults[]; .kind == "residency") and .tests[2].verdict == "f
 finds slow "$only.kind == \"rate\" and .tests[3].verdict == \"fail\""
 FAKE_FAULT=slow check >out 2>err
 empty "a slow one with the unit of the rate" "$(
-    grep -Eq '^rate +copy: [0-9.]+ GB/s, -[0-9.]+ % off the known [0-9.]+$' out || cat out)"
+    grep -Eq '^rate +copy: [0-9.]+ GB/s, [0-9.]+ % below the known [0-9.]+$' out || cat out)"
 FAKE_MS=9 finds none "$only.kind == \"rate\" and .tests[5].verdict == \"fail\"" # a kernel's time
 
 # Some GPUs of several.

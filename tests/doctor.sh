@@ -1,6 +1,6 @@
 #!/bin/sh
 # smemcalc doctor: each subject present, missing and failing, with fake drivers, libraries and tools;
-# nothing that hangs or crashes stops it; the commands that mend work. And --version --verbose. Run in
+# nothing that hangs or crashes stops it; the commands that fix what is wrong work. And --version --verbose. Run in
 # the build folder.
 # Words are split on purpose:
 # shellcheck disable=SC2086
@@ -82,6 +82,9 @@ eval "$(mends ceilings)"
 examine
 is_healthy "and their command moves them away"
 empty "to another name" "$([ -f ceilings.json.damaged ] || ls)"
+SMEMCALC_CEILINGS='' XDG_CONFIG_HOME='' HOME='' examine
+says "no folder for ceilings" broken ceilings 'give no place for'
+empty "and no command" "$(mends ceilings | grep -v '^null$')"
 
 # --- The locale, fonts, the terminal -----------------------------------------------------------------
 

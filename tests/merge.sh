@@ -191,6 +191,7 @@ empty "a document that was cut hides none behind it" "$(grep -q '^alone: 1 GPU, 
 : >empty.json
 tells "an empty file" "empty.json:1: no report" empty.json
 tells "a file that is not there" "nowhere.json: No such file or directory" nowhere.json
+tells "a file without a name" "'': No such file or directory" ''
 mkdir folder
 tells "a folder" "folder: Is a directory" folder
 echo '{"schema": "smemcalc/2"}' >newer.json

@@ -104,16 +104,18 @@ empty "runs and checks" "$(
     grep -qx 'agree: 2 GPUs, 11 quantities' out || cat out)"
 smemcalc merge node1.json sound.json --format json >out 2>err
 holds "also in JSON" '.verdict == "agree" and .checks.verdict == "healthy"' out
-refuses 2 "merge: a table of CSV is either of runs or of checks; merge them one after the other" \
+refuses 2 "merge: CSV is a table either of runs or of checks; merge their reports separately" \
     merge node1.json sound.json --format csv
 refuses 2 "option --exclude: there is no report of 'smemcalc check --format json'" \
     merge node1.json --exclude
+refuses 2 "option --drain-stragglers: there is no report of 'smemcalc check --format json'" \
+    merge node1.json --drain-stragglers
 refuses 2 "option --drain: not together with --exclude" merge sound.json --drain --exclude
 refuses 2 "option --drain: not together with --format" merge sound.json --drain --format json
 refuses 2 "option --expect: '0' is not between 1 and 200000" merge sound.json --expect 0
 refuses 2 "option --expect: '200001' is not between 1 and 200000" merge sound.json --expect 200001
-refuses 2 "option --expect: '4-1' is not a range of numbers such as 1-4; a list of nodes is written \
-n[1-4],login, or how many there are, from 1 to 200000" merge sound.json --expect 'n[4-1]'
+refuses 2 "option --expect: '4-1' is not a range of numbers such as 1-4; give a list of nodes such as \
+n[1-4],login, or their number, from 1 to 200000" merge sound.json --expect 'n[4-1]'
 jq -c '.run.node = "n1" | ., (.run.node = "n2")' <<end >nodes.json
 $(jq -c '.runs[0] | del(.gpu_index)' node1.json)
 end

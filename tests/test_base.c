@@ -105,6 +105,9 @@ static void test_text(void)
     CU_ASSERT(!text.failed);
     smc_text_free(&text);
     CU_ASSERT_EQUAL(text.length, 0);
+    smc_text_append_shell_word(&text, "it's $here");
+    CU_ASSERT_STRING_EQUAL(smc_text_string(&text), "'it'\\''s $here'");
+    smc_text_free(&text);
 }
 
 static void test_safe_text(void)

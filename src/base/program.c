@@ -36,17 +36,10 @@ void smc_program_set_name(const char *argv0)
         word = argv0;
     if (!word || !is_presentable(word))
         word = usual;
-    if (needs_no_quotes(word)) {
+    if (needs_no_quotes(word))
         smc_text_append(&quoted, word);
-    } else {
-        smc_text_append(&quoted, "'");
-        for (; *word; word++)
-            if (*word == '\'')
-                smc_text_append(&quoted, "'\\''");
-            else
-                smc_text_append_bytes(&quoted, word, 1);
-        smc_text_append(&quoted, "'");
-    }
+    else
+        smc_text_append_shell_word(&quoted, word);
     strcpy(name, quoted.length > 0 && quoted.length < sizeof name ? quoted.data : usual);
     smc_text_free(&quoted);
 }

@@ -65,6 +65,14 @@ void smc_text_append_quoted(struct smc_text *text, const char *bytes, size_t cou
     smc_text_append_char(text, '"', 1);
 }
 
+void smc_text_append_shell_word(struct smc_text *text, const char *word)
+{
+    smc_text_append_char(text, '\'', 1);
+    for (; *word; word++)
+        smc_text_append_bytes(text, *word == '\'' ? "'\\''" : word, *word == '\'' ? 4 : 1);
+    smc_text_append_char(text, '\'', 1);
+}
+
 static void append_format(struct smc_text *text, const char *format, va_list args)
 {
     va_list again;

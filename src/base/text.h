@@ -20,6 +20,8 @@ void smc_text_append_bytes(struct smc_text *text, const char *bytes, size_t coun
 void smc_text_append_char(struct smc_text *text, char c, size_t times);
 /* Appends a quoted CSV field: in double quotes, with those inside doubled. */
 void smc_text_append_quoted(struct smc_text *text, const char *bytes, size_t count);
+/* Appends a word for a shell, in single quotes. */
+void smc_text_append_shell_word(struct smc_text *text, const char *word);
 
 void smc_text_printf(struct smc_text *text, const char *format, ...)
     __attribute__((format(printf, 2, 3)));

@@ -106,8 +106,8 @@ static enum smc_status ask_expected(const struct smc_arguments *arguments,
                         SMC_MOST_LISTED_HOSTS);
     enum smc_status status = smc_hostlist_parse(text, &expected->names, &why);
     return status == SMC_USAGE ? smc_fail(error, status,
-                                          "option --expect: %s; a list of nodes is written "
-                                          "n[1-4],login, or how many there are, from 1 to %d",
+                                          "option --expect: %s; give a list of nodes such as "
+                                          "n[1-4],login, or their number, from 1 to %d",
                                           why.message, SMC_MOST_LISTED_HOSTS)
            : status == SMC_OK  ? SMC_OK
                                : smc_out_of_memory(error);
@@ -138,6 +138,20 @@ static bool is_openmetrics(const struct smc_arguments *arguments)
     return format && strcmp(format, "openmetrics") == 0;
 }
 
+/* An option that needs reports of checks, which there are not. */
+static enum smc_status check_fleet_options(const struct smc_arguments *arguments,
+                                           struct smc_error *error)
+{
+    static const enum smc_option_id options[] = {SMC_OPTION_EXCLUDE, SMC_OPTION_DRAIN,
+                                                 SMC_OPTION_DRAIN_STRAGGLERS};
+    for (size_t i = 0; i < sizeof options / sizeof *options; i++)
+        if (arguments->given[options[i]])
+            return smc_fail(error, SMC_USAGE,
+                            "option --%s: there is no report of '%s check --format json'",
+                            smc_options[options[i]].name, smc_program_name());
+    return SMC_OK;
+}
+
 /* `merged` and `fleet`: NULL without such reports. */
 static enum smc_status write_report(const struct smc_arguments *arguments,
                                     const struct smc_merged *merged, const struct smc_fleet *fleet,
@@ -148,14 +162,12 @@ static enum smc_status write_report(const struct smc_arguments *arguments,
     struct smc_report_style style;
     smc_output_style(&style);
     style.verbose = arguments->given[SMC_OPTION_VERBOSE];
-    if ((exclude || drain) && !fleet)
-        return smc_fail(error, SMC_USAGE,
-                        "option --%s: there is no report of '%s check --format json'",
-                        exclude ? "exclude" : "drain", smc_program_name());
+    if (!fleet && check_fleet_options(arguments, error) != SMC_OK)
+        return SMC_USAGE;
     if (merged && fleet && writer == &smc_writer_csv)
         return smc_fail(error, SMC_USAGE,
-                        "merge: a table of CSV is either of runs or of checks; merge them one "
-                        "after the other");
+                        "merge: CSV is a table either of runs or of checks; merge their reports "
+                        "separately");
     if (exclude)
         smc_fleet_exclude(fleet, out);
     else if (drain)

@@ -301,7 +301,7 @@ enum smc_status smc_stream_open(const char *path, struct smc_stream *stream,
         stream->descriptor = open(path, O_RDONLY | O_CLOEXEC);
     while (stream->descriptor < 0 && errno == EINTR);
     if (stream->descriptor < 0)
-        return smc_fail(error, SMC_USAGE, "%s: %s", path, strerror(errno));
+        return smc_fail(error, SMC_USAGE, "%s: %s", path[0] ? path : "''", strerror(errno));
     return SMC_OK;
 }
 

@@ -1,6 +1,6 @@
-/* One process for each GPU. They write what they find into memory that they share with this one,
-   and the end of a process is the end of its pipe; this process never calls CUDA, so that no driver
-   can hold it up. */
+/* A child process for each GPU writes what it finds into memory that it shares with this process.
+   The end of its pipe is the end of the child. This process never calls CUDA, so that a driver that
+   hangs cannot hold it up. */
 #include "config.h"
 
 #include "confirm/host_health.h"
@@ -21,9 +21,11 @@
 #include "base/platform.h"
 #include "confirm/known_ceilings.h"
 
+/* A check stops itself a little before the time limit, so that it can still report what it found.
+ */
 enum { MOST_GPUS = 128, STOP_EARLIER_MS = 300 };
 
-/* Shared with the processes. */
+/* Shared with the child processes. */
 struct board {
     int gpu_count; /* of the machine; below 0: not known yet */
     struct smc_error why;
@@ -35,7 +37,7 @@ struct board {
 
 struct process {
     pid_t id;
-    int end; /* readable when it has ended; below 0: none */
+    int end; /* of its pipe: readable when it has ended; below 0: no process */
 };
 
 struct run {
@@ -45,7 +47,7 @@ struct run {
     double start_ms, deadline_ms;
 };
 
-/* --- In a GPU's process ----------------------------------------------------------------------- */
+/* --- In a child process ----------------------------------------------------------------------- */
 
 static void find_ceilings(int gpu_index, struct smc_ceilings *ceilings, struct smc_text *warnings)
 {
@@ -102,7 +104,7 @@ static void start(struct run *run, int gpu_index)
         check_gpu(run, gpu_index, ends[1]);
     }
     if (id < 0) {
-        snprintf(error, sizeof error, "no process for it: %s", strerror(errno));
+        snprintf(error, sizeof error, "its process could not be started: %s", strerror(errno));
         note_failure(&run->board->gpu[gpu_index].health, SMC_MACHINE, error);
         if (ends[0] >= 0)
             close(ends[0]);
@@ -112,7 +114,7 @@ static void start(struct run *run, int gpu_index)
     *process = (struct process){.id = id, .end = id < 0 ? -1 : ends[0]};
 }
 
-/* The process has ended, or is to end: whatever the driver does with it, nobody waits for that. */
+/* Notes how a child ended. One that is late is killed, but not waited for: a driver may hold it. */
 static void finish(struct run *run, int gpu_index, bool is_late)
 {
     char error[300];
@@ -141,8 +143,8 @@ static void finish(struct run *run, int gpu_index, bool is_late)
     note_failure(health, SMC_MACHINE, error);
 }
 
-/* Waits for the processes up to `count` until each has ended, or only until the first one has told
-   how many GPUs there are. */
+/* Waits for the first `count` children until each has ended; with `for_number` only until the first
+   one has counted the GPUs. */
 static void wait_for(struct run *run, int count, bool for_number)
 {
     struct pollfd ends[MOST_GPUS];
@@ -196,7 +198,8 @@ static struct board *create_board(void)
     return board;
 }
 
-/* The first process also counts the GPUs: the start of CUDA takes longest. */
+/* Starts a child for each GPU and waits for all. The first one also counts the GPUs, since it is
+   the start of CUDA that takes longest. Returns how many GPUs were checked. */
 static int run_processes(struct run *run)
 {
     int first = run->check->gpu_index == SMC_ALL_GPUS ? 0 : run->check->gpu_index;
@@ -214,7 +217,7 @@ static int run_processes(struct run *run)
     return last + 1 - first;
 }
 
-/* One that differs is worse than one that could not be checked. */
+/* A GPU that differs is worse than one that could not be checked. */
 static enum smc_status judge(struct smc_host_health *out)
 {
     out->verdict = SMC_HEALTHY;

@@ -8,7 +8,7 @@
 
 struct smc_host_check {
     int gpu_index;       /* or SMC_ALL_GPUS */
-    uint32_t timeout_ms; /* for each GPU, from the start of the program's first process */
+    uint32_t timeout_ms; /* for all GPUs together */
     struct smc_compile_options compile;
 };
 
@@ -24,8 +24,9 @@ struct smc_host_health {
     struct smc_health *gpu; /* by index */
 };
 
-/* Fills `out` in any case; free it. SMC_OK: healthy. SMC_SHORTFALL: a GPU differs.
-   SMC_UNAVAILABLE: no such GPU. SMC_MACHINE: a GPU could not be checked. */
+/* Fills `out` in any case; free it. SMC_OK: all are healthy. SMC_SHORTFALL: a GPU differs.
+   SMC_UNAVAILABLE: no such GPU. SMC_MACHINE: none differs, but one could not be checked. `error`
+   has a message only if `out` has no GPUs. */
 enum smc_status smc_host_health_check(const struct smc_host_check *check,
                                       struct smc_host_health *out, struct smc_error *error);
 void smc_host_health_free(struct smc_host_health *health);

@@ -74,8 +74,7 @@ struct smc_labelled_line {
 /* The same for a file that is read in pieces. Each line with the report of a check is used at once,
    so that memory does not grow with them; everything else is kept to its end. Tools that start a
    program on many nodes may have put a label before each line; lines of several processes may then
-   be mixed. Set the first three members; free
-   in any case. */
+   be mixed. Set the first three members; free in any case. */
 struct smc_merge_input {
     struct smc_merge *merge;
     const char *file;

@@ -86,26 +86,7 @@ void smc_doctor_sandbox(const struct smc_doctor_request *request, struct smc_doc
 
 /* --- Folders and files ------------------------------------------------------------------------ */
 
-/* Quoted for a shell; false if it is too long. */
-static bool quote(const char *path, char *quoted, size_t capacity)
-{
-    size_t used = 0;
-    if (capacity < 3)
-        return false;
-    quoted[used++] = '\'';
-    for (; *path; path++) {
-        const char *written = *path == '\'' ? "'\\''" : (const char[]){*path, '\0'};
-        size_t length = strlen(written);
-        if (used + length + 2 > capacity)
-            return false;
-        memcpy(quoted + used, written, length);
-        used += length;
-    }
-    quoted[used++] = '\'';
-    quoted[used] = '\0';
-    return true;
-}
-
+/* Returns 0, or the errno that says why no file can be written there. */
 static int try_to_write(const char *folder)
 {
     char path[PATH_MAX];
@@ -126,7 +107,7 @@ void smc_doctor_cache(const struct smc_doctor_request *request, struct smc_docto
     (void)request;
     struct smc_cache cache;
     struct smc_cache_size size;
-    char quoted[200];
+    struct smc_text quoted = {0};
     smc_cache_open(&cache, false, NULL);
     if (!cache.usable) {
         struct smc_doctor_row *row = smc_doctor_add(
@@ -150,17 +131,18 @@ void smc_doctor_cache(const struct smc_doctor_request *request, struct smc_docto
                        cache.folder, strerror(failed));
     if (failed == ENOSPC || failed == EDQUOT)
         smc_doctor_mend(row, "df -h");
-    else if (failed == EACCES && access(cache.folder, F_OK) == 0 &&
-             quote(cache.folder, quoted, sizeof quoted))
-        smc_doctor_mend(row, "chmod u+rwx %s", quoted);
-    else
+    else if (failed == EACCES && access(cache.folder, F_OK) == 0) {
+        smc_text_append_shell_word(&quoted, cache.folder);
+        smc_doctor_mend(row, "chmod u+rwx %s", smc_text_string(&quoted));
+        smc_text_free(&quoted);
+    } else
         smc_doctor_mend(row, "export SMEMCALC_CACHE_DIR=/tmp/smemcalc-cache");
 }
 
 void smc_doctor_ceilings(const struct smc_doctor_request *request, struct smc_doctor *doctor)
 {
     (void)request;
-    char path[SMC_CEILINGS_PATH], quoted[200];
+    char path[SMC_CEILINGS_PATH] = "";
     struct smc_ceilings_file file = {0};
     struct smc_error error = {""};
     struct smc_doctor_row *row;
@@ -169,8 +151,13 @@ void smc_doctor_ceilings(const struct smc_doctor_request *request, struct smc_do
         status = smc_ceilings_file_read(path, &file, &error);
     if (status != SMC_OK) {
         row = smc_doctor_add(doctor, SMC_DOCTOR_BROKEN, "ceilings", "%s", error.message);
-        if (quote(path, quoted, sizeof quoted) && access(path, R_OK) == 0)
-            smc_doctor_mend(row, "mv %s %s.damaged", quoted, quoted);
+        if (access(path, R_OK) == 0) {
+            struct smc_text quoted = {0};
+            smc_text_append_shell_word(&quoted, path);
+            smc_doctor_mend(row, "mv %s %s.damaged", smc_text_string(&quoted),
+                            smc_text_string(&quoted));
+            smc_text_free(&quoted);
+        }
     } else if (file.count > 0)
         smc_doctor_add(doctor, SMC_DOCTOR_OK, "ceilings", "%s: %zu GPU%s", path, file.count,
                        smc_text_plural(file.count));

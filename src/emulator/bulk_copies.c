@@ -1,6 +1,6 @@
 /* Bulk copies and reductions, and asynchronous stores: cp.async.bulk, cp.reduce.async.bulk,
-   st.async, red.async. They are complete at once; a thread that does not wait for them is found by
-   the order of accesses, as all writes count as those of the thread that began them. */
+   st.async, red.async. They are executed at once, as accesses of the thread that began them: that
+   other threads do not wait for them is found as a race. */
 #include "emulator/bulk_copies.h"
 
 #include <string.h>
@@ -15,9 +15,20 @@ enum { BULK_BYTES = 16 }; /* sizes and addresses are multiples of it */
 
 /* --- Places ----------------------------------------------------------------------------------- */
 
-uint64_t smc_address_in_block(const struct smc_worker *worker, uint64_t address, uint32_t rank)
+uint32_t smc_bulk_blocks(const struct smc_warp *warp, const struct smc_op *op, uint32_t lane)
+{
+    const uint32_t all = (1u << SMC_BULK_BLOCKS) - 1;
+    return op->immediate & SMC_BULK_MULTICAST
+               ? ((const lane_u32 *)(warp->file + op->v[1]))[lane] & all
+               : 1;
+}
+
+uint64_t smc_bulk_address(const struct smc_worker *worker, const struct smc_op *op,
+                          uint64_t address, uint32_t rank)
 {
     const uint64_t offset = address % SMC_CLUSTER_STRIDE;
+    if (!(op->immediate & SMC_BULK_MULTICAST))
+        return address;
     return rank == smc_cluster_rank(worker) ? offset : (rank + 1) * SMC_CLUSTER_STRIDE + offset;
 }
 
@@ -154,16 +165,16 @@ void smc_place_reduce(struct smc_worker *worker, struct smc_warp *warp, const st
 /* --- cp.async.bulk, cp.reduce.async.bulk -------------------------------------------------------
  */
 
-enum { CHUNK = 1024, MOST_BLOCKS = 16 };
+enum { CHUNK_BYTES = 1024 };
 
 /* Reads each chunk once and writes it to all places. */
 static void move(struct smc_worker *worker, struct smc_warp *warp, const struct smc_op *op,
                  const struct smc_place *to, uint32_t places, const struct smc_place *from,
                  uint32_t bytes, uint32_t lane)
 {
-    char chunk[CHUNK];
-    for (uint32_t at = 0; at < bytes; at += CHUNK) {
-        const uint32_t part = bytes - at < CHUNK ? bytes - at : CHUNK;
+    char chunk[CHUNK_BYTES];
+    for (uint32_t at = 0; at < bytes; at += CHUNK_BYTES) {
+        const uint32_t part = bytes - at < CHUNK_BYTES ? bytes - at : CHUNK_BYTES;
         smc_place_read(worker, warp, op, from, at, part, lane, chunk);
         for (uint32_t i = 0; i < places; i++)
             if (op->reduction == SMC_REDUCE_NONE)
@@ -179,22 +190,19 @@ static void copy(struct smc_worker *worker, struct smc_warp *warp, const struct 
 {
     const uint64_t address = ((const lane_u64 *)(warp->file + op->a))[lane];
     const uint64_t object = ((const lane_u64 *)(warp->file + op->c))[lane];
-    const bool is_multicast = op->immediate & SMC_BULK_MULTICAST;
-    const uint32_t mask =
-        is_multicast ? ((const lane_u32 *)(warp->file + op->v[1]))[lane] & 0xffff : 1;
-    struct smc_place to[MOST_BLOCKS];
+    const uint32_t mask = smc_bulk_blocks(warp, op, lane);
+    struct smc_place to[SMC_BULK_BLOCKS];
     uint32_t places = 0;
     EACH_ACTIVE(rank, mask)
     {
-        const uint64_t at = is_multicast ? smc_address_in_block(worker, address, rank) : address;
+        const uint64_t at = smc_bulk_address(worker, op, address, rank);
         if (bytes > 0 &&
             smc_place_find(worker, warp, op, SMC_WRITES, op->space, at, bytes, lane, &to[places]))
             places++;
     }
     move(worker, warp, op, to, places, from, bytes, lane);
     EACH_ACTIVE(rank, op->immediate & SMC_BULK_COMPLETES ? mask : 0)
-    smc_mbarrier_complete(worker, warp, op,
-                          is_multicast ? smc_address_in_block(worker, object, rank) : object, bytes,
+    smc_mbarrier_complete(worker, warp, op, smc_bulk_address(worker, op, object, rank), bytes,
                           lane);
 }
 
@@ -231,8 +239,7 @@ static enum smc_next then_complete(struct smc_worker *worker, struct smc_warp *w
     access.c = op->b;
     const enum smc_next next = step(worker, warp, &access, mask);
     EACH_ACTIVE(lane, mask)
-    smc_mbarrier_complete(worker, warp, op, object[lane], (uint32_t)op->width_bytes * op->vector,
-                          lane);
+    smc_mbarrier_complete(worker, warp, op, object[lane], smc_op_bytes(op), lane);
     return next;
 }
 

@@ -7,7 +7,7 @@
 
 struct smc_place {
     struct smc_bulk bulk;
-    struct smc_worker *owner; /* the block whose shared memory it is in */
+    struct smc_worker *owner; /* of the block whose shared memory it is in */
 };
 
 /* Finds `bytes` at an address of shared or global memory. False, after a finding: they are not in
@@ -32,7 +32,15 @@ void smc_place_reduce(struct smc_worker *worker, struct smc_warp *warp, const st
                       const struct smc_place *place, uint32_t at, uint32_t bytes, uint32_t lane,
                       const char *from);
 
-/* The same place in block `rank` of the cluster, of an address in any of its blocks. */
-uint64_t smc_address_in_block(const struct smc_worker *worker, uint64_t address, uint32_t rank);
+/* The blocks of the cluster that a lane's bulk or tensor copy to shared memory writes to, as a mask
+   of their ranks; 1 if it is not a multicast, and the address alone says where. A cluster has at
+   most SMC_BULK_BLOCKS blocks (.ctaMask has 16 bits: PTX ISA, cp.async.bulk). */
+enum { SMC_BULK_BLOCKS = 16 };
+uint32_t smc_bulk_blocks(const struct smc_warp *warp, const struct smc_op *op, uint32_t lane);
+
+/* An operand of such a copy in block `rank` of smc_bulk_blocks: of a multicast, the same place as
+   `address` in that block; else `address` itself. */
+uint64_t smc_bulk_address(const struct smc_worker *worker, const struct smc_op *op,
+                          uint64_t address, uint32_t rank);
 
 #endif

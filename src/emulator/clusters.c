@@ -88,7 +88,7 @@ uint32_t smc_cluster_access(struct smc_worker *worker, struct smc_warp *warp,
                             const uint64_t address[SMC_LANES], uint32_t mask,
                             const void *const *value, char *host[SMC_LANES])
 {
-    const uint32_t width = (uint32_t)op->width_bytes * op->vector;
+    const uint32_t width = smc_op_bytes(op);
     const uint32_t me = smc_cluster_rank(worker);
     uint64_t own[SMC_LANES] = {0};
     uint32_t mine = 0, good = 0;

@@ -163,8 +163,7 @@ static void report(struct smc_worker *worker, const struct smc_warp *warp, const
 {
     struct smc_finding finding =
         smc_finding_at(worker, kind, op->instruction, smc_thread_of(warp, lane));
-    smc_finding_set_address(worker, &finding, space, address,
-                            (uint32_t)op->width_bytes * op->vector);
+    smc_finding_set_address(worker, &finding, space, address, smc_op_bytes(op));
     smc_find(worker, &finding);
 }
 
@@ -173,7 +172,7 @@ static uint32_t drop_misaligned(struct smc_worker *worker, const struct smc_warp
                                 const struct smc_op *op, enum smc_ptx_space space,
                                 const uint64_t address[SMC_LANES], uint32_t mask)
 {
-    uint32_t bytes = (uint32_t)op->width_bytes * op->vector, good = mask;
+    uint32_t bytes = smc_op_bytes(op), good = mask;
     EACH_ACTIVE(lane, mask)
     if (address[lane] & (bytes - 1)) {
         report(worker, warp, op, SMC_FINDING_MISALIGNED, space, address[lane], lane);
@@ -188,7 +187,7 @@ static uint32_t locate_flat(struct smc_worker *worker, const struct smc_warp *wa
                             uint64_t bytes, uint64_t stride, const uint64_t address[SMC_LANES],
                             const struct extent *extent, uint32_t mask, char *host[SMC_LANES])
 {
-    uint32_t width = (uint32_t)op->width_bytes * op->vector, good = mask;
+    uint32_t width = smc_op_bytes(op), good = mask;
     if (extent->most > bytes || width > bytes - extent->most)
         EACH_ACTIVE(lane, mask)
     if (address[lane] > bytes || width > bytes - address[lane]) {
@@ -276,7 +275,7 @@ static uint32_t locate_global(struct smc_worker *worker, const struct smc_warp *
                               uint32_t mask, char *host[SMC_LANES], struct smc_shape *shape,
                               uint32_t *cut)
 {
-    const uint32_t bytes = (uint32_t)op->width_bytes * op->vector;
+    const uint32_t bytes = smc_op_bytes(op);
     const uint32_t width = op->used_bytes ? op->used_bytes : bytes;
     uint32_t good = mask;
     const struct smc_allocation *allocation = NULL;
@@ -326,7 +325,7 @@ static void check_local(struct smc_worker *worker, const struct smc_warp *warp,
                         const struct smc_op *op, enum smc_access_kind kind,
                         const uint64_t address[SMC_LANES], uint32_t mask, char *const *host)
 {
-    uint32_t width = (uint32_t)op->width_bytes * op->vector;
+    uint32_t width = smc_op_bytes(op);
     if (!worker->local_written || op->only_copies)
         return;
     EACH_ACTIVE(lane, mask)
@@ -362,7 +361,7 @@ uint32_t smc_memory_access_at(struct smc_worker *worker, struct smc_warp *warp,
                               uint32_t mask, const void *const *value, char *host[SMC_LANES])
 {
     const struct smc_launch_state *launch = worker->launch;
-    uint32_t width = (uint32_t)op->width_bytes * op->vector;
+    uint32_t width = smc_op_bytes(op);
     struct smc_shape *shape = smc_shape_of(worker, warp, op, address, mask);
     struct extent extent = extent_of(address, mask, shape);
     if (extent.bits & (width - 1)) {

@@ -1,5 +1,5 @@
-/* Accesses whose addresses lie to each other as before: their costs, and loads and stores that are
-   executed again without translating each lane's address. */
+/* Accesses that have the same shape as before: their costs, and loads and stores that are executed
+   again without translating each lane's address. */
 #include "emulator/memory_shapes.h"
 
 #include <stdlib.h>
@@ -70,11 +70,6 @@ void smc_bank_memo_free(struct smc_bank_memo *memo)
     if (memo)
         free(memo->costs);
     free(memo);
-}
-
-static inline uint32_t bytes_of(const struct smc_op *op)
-{
-    return (uint32_t)op->width_bytes * op->vector;
 }
 
 static uint32_t hash_of(const struct smc_access *access)
@@ -179,7 +174,7 @@ static void describe(struct smc_shape *shape, const struct smc_op *op,
 static void set_reach(struct smc_shape *shape, uint64_t begin, uint64_t bytes)
 {
     const uint64_t below = (uint64_t)-shape->least, above = (uint64_t)shape->most;
-    const uint32_t width = bytes_of(shape->op);
+    const uint32_t width = smc_op_bytes(shape->op);
     const bool fits =
         bytes >= width && below <= bytes && above <= bytes && below + above <= bytes - width;
     shape->low = fits ? begin + below : 1;
@@ -308,7 +303,7 @@ const struct smc_places *smc_shape_list_places(const struct smc_worker *worker,
         places->lanes[i] |= 1u << lane;
         places->count += i == places->count;
     }
-    list_words(places, (uint64_t)shape->least, (uint32_t)shape->op->width_bytes * shape->op->vector,
+    list_words(places, (uint64_t)shape->least, smc_op_bytes(shape->op),
                smc_shadow_cell_bytes(worker->shadow, space));
     return places;
 }
@@ -412,7 +407,7 @@ static bool find_shared_costs(struct smc_worker *worker, const struct smc_op *op
 {
     const struct smc_conflict_sample *kept = &worker->sample[op->instruction];
     const struct smc_bank_layout *layout = &worker->launch->request->banks;
-    const uint32_t mask = load->shape->mask, bytes = bytes_of(op);
+    const uint32_t mask = load->shape->mask, bytes = smc_op_bytes(op);
     const struct smc_bank_cost cost =
         smc_shape_bank_cost(worker, load->shape, 0, costs->stores ? SMC_BANK_STORE : SMC_BANK_LOAD,
                             address, mask, bytes);
@@ -456,7 +451,7 @@ static bool find_costs(struct smc_worker *worker, const struct smc_op *op, const
         found.unit = 1; /* count_again compares the sectors instead */
         found.sectors = smc_shape_sectors(load->shape, address, shape->mask);
         found.elements = lanes * op->vector;
-        found.bytes = lanes * bytes_of(op);
+        found.bytes = lanes * smc_op_bytes(op);
     }
     if (found.unit & (found.unit - 1))
         return false;
@@ -537,7 +532,7 @@ static inline const char *locate_again(const struct smc_worker *worker, const st
                                        const struct again *load)
 {
     const struct smc_shape *shape = load->shape;
-    if ((load->first | shape->bits) & (bytes_of(op) - 1) || load->first < shape->low ||
+    if ((load->first | shape->bits) & (smc_op_bytes(op) - 1) || load->first < shape->low ||
         load->first > shape->high)
         return NULL;
     if (op->space == SMC_SPACE_SHARED)
@@ -549,7 +544,7 @@ static inline const char *locate_again(const struct smc_worker *worker, const st
 static void check_again(struct smc_worker *worker, struct smc_warp *warp, const struct smc_op *op,
                         const struct again *load)
 {
-    const uint32_t bytes = bytes_of(op);
+    const uint32_t bytes = smc_op_bytes(op);
     const struct smc_places *places = places_of(worker, load->shape, op->space);
     if (smc_shadow_passes(worker, warp, op, load->first, places))
         return;

@@ -1,6 +1,6 @@
-/* Shapes: how the addresses of one instruction lie to each other, which mostly is as when it was
-   last executed. Then their extent and their costs are known from the first address. Only memory.c
-   and memory_shapes.c include this header. */
+/* Shapes: the differences between the addresses of one instruction's lanes. An instruction mostly
+   has the same shape as when it was last executed; then the first address tells the extent and the
+   costs of all. Only memory.c and memory_shapes.c include this header. */
 #ifndef SMC_EMULATOR_MEMORY_SHAPES_H
 #define SMC_EMULATOR_MEMORY_SHAPES_H
 

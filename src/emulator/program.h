@@ -206,9 +206,9 @@ struct smc_op {
     uint8_t v_kind[SMC_MAX_VECTOR]; /* enum smc_slot_kind */
     uint32_t v[SMC_MAX_VECTOR];     /* the elements' registers, SMC_NO_SLOT: `_` */
     uint64_t source_offset;         /* of cp.async, whose source is at b */
-    uint32_t leader;     /* of loads: the first one like it with the same value of the register a,
-                            before     which nothing else can have run since; itself, if others follow;
-                            or     SMC_NO_PC */
+    /* Of loads: the first one like it with the same value of the register a, since which nothing
+       else can have run; itself, if others follow; or SMC_NO_PC. */
+    uint32_t leader;
     uint8_t leader_slot; /* where a warp keeps what is known of it */
     bool leads;
 
@@ -238,6 +238,12 @@ struct smc_op {
     uint32_t listed, written;
     struct smc_matrix matrix;
 };
+
+/* What each lane accesses, in all elements of a vector. */
+static inline uint32_t smc_op_bytes(const struct smc_op *op)
+{
+    return (uint32_t)op->width_bytes * op->vector;
+}
 
 /* --- Functions -------------------------------------------------------------------------------- */
 

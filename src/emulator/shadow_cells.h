@@ -1,8 +1,7 @@
-/* What a block's accesses leave behind, as shadow.c and shadow_lanes.c share it. A cell stands for
-   one word of memory, or for one byte if the kernel has accesses smaller than a word, and has its
-   last accesses. Of 32 neighboring cells together, a struct word of shared memory and a struct line
-   of global memory tell as bits which of them need no closer look. Only these two files include
-   this header. */
+/* The last accesses to each cell of memory, which shadow.c and shadow_lanes.c share; no other file
+   includes this header. A cell is one word, or one byte if the kernel has accesses smaller than a
+   word. For 32 neighboring cells, a struct word of shared memory or a struct line of global memory
+   has a bit for each that needs no closer look. */
 #ifndef SMC_EMULATOR_SHADOW_CELLS_H
 #define SMC_EMULATOR_SHADOW_CELLS_H
 
@@ -11,7 +10,7 @@
 
 enum { WRITE_IS_STRONG = 1, READ_IS_STRONG = 2, OTHER_READ_IS_STRONG = 4, WRITE_IS_NARROW = 8 };
 
-/* One word, or one byte if the kernel has accesses smaller than a word. Time 0 means never. */
+/* Times are those of struct smc_order; 0: never. */
 struct cell {
     uint32_t write_at, read_at, other_read_at;
     uint32_t write_place, read_place, other_read_place; /* instructions */
@@ -96,6 +95,12 @@ struct visit {
 static inline uint32_t cell_bytes_of(const struct smc_shadow *shadow, enum smc_ptx_space space)
 {
     return space == SMC_SPACE_SHARED ? shadow->cell_bytes_shared : shadow->cell_bytes_global;
+}
+
+/* log2 of cell_bytes_of: 0 or 2. */
+static inline uint32_t cell_shift_of(const struct smc_shadow *shadow, enum smc_ptx_space space)
+{
+    return cell_bytes_of(shadow, space) == 4 ? 2 : 0;
 }
 
 /* The line of global memory, created on first use; NULL if out of memory, and then it is not

@@ -1,4 +1,5 @@
-/* Checks the lanes of one instruction together, where what is known of the cells allows it. */
+/* Checks all lanes of an instruction at once, where the cells' earlier accesses allow it; shadow.c
+   checks the other lanes one by one. */
 #include <string.h>
 
 #include "emulator/shadow_cells.h"
@@ -18,17 +19,11 @@ static inline uint32_t half_of(uint32_t cells, uint32_t shift, uint32_t half)
         if ((cells = half_of((places)->word[i / 2].cells, shift, i % 2)) != 0)
 #define WORD_AT(i, places) ((places)->word[(i) / 2].number + (i) % 2)
 
-/* Where the lowest place is, in shared or global memory. */
-static inline uint64_t cell_of(const struct smc_shadow *shadow, uint64_t first,
-                               const struct smc_places *places)
+/* The cell of the lowest place. */
+static inline uint64_t cell_of(const struct smc_shadow *shadow, enum smc_ptx_space space,
+                               uint64_t first, const struct smc_places *places)
 {
-    return (first + places->least) >> (shadow->cell_bytes_shared == 4 ? 2 : 0);
-}
-
-static inline uint64_t global_cell_of(const struct smc_shadow *shadow, uint64_t first,
-                                      const struct smc_places *places)
-{
-    return (first + places->least) >> (shadow->cell_bytes_global == 4 ? 2 : 0);
+    return (first + places->least) >> cell_shift_of(shadow, space);
 }
 
 static inline bool is_settled(const struct settled *settled, uint32_t synced, uint32_t cells)
@@ -70,7 +65,8 @@ static inline void set_other_reader(struct cell *cell, uint32_t now, uint32_t me
 
 enum noted { NOTED_NOTHING, NOTED, NOTED_SETTLED };
 
-/* The present. */
+/* The warp and the instruction that access now, and the times that older accesses are compared to.
+ */
 struct moment {
     uint32_t now, synced, began, place, warp;
 };
@@ -82,8 +78,8 @@ static inline struct moment moment_of(const struct visit *visit)
                            visit->op->instruction, visit->warp->index};
 }
 
-/* Records the lanes that read the cell, whose last write is ordered before this, as note_reader
-   does for one after the other. NOTED_NOTHING: that needs a closer look. */
+/* Records the lanes that read the cell as note_reader would one after the other. The last write is
+   ordered before them. NOTED_NOTHING: each lane must be checked by itself. */
 static inline enum noted note_lanes(struct moment at, struct cell *cell, uint32_t lanes)
 {
     const uint32_t more = lanes & (lanes - 1), thread = at.warp * SMC_LANES;
@@ -103,13 +99,13 @@ static inline enum noted note_lanes(struct moment at, struct cell *cell, uint32_
     return NOTED_SETTLED;
 }
 
-/* Returns the lanes that need a closer look. */
+/* Returns the lanes that must be checked one by one, as do the next functions. */
 static uint32_t check_shared_places(const struct visit *visit, uint64_t first,
                                     const struct smc_places *places)
 {
     struct cell *const cells = visit->shadow->shared;
     struct word *const words = visit->shadow->word;
-    const uint32_t shift = visit->shadow->cell_bytes_shared == 4 ? 2 : 0, count = places->count;
+    const uint32_t shift = cell_shift_of(visit->shadow, SMC_SPACE_SHARED), count = places->count;
     const struct moment at = moment_of(visit);
     uint32_t rest = 0;
     for (uint32_t n = 0; n < count; n++) {
@@ -126,12 +122,12 @@ static uint32_t check_shared_places(const struct visit *visit, uint64_t first,
     return rest;
 }
 
-/* The lines of global memory that have the places, all of which no other block has written to if
-   blocks run in order, and none of the places was accessed yet. */
+/* Whether this block has accessed none of these places of global memory, and no other block any of
+   their lines, as far as that is kept. */
 static bool are_untouched(struct smc_shadow *shadow, uint64_t first,
                           const struct smc_places *places)
 {
-    const uint64_t cell = global_cell_of(shadow, first, places);
+    const uint64_t cell = cell_of(shadow, SMC_SPACE_GLOBAL, first, places);
     EACH_WORD(i, cells, cell % SMC_LINE_CELLS, places)
     {
         const struct line *line = line_of(shadow, cell / SMC_LINE_CELLS + WORD_AT(i, places));
@@ -148,9 +144,9 @@ static void read_untouched(const struct visit *visit, uint64_t first,
 {
     struct smc_shadow *shadow = visit->shadow;
     const struct moment at = moment_of(visit);
-    const uint32_t shift = shadow->cell_bytes_global == 4 ? 2 : 0, count = visit->bytes >> shift;
+    const uint32_t shift = cell_shift_of(shadow, SMC_SPACE_GLOBAL), count = visit->bytes >> shift;
     const uint32_t thread = at.warp * SMC_LANES;
-    const uint64_t lowest = global_cell_of(shadow, first, places);
+    const uint64_t lowest = cell_of(shadow, SMC_SPACE_GLOBAL, first, places);
     struct line *line = NULL;
     for (uint32_t n = 0; n < places->count; n++) {
         const uint64_t number = (first + places->offset[n]) >> shift;
@@ -179,7 +175,7 @@ static uint32_t check_global_places(const struct visit *visit, uint64_t first,
                                     const struct smc_places *places)
 {
     struct smc_shadow *shadow = visit->shadow;
-    const uint32_t shift = shadow->cell_bytes_global == 4 ? 2 : 0, count = places->count;
+    const uint32_t shift = cell_shift_of(shadow, SMC_SPACE_GLOBAL), count = places->count;
     const struct moment at = moment_of(visit);
     struct line *line = NULL;
     uint32_t rest = 0;
@@ -307,7 +303,7 @@ static bool words_allow(const struct smc_shadow *shadow, const struct word *word
 static bool defer(const struct visit *visit, uint64_t first, const struct smc_places *places)
 {
     struct smc_shadow *shadow = visit->shadow;
-    const uint64_t cell = cell_of(shadow, first, places);
+    const uint64_t cell = cell_of(shadow, SMC_SPACE_SHARED, first, places);
     const uint32_t shift = cell % SMC_LINE_CELLS, synced = shadow->order.all_synced_at;
     const bool may_settle = visit->bytes == shadow->cell_bytes_shared;
     struct word *const words = &shadow->word[cell / SMC_LINE_CELLS];
@@ -364,7 +360,7 @@ bool smc_shadow_may_write(struct smc_shadow *shadow, const struct smc_op *op, ui
                           const struct smc_places *places)
 {
     const bool is_shared = op->space == SMC_SPACE_SHARED;
-    const uint32_t bytes = (uint32_t)op->width_bytes * op->vector;
+    const uint32_t bytes = smc_op_bytes(op);
     if (shadow->order.partly_synced || bytes < cell_bytes_of(shadow, op->space))
         return false;
     for (uint32_t i = 0; i < places->words; i++)
@@ -372,7 +368,7 @@ bool smc_shadow_may_write(struct smc_shadow *shadow, const struct smc_op *op, ui
             return false;
     if (!is_shared)
         return are_untouched(shadow, first, places);
-    const uint64_t cell = cell_of(shadow, first, places);
+    const uint64_t cell = cell_of(shadow, SMC_SPACE_SHARED, first, places);
     EACH_WORD(i, cells, cell % SMC_LINE_CELLS, places)
     {
         const struct word *word = &shadow->word[cell / SMC_LINE_CELLS + WORD_AT(i, places)];
@@ -393,8 +389,8 @@ static inline void set_writer(struct cell *cell, uint32_t now, uint32_t me, uint
 static void write_shared(struct smc_shadow *shadow, struct moment at, uint32_t count,
                          uint64_t first, const struct smc_places *places)
 {
-    const uint32_t shift = shadow->cell_bytes_shared == 4 ? 2 : 0, thread = at.warp * SMC_LANES;
-    const uint64_t lowest = cell_of(shadow, first, places);
+    const uint32_t shift = cell_shift_of(shadow, SMC_SPACE_SHARED), thread = at.warp * SMC_LANES;
+    const uint64_t lowest = cell_of(shadow, SMC_SPACE_SHARED, first, places);
     for (uint32_t n = 0; n < places->count; n++) {
         struct cell *cell = &shadow->shared[(first + places->offset[n]) >> shift];
         for (uint32_t i = 0; i < count; i++)
@@ -409,7 +405,7 @@ static void write_global(struct smc_shadow *shadow, struct moment at, uint32_t c
                          uint64_t first, const struct smc_places *places, const char *data)
 {
     const uint32_t unit = shadow->cell_bytes_global, thread = at.warp * SMC_LANES;
-    const uint64_t lowest = global_cell_of(shadow, first, places);
+    const uint64_t lowest = cell_of(shadow, SMC_SPACE_GLOBAL, first, places);
     struct line *line = NULL;
     for (uint32_t n = 0; n < places->count; n++) {
         const uint64_t number = (first + places->offset[n]) / unit;
@@ -434,8 +430,7 @@ void smc_shadow_written(struct smc_worker *worker, const struct smc_warp *warp,
     struct smc_shadow *shadow = worker->shadow;
     const struct moment at = {shadow->order.now, shadow->order.all_synced_at,
                               shadow->order.block_began_at, op->instruction, warp->index};
-    const uint32_t count =
-        (uint32_t)op->width_bytes * op->vector / cell_bytes_of(shadow, op->space);
+    const uint32_t count = smc_op_bytes(op) / cell_bytes_of(shadow, op->space);
     if (op->space == SMC_SPACE_SHARED)
         write_shared(shadow, at, count, first, places);
     else
@@ -457,7 +452,8 @@ static void mark_read(const struct visit *visit, const uint64_t address[SMC_LANE
     struct smc_shadow *shadow = visit->shadow;
     const uint32_t unit = shadow->cell_bytes_shared, count = visit->bytes / unit;
     if (places) {
-        const uint64_t cell = cell_of(shadow, address[__builtin_ctz(visit->mask)], places);
+        const uint64_t cell =
+            cell_of(shadow, SMC_SPACE_SHARED, address[__builtin_ctz(visit->mask)], places);
         EACH_WORD(i, cells, cell % SMC_LINE_CELLS, places)
         touch(shadow, cell / SMC_LINE_CELLS + WORD_AT(i, places), cells);
         return;
@@ -471,14 +467,14 @@ bool smc_shadow_passes(struct smc_worker *worker, struct smc_warp *warp, const s
                        uint64_t first, const struct smc_places *places)
 {
     struct smc_shadow *shadow = worker->shadow;
-    const uint32_t bytes = (uint32_t)op->width_bytes * op->vector;
+    const uint32_t bytes = smc_op_bytes(op);
     if (shadow->order.partly_synced)
         return false;
     if (op->space == SMC_SPACE_SHARED) {
         const struct visit visit = {worker, shadow, warp, op, SMC_SPACE_SHARED, bytes, 0};
         return bytes >= shadow->cell_bytes_shared && defer(&visit, first, places);
     }
-    const uint64_t cell = (first + places->least) >> (shadow->cell_bytes_global == 4 ? 2 : 0);
+    const uint64_t cell = cell_of(shadow, SMC_SPACE_GLOBAL, first, places);
     return bytes == shadow->cell_bytes_global &&
            lines_are_settled(shadow, cell / SMC_LINE_CELLS, cell % SMC_LINE_CELLS, places);
 }

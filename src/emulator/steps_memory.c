@@ -189,7 +189,7 @@ enum smc_next smc_step_store(struct smc_worker *worker, struct smc_warp *warp,
 {
     char *host[SMC_LANES], joined[SMC_LANES][32];
     const void *value[SMC_LANES] = {0};
-    uint32_t bytes = (uint32_t)op->width_bytes * op->vector;
+    uint32_t bytes = smc_op_bytes(op);
     worker->changes++;
     if (store_again(worker, warp, op, mask))
         return SMC_GO_ON;

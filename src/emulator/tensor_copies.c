@@ -12,7 +12,10 @@
 #include "emulator/operations.h"
 #include "emulator/tensor_maps.h"
 
-enum { MOST_ROW_BYTES = 2048, MOST_BLOCKS = 16, UNIT = 16, SHARED_ALIGN = 128 };
+/* A row of a box has at most 256 elements of 8 bytes. Swizzles exchange units of 16 bytes; a box in
+   shared memory begins at a multiple of 128 bytes (CUDA Driver API, "Tensor Map Object
+   Management"). */
+enum { MOST_ROW_BYTES = 256 * 8, UNIT = 16, SHARED_ALIGN = 128 };
 
 /* One copy of a lane. */
 struct copy {
@@ -91,7 +94,7 @@ static bool begin(struct copy *copy)
                                 SHARED_ALIGN, copy->lane);
 }
 
-/* Row n of the box: the address of its first element of the tensor's line; false: it is outside. */
+/* Where the line of the tensor begins that row n of the box is in; false: outside the tensor. */
 static bool line_of(const struct copy *copy, uint32_t n, uint64_t *address)
 {
     *address = copy->map.address;
@@ -114,7 +117,7 @@ static int64_t elements_along(const struct copy *copy)
     return (int64_t)(is_load ? copy->map.size[0] : (bytes + UNIT - 1) / UNIT * UNIT / width);
 }
 
-/* The elements of a row that are in the tensor, from `*from` to before `*end`. */
+/* The elements of a row that are in the tensor: from `*from` on, below `*end`. */
 static void find_inside(const struct copy *copy, uint32_t *from, uint32_t *end)
 {
     const int64_t first = copy->first[0], after = elements_along(copy) - first;
@@ -198,18 +201,16 @@ static void fill(const struct copy *copy, char row[MOST_ROW_BYTES])
 static void load(const struct copy *copy)
 {
     const uint64_t object = ((const lane_u64 *)(copy->warp->file + copy->op->c))[copy->lane];
-    const lane_u32 *blocks = (const lane_u32 *)(copy->warp->file + copy->op->v[1]);
-    const bool is_multicast = copy->op->immediate & SMC_BULK_MULTICAST;
-    const uint32_t mask = is_multicast ? blocks[copy->lane] & 0xffff : 1;
-    struct smc_place place[MOST_BLOCKS];
-    bool is_found[MOST_BLOCKS];
+    const uint32_t mask = smc_bulk_blocks(copy->warp, copy->op, copy->lane);
+    struct smc_place place[SMC_BULK_BLOCKS];
+    bool is_found[SMC_BULK_BLOCKS];
     char row[MOST_ROW_BYTES];
     uint64_t line;
     EACH_ACTIVE(rank, mask)
-    is_found[rank] = smc_place_find(
-        copy->worker, copy->warp, copy->op, SMC_WRITES, SMC_SPACE_SHARED,
-        is_multicast ? smc_address_in_block(copy->worker, copy->shared, rank) : copy->shared,
-        shared_bytes(copy), copy->lane, &place[rank]);
+    is_found[rank] =
+        smc_place_find(copy->worker, copy->warp, copy->op, SMC_WRITES, SMC_SPACE_SHARED,
+                       smc_bulk_address(copy->worker, copy->op, copy->shared, rank),
+                       shared_bytes(copy), copy->lane, &place[rank]);
     for (uint32_t n = 0; n < copy->rows; n++) {
         fill(copy, row);
         if (line_of(copy, n, &line))
@@ -220,7 +221,7 @@ static void load(const struct copy *copy)
     }
     EACH_ACTIVE(rank, mask)
     smc_mbarrier_complete(copy->worker, copy->warp, copy->op,
-                          is_multicast ? smc_address_in_block(copy->worker, object, rank) : object,
+                          smc_bulk_address(copy->worker, copy->op, object, rank),
                           copy->rows * copy->row_bytes, copy->lane);
 }
 

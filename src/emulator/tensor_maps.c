@@ -4,9 +4,9 @@
 
 #include <string.h>
 
-static const uint64_t mark = UINT64_C(0x736d635f74656e73);
+static const uint64_t mark = UINT64_C(0x736d635f74656e73); /* "smc_tens" */
 
-enum { ALIGN = 16, MOST_BOX = 256, MOST_STEP = 8 };
+enum { ALIGN = 16 /* bytes */, MOST_BOX = 256, MOST_STEP = 8 /* elements */ };
 
 uint32_t smc_tensor_bytes(enum smc_tensor_type type)
 {

@@ -27,18 +27,18 @@ enum smc_tensor_type {
 };
 
 struct smc_tensor_map {
-    uint64_t mark; /* that it is one */
+    uint64_t mark; /* set by smc_tensor_map_finish, and known from no other bytes */
     uint64_t address;
     uint64_t size[SMC_TENSOR_DIMENSIONS];       /* in elements; the first dimension is contiguous */
     uint64_t stride[SMC_TENSOR_DIMENSIONS - 1]; /* in bytes, of the second and further ones */
-    uint16_t box[SMC_TENSOR_DIMENSIONS];        /* what one copy spans, in elements */
-    uint8_t step[SMC_TENSOR_DIMENSIONS]; /* of which every so many are copied; the first is 1 */
+    uint16_t box[SMC_TENSOR_DIMENSIONS];        /* what one copy spans, in elements: 1 to 256 */
+    uint8_t step[SMC_TENSOR_DIMENSIONS]; /* copies every step-th of them: 1 to 8; the first is 1 */
     uint8_t rank, type;                  /* enum smc_tensor_type */
     uint8_t span;      /* of the swizzle of shared memory in bytes: 32, 64 or 128; 16: none */
     uint8_t fills_nan; /* outside the tensor, instead of 0 */
 };
 
-/* The bytes of an element. */
+/* The bytes of an element; 0: no such type. */
 uint32_t smc_tensor_bytes(enum smc_tensor_type type);
 
 /* Marks the map as one; false if the driver would refuse it, or the emulator does: elements of

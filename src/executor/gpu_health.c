@@ -1,4 +1,4 @@
-/* Checks the health of a GPU: the tests in their order, and what ends them. */
+/* Checks the health of a GPU: the tests, in the order of health_tests.def. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -18,8 +18,8 @@ struct check {
     struct smc_text *warnings;
     struct smc_error *error;
     struct smc_device device;
-    double deadline_ms;
-    struct smc_attempt finish; /* how the last wait ended; after a failure the GPU is left alone */
+    double deadline_ms;        /* of smc_clock_ms */
+    struct smc_attempt finish; /* how the last wait ended; a GPU that hangs is left alone then */
 };
 
 static uint32_t left_ms(const struct check *check)
@@ -33,7 +33,7 @@ static bool is_lost(const struct check *check)
     return smc_is_lost(&check->finish);
 }
 
-/* `code` is the result of launching. */
+/* Waits for the GPU, whose last launch returned `code`. Returns the first error. */
 static cudaError_t wait_for(struct check *check, cudaError_t code)
 {
     cudaError_t waited = smc_gpu_wait(left_ms(check), NULL, "", &check->finish);
@@ -76,6 +76,8 @@ static uint32_t faults_of(const struct smc_health *health, enum smc_health_test 
 
 /* --- SMs -------------------------------------------------------------------------------------- */
 
+/* Launches are repeated until a block has run on every SM: which SMs run blocks is the GPU's
+ * choice. */
 enum { FEWEST_LAUNCHES = 6, MOST_LAUNCHES = 24 };
 
 struct sms {
@@ -132,7 +134,7 @@ static enum smc_status allocate_sms(const struct check *check, struct sms *sms)
     return status_of(check, code, "memory for the results of the SMs");
 }
 
-/* All the shared memory that a block may have, so that it has its SM to itself. */
+/* Gives a block all the shared memory that it may have, so that it has an SM to itself. */
 static enum smc_status configure_sms(const struct check *check, struct sms *sms)
 {
     struct smc_launch launch = SMC_LAUNCH_INIT;
@@ -149,7 +151,8 @@ static enum smc_status configure_sms(const struct check *check, struct sms *sms)
     return status;
 }
 
-/* "3, 17 and 40" of the SMs that no block was seen on; their numbers need not be contiguous. */
+/* Reports the SMs on which no block ran. Their numbers (%smid) need not be contiguous (PTX ISA):
+   then those listed may not exist. */
 static void report_unseen(const struct sms *sms, uint32_t expected, struct smc_health *health)
 {
     uint32_t unseen = expected - sms->found.count, listed = 0;
@@ -182,8 +185,8 @@ static void conclude_sms(const struct check *check, const struct sms *sms, int l
     uint32_t faults = faults_of(health, SMC_HEALTH_SMS);
     smc_health_conclude(health, SMC_HEALTH_SMS, faults == 0, expected, count,
                         "%d launches, %u lanes and %u KB of shared memory of each%s%s", launches,
-                        SMC_HEALTH_LANES * SMC_HEALTH_PARTS, sms->words / 256, *note ? "; " : "",
-                        note);
+                        SMC_HEALTH_LANES * SMC_HEALTH_PARTS,
+                        sms->words * (uint32_t)sizeof(uint32_t) >> 10, *note ? "; " : "", note);
 }
 
 static enum smc_status run_all_sms(struct check *check, struct sms *sms)
@@ -251,7 +254,7 @@ static void free_launched(const struct check *check, struct launched *launched)
     smc_gpu_unload(&launched->kernel);
 }
 
-/* Everything up to the result, which is on the host then. */
+/* Compiles and launches the kernel of a query, and copies its outputs to the host. */
 static enum smc_status launch_case(struct check *check, const struct smc_query *query,
                                    struct launched *launched)
 {
@@ -296,7 +299,7 @@ static enum smc_status test_case(struct check *check, const struct smc_health_ca
         *same = hash == one->hash;
         if (!*same)
             smc_health_add(check->health, SMC_HEALTH_RESULTS, SMC_FAULT_RESULT,
-                           "%s (%s) gives other bits than the emulator: %016" PRIx64
+                           "%s (%s) returns other bits than the emulator: hash %016" PRIx64
                            " instead of %016" PRIx64,
                            one->kernel, one->options, hash, one->hash);
     }
@@ -323,22 +326,23 @@ static enum smc_status test_results(struct check *check)
         return SMC_UNAVAILABLE;
     char rest[64] = "";
     if (not_made > 0)
-        snprintf(rest, sizeof rest, "; not compared without NVRTC: %u", not_made);
+        snprintf(rest, sizeof rest, "; %u more are not compared without NVRTC", not_made);
     smc_health_conclude(check->health, SMC_HEALTH_RESULTS, right == made, made, right,
-                        "equal to the emulator's%s", rest);
+                        "bits equal the emulator's%s", rest);
     return SMC_OK;
 }
 
 /* --- Residency -------------------------------------------------------------------------------- */
 
-enum { PROBE_MS = 200 };
+enum { PROBE_MS = 200 }; /* for each launch */
 
-/* Launches that are limited by threads, by shared memory, by blocks. */
+/* Launches that are limited by threads, by shared memory and by block slots. */
 static const struct {
     uint32_t threads, smem_bytes;
 } shapes[] = {{256, 0}, {128, 24 << 10}, {32, 1 << 10}};
 
-/* The model's prediction for the registers that the driver reports, and what the SMs held. */
+/* The resident blocks per SM: the model's prediction for the registers that the driver reports, and
+   the measured number. */
 static enum smc_status probe_shape(struct check *check, const struct smc_gpu_kernel *kernel,
                                    size_t shape, uint32_t *expected, uint32_t *seen, uint32_t *sms)
 {
@@ -384,13 +388,12 @@ static enum smc_status probe_all(struct check *check, const struct smc_gpu_kerne
         if (seen != expected)
             smc_health_add(check->health, SMC_HEALTH_RESIDENCY, SMC_FAULT_RESIDENCY,
                            "%u blocks of %u threads with %u bytes of shared memory were resident "
-                           "on an SM, not %u",
+                           "on an SM instead of %u",
                            seen, shapes[i].threads, shapes[i].smem_bytes, expected);
     }
     smc_health_conclude(check->health, SMC_HEALTH_RESIDENCY,
                         faults_of(check->health, SMC_HEALTH_RESIDENCY) == 0, all_expected, all_seen,
-                        "the prediction is of %zu launches on one SM",
-                        sizeof shapes / sizeof *shapes);
+                        "the sum over %zu launches, on one SM", sizeof shapes / sizeof *shapes);
     return SMC_OK;
 }
 
@@ -416,8 +419,9 @@ static enum smc_status test_residency(struct check *check)
 
 /* --- Rates ------------------------------------------------------------------------------------ */
 
-/* A GPU's rate may be so much off its board's: power, temperature and the board's other GPUs; on a
-   healthy H200 arrays at some places of its memory were copied 11 % and read 12 % slower. */
+/* A healthy GPU's rates may differ by this share from those known of its board, through power,
+   temperature and other GPUs. On a healthy H200, arrays at some addresses were copied 11 % and read
+   12 % slower. */
 static const double rate_tolerance = 0.15;
 
 enum { MEASURED_MS = 100, MOST_MEASUREMENTS = SMC_GPU_MEASUREMENTS + SMC_GPU_SM_MEASUREMENTS };
@@ -433,8 +437,8 @@ struct rate {
     enum smc_ceiling ceiling;
 };
 
-/* Adds a fault for a rate that is too far off; returns whether it is not. One that is not known is
-   right. */
+/* Adds a fault if the rate is too far from the known one, and returns whether it is not. A rate
+   that is not known is right. */
 static bool is_rate_right(struct check *check, enum smc_health_test test, struct rate rate)
 {
     const struct smc_health_figure_info *info = &smc_health_figure_info[rate.figure];
@@ -442,9 +446,9 @@ static bool is_rate_right(struct check *check, enum smc_health_test test, struct
     double expected = check->request->ceilings.value[rate.ceiling];
     if (expected <= 0 || is_within(seen, expected, rate_tolerance))
         return true;
-    smc_health_add(check->health, test, SMC_FAULT_RATE, "%s: %.4g %s, %+.1f %% off the known %.4g",
-                   info->label, seen / info->per_unit, info->unit, 100 * (seen / expected - 1),
-                   expected / info->per_unit);
+    smc_health_add(check->health, test, SMC_FAULT_RATE, "%s: %.4g %s, %.1f %% %s the known %.4g",
+                   info->label, seen / info->per_unit, info->unit, 100 * fabs(seen / expected - 1),
+                   seen < expected ? "below" : "above", expected / info->per_unit);
     return false;
 }
 
@@ -457,15 +461,14 @@ static void judge_rates(struct check *check, enum smc_health_test test, const st
     bool is_right = true;
     if (expected <= 0) {
         smc_health_skip(check->health, test,
-                        "the rates of '%.80s' are not known; 'smemcalc calibrate' measures and "
-                        "keeps them",
+                        "the rates of '%.80s' are not known; 'smemcalc calibrate' measures them",
                         check->device.name);
         return;
     }
     for (size_t i = 0; i < count; i++)
         is_right &= is_rate_right(check, test, rates[i]);
     smc_health_conclude(check->health, test, is_right, expected, first,
-                        "%+.1f %%; %.0f %% are allowed", 100 * (first / expected - 1),
+                        "%+.1f %%; up to %.0f %% is allowed", 100 * (first / expected - 1),
                         100 * rate_tolerance);
 }
 
@@ -534,11 +537,11 @@ static void judge_time(struct check *check, const struct smc_time *predicted, do
     bool is_right = seen_ms >= low_ms && seen_ms <= high_ms;
     health->figure[SMC_HEALTH_FIGURE_PREDICTED] = predicted->predicted_ms;
     smc_health_conclude(health, SMC_HEALTH_TIME, is_right, predicted->predicted_ms, seen_ms,
-                        "%s: %.4g to %.4g ms are allowed", timed_kernel, low_ms, high_ms);
+                        "%s; %.4g to %.4g ms is allowed", timed_kernel, low_ms, high_ms);
     if (!is_right)
         smc_health_add(health, SMC_HEALTH_TIME, SMC_FAULT_RATE,
-                       "%s took %.4g ms, not the predicted %.4g to %.4g", timed_kernel, seen_ms,
-                       low_ms, high_ms);
+                       "%s took %.4g ms instead of the predicted %.4g to %.4g", timed_kernel,
+                       seen_ms, low_ms, high_ms);
 }
 
 static enum smc_status time_kernel(struct check *check, const struct smc_answer *answer)
@@ -617,7 +620,7 @@ static cudaError_t launch_memory(const struct check *check, const struct smc_gpu
     return smc_gpu_start(kernel, grid, block, 0, arguments);
 }
 
-/* As a cell does that does not keep its value. */
+/* Changes a word, like a cell that does not keep its value: for tests. */
 static cudaError_t flip(const struct check *check, struct memory *memory, uint64_t bytes)
 {
     const struct smc_health_faults *faults = check->request->faults;
@@ -647,9 +650,9 @@ static cudaError_t write_and_read(struct check *check, struct memory *memory, ui
     code = wait_for(check, code);
     if (code == cudaSuccess)
         code = cudaMemcpy(&found, memory->found_there, sizeof found, cudaMemcpyDeviceToHost);
-    if (code == cudaSuccess) {
-        uint64_t wrong = (found.wrong - 1) / (uint64_t)rounds + 1;
-        if (found.wrong > 0 && wrong > memory->wrong)
+    if (code == cudaSuccess) { /* each round finds a wrong word anew */
+        uint64_t wrong = (found.wrong + (uint64_t)rounds - 1) / (uint64_t)rounds;
+        if (wrong > memory->wrong)
             memory->wrong = wrong;
         smc_health_examine_memory(&found, (uintptr_t)memory->array, where, check->health);
     }
@@ -667,8 +670,9 @@ static cudaError_t check_memory(struct check *check, struct memory *memory)
     double ms = smc_clock_ms() - start_ms;
     check->health->figure[SMC_HEALTH_FIGURE_MEMORY] = (double)memory->bytes;
     check->health->memory_address = (uintptr_t)memory->array;
-    if (code == cudaSuccess && ms > 0)
-        check->health->figure[SMC_HEALTH_FIGURE_MEMORY_RATE] = 4e3 * (double)memory->bytes / ms;
+    if (code == cudaSuccess && ms > 0) /* written and read in each of the two passes */
+        check->health->figure[SMC_HEALTH_FIGURE_MEMORY_RATE] =
+            4 * (double)memory->bytes / (ms / 1e3);
     uint64_t cached = check->device.l2_bytes / CACHE_SHARE;
     cached = (cached < memory->bytes ? cached : memory->bytes) / UNIT_BYTES * UNIT_BYTES;
     for (int pass = 0; pass < 2 && code == cudaSuccess && cached > 0; pass++)
@@ -677,7 +681,7 @@ static cudaError_t check_memory(struct check *check, struct memory *memory)
     return code;
 }
 
-/* As much as can be had; a driver may refuse the last part of what it counts as free. */
+/* Allocates as much as possible: a driver may refuse the last part of what it reports as free. */
 static enum smc_status allocate_memory(const struct check *check, struct memory *memory)
 {
     size_t available = 0, installed = 0;
@@ -698,22 +702,23 @@ static enum smc_status allocate_memory(const struct check *check, struct memory 
     }
     if (code != cudaSuccess)
         return smc_gpu_fail(check->error, code, "the memory to check");
-    return smc_fail(check->error, SMC_UNAVAILABLE, "%llu MB of memory are free, too few to check",
+    return smc_fail(check->error, SMC_UNAVAILABLE,
+                    "only %llu MB of memory are free, too few to check",
                     (unsigned long long)available / 1000000);
 }
 
 static void conclude_memory(const struct check *check, const struct memory *memory)
 {
     char wrong_bytes[40] = "";
-    uint64_t wrong = 4 * memory->wrong;
+    uint64_t wrong = memory->wrong * sizeof(uint32_t);
     if (wrong > 0)
         snprintf(wrong_bytes, sizeof wrong_bytes, "%" PRIu64 " bytes are wrong; ", wrong);
-    smc_health_conclude(check->health, SMC_HEALTH_MEMORY,
-                        faults_of(check->health, SMC_HEALTH_MEMORY) == 0, (double)memory->bytes,
-                        wrong < memory->bytes ? (double)(memory->bytes - wrong) : 0,
-                        "%seach bit as 0 and 1, of a GPU with %.4g GB; and %.3g MB of its L2 cache",
-                        wrong_bytes, (double)check->device.global_mem_bytes / 1e9,
-                        (double)(check->device.l2_bytes / CACHE_SHARE) / 1e6);
+    smc_health_conclude(
+        check->health, SMC_HEALTH_MEMORY, faults_of(check->health, SMC_HEALTH_MEMORY) == 0,
+        (double)memory->bytes, wrong < memory->bytes ? (double)(memory->bytes - wrong) : 0,
+        "%seach bit as 0 and as 1; the GPU has %.4g GB; also %.3g MB of the L2 cache", wrong_bytes,
+        (double)check->device.global_mem_bytes / 1e9,
+        (double)(check->device.l2_bytes / CACHE_SHARE) / 1e6);
 }
 
 static enum smc_status test_memory(struct check *check)

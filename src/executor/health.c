@@ -1,4 +1,5 @@
-/* The health of a GPU: what is expected, and what wrong values mean. Nothing here needs a GPU. */
+/* The health of a GPU: what is expected, and which faults wrong values stand for. Nothing here
+   needs a GPU. */
 #include "config.h"
 
 #include "executor/health.h"
@@ -329,6 +330,19 @@ static bool is_known_fault(const struct smc_health *health, enum smc_fault_kind 
     return false;
 }
 
+/* Whether a fault of this word is kept: of an SM's shared memory, or with SMC_NOWHERE of global
+   memory. */
+static bool is_known_word(const struct smc_health *health, int32_t sm, uint64_t address)
+{
+    for (uint32_t i = 0; i < health->fault_count; i++) {
+        const struct smc_fault *fault = &health->fault[i];
+        if (fault->kind == SMC_FAULT_MEMORY && fault->has_address && fault->sm == sm &&
+            fault->address == address)
+            return true;
+    }
+    return false;
+}
+
 static void report_sm(const struct wrong *wrong, int32_t sm, struct smc_health *health)
 {
     char list[120];
@@ -366,7 +380,7 @@ static void report_lane(const struct wrong *wrong, int32_t sm, unsigned part, un
     fault->lane = (int32_t)lane;
 }
 
-/* An SM with as many wrong threads is wrong itself, not one of its lanes. */
+/* If more lanes of an SM are wrong, the fault is the SM's, and is reported once. */
 enum { MOST_WRONG_LANES = 16 };
 
 static void report_block(const struct wrong *wrong, int32_t sm, struct smc_health *health)
@@ -391,12 +405,7 @@ static void report_shared(const struct smc_health_seen *seen, struct smc_health 
     for (uint32_t i = 0; i < kept; i++) {
         uint32_t byte = seen->fault[i].word * (uint32_t)sizeof(uint32_t);
         int bit = lowest_bit(seen->fault[i].bits);
-        bool is_known = false;
-        for (uint32_t k = 0; k < health->fault_count; k++)
-            is_known |= health->fault[k].kind == SMC_FAULT_MEMORY && health->fault[k].has_address &&
-                        health->fault[k].sm == (int32_t)seen->sm &&
-                        health->fault[k].address == byte;
-        if (is_known)
+        if (is_known_word(health, (int32_t)seen->sm, byte))
             continue;
         struct smc_fault *fault = smc_health_add(
             health, SMC_HEALTH_SMS, SMC_FAULT_MEMORY,
@@ -461,11 +470,7 @@ void smc_health_examine_memory(const struct smc_health_found *found, uint64_t ba
     for (size_t i = 0; i < kept; i++) {
         uint64_t address = base + sorted.fault[i].word * sizeof(uint32_t);
         int bit = lowest_bit(sorted.fault[i].bits);
-        bool is_known = false;
-        for (uint32_t k = 0; k < health->fault_count; k++)
-            is_known |= health->fault[k].kind == SMC_FAULT_MEMORY && health->fault[k].has_address &&
-                        health->fault[k].sm == SMC_NOWHERE && health->fault[k].address == address;
-        if (is_known)
+        if (is_known_word(health, SMC_NOWHERE, address))
             continue;
         struct smc_fault *fault = smc_health_add(
             health, SMC_HEALTH_MEMORY, SMC_FAULT_MEMORY,

@@ -1,6 +1,6 @@
-/* The health of a GPU: whether every SM computes what it should and memory keeps what is written
-   to it, at the speed of its board. What was found of one GPU is plain data without pointers, so
-   that the process that checks a GPU can be another one than that which reports it. */
+/* The health of a GPU: whether every SM computes correctly and memory keeps what is written to it,
+   at the speed of the board. The result for one GPU is plain data without pointers: a child process
+   checks the GPU and leaves the result in memory that it shares with the process that reports. */
 #ifndef SMC_EXECUTOR_HEALTH_H
 #define SMC_EXECUTOR_HEALTH_H
 
@@ -42,7 +42,7 @@ extern const struct smc_health_test_info smc_health_test_info[SMC_HEALTH_TESTS];
 extern const struct smc_health_figure_info smc_health_figure_info[SMC_HEALTH_FIGURES];
 
 enum smc_health_outcome {
-    SMC_HEALTH_SKIPPED, /* `detail` says why; also what was not reached */
+    SMC_HEALTH_SKIPPED, /* `detail` says why; also a test that was not reached */
     SMC_HEALTH_PASSED,
     SMC_HEALTH_WRONG,
 };
@@ -70,7 +70,7 @@ const char *smc_fault_kind_name(enum smc_fault_kind kind);
 struct smc_health_result {
     enum smc_health_outcome outcome;
     double expected, seen; /* in the test's unit; NAN: unknown */
-    char detail[200];
+    char detail[200];      /* how it was tested, or why not, in words */
 };
 
 enum { SMC_NOWHERE = -1 };
@@ -79,10 +79,13 @@ enum { SMC_NOWHERE = -1 };
 struct smc_fault {
     enum smc_fault_kind kind;
     enum smc_health_test test;
-    int32_t sm, part, lane, bit; /* SMC_NOWHERE: does not apply; `part`: the sub-partition */
+    int32_t sm;   /* %smid; this and the next three may be SMC_NOWHERE */
+    int32_t part; /* the sub-partition of the SM, 0 to 3 */
+    int32_t lane; /* 0 to 31 */
+    int32_t bit;  /* the lowest wrong bit of a word of 32 bits */
     bool has_address;
-    uint64_t address; /* of global memory; with an SM: the byte of its shared memory */
-    char detail[200];
+    uint64_t address; /* in bytes: of global memory, or with an SM within its shared memory */
+    char detail[200]; /* the fault in words */
 };
 
 enum { SMC_MOST_FAULTS = 32 };
@@ -101,16 +104,16 @@ struct smc_health {
     enum smc_status status; /* of a GPU that failed */
     char error[400];
     double elapsed_s;
-    enum smc_health_test current; /* that runs at this moment; SMC_HEALTH_TESTS: none */
+    enum smc_health_test current; /* the one that runs at this moment; SMC_HEALTH_TESTS: none */
     struct smc_health_result test[SMC_HEALTH_TESTS];
-    double figure[SMC_HEALTH_FIGURES]; /* 0: unknown */
+    double figure[SMC_HEALTH_FIGURES]; /* in the unit of the key; 0: unknown */
     uint64_t memory_address;           /* of the array that was checked */
-    uint32_t fault_count;              /* of those that are kept */
-    uint64_t faults_total;
+    uint64_t faults_total;             /* that were found; the first `fault_count` are kept */
+    uint32_t fault_count;
     struct smc_fault fault[SMC_MOST_FAULTS];
 };
 
-/* Before a check: nothing is known, no test was reached. */
+/* Initializes the result: nothing is known, no test was reached. */
 void smc_health_begin(int gpu_index, struct smc_health *health);
 
 /* Sets the outcome of a test. */
@@ -120,13 +123,13 @@ void smc_health_conclude(struct smc_health *health, enum smc_health_test test, b
                          double expected, double seen, const char *format, ...)
     __attribute__((format(printf, 6, 7)));
 
-/* Adds a fault without a place; the caller sets it. Beyond the capacity it is only counted, and
-   NULL is returned. */
+/* Adds a fault; the caller sets its place. Beyond SMC_MOST_FAULTS it is only counted, and NULL is
+   returned. */
 struct smc_fault *smc_health_add(struct smc_health *health, enum smc_health_test test,
                                  enum smc_fault_kind kind, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
-/* At the end: the verdict, from the outcomes. */
+/* Sets the verdict from the outcomes, the faults and the error. */
 void smc_health_judge(struct smc_health *health);
 
 /* --- The kernel of the SMs: kernels/health_sms.cu ----------------------------------------------
@@ -147,35 +150,37 @@ enum {
     SMC_HEALTH_WARPS = SMC_HEALTH_THREADS / SMC_HEALTH_LANES,
     SMC_HEALTH_VALUES = SMC_UNITS + 1, /* of a thread: the chains, and its warp's number */
     SMC_HEALTH_STEPS = 64,             /* of the shortest chain: a fault's step is below it */
-    SMC_SEEN_FAULTS = 7,
-    SMC_FOUND_FAULTS = 16,
-    SMC_EVERYWHERE = -1,
+    SMC_SEEN_FAULTS = 7,               /* wrong words of shared memory that a block reports */
+    SMC_FOUND_FAULTS = 16,             /* wrong words of global memory that a launch reports */
 };
 
+/* What a block reports, as the kernel's `struct seen`. */
 struct smc_health_seen {
-    uint32_t sm, wrong;
+    uint32_t sm, wrong; /* %smid; wrong words of shared memory */
     struct {
         uint32_t word, bits;
     } fault[SMC_SEEN_FAULTS];
 };
 
-/* What tests make go wrong; `unit`: an enum smc_health_unit, SMC_UNITS + 1 for shared memory. */
+/* What tests make go wrong, as the kernel's `struct fault`; `unit`: an enum smc_health_unit or one
+   of the next two. `part` and `lane` may be UINT32_MAX: all. */
 struct smc_health_injection {
     uint32_t unit, sm, part, lane, step, mask;
 };
 enum { SMC_INJECT_SHARED = SMC_UNITS + 1, SMC_INJECT_NOTHING };
 
-/* What the emulator computed: the end of a unit's chain in a lane. */
+/* The last value of a unit's chain in a lane, as the emulator computed it (data/health_lanes.csv).
+ */
 uint32_t smc_health_lane(enum smc_health_unit unit, unsigned lane);
 
-/* Whether an architecture's chains are known; if not, `reason` says why. Unknown ones are compared
-   with those of most SMs. */
+/* Whether the chains of an architecture are known; if not, `reason` says why, and the chains are
+   compared with those of most threads instead. */
 bool smc_health_is_known(enum smc_health_unit unit, uint16_t cc, const char **reason);
 
-/* Which SMs were seen, by their number (%smid). */
+/* Which SMs were seen, by %smid: numbers need not be contiguous. */
 struct smc_health_sms {
     uint8_t seen[4096];
-    uint32_t count;
+    uint32_t count; /* of different SMs */
 };
 
 /* Examines what one launch of `blocks` blocks reported, as read from the GPU or the emulator: notes
@@ -186,18 +191,20 @@ void smc_health_examine_sms(const struct smc_health_seen *seen, const uint32_t *
 /* --- The kernel of memory: kernels/health_memory.cu --------------------------------------------
  */
 
+/* What a launch reports, as the kernel's `struct found`. */
 struct smc_health_found {
-    uint64_t wrong;
+    uint64_t wrong; /* words; the first SMC_FOUND_FAULTS are listed, in no order */
     struct {
         uint64_t word;
         uint32_t bits, unused;
     } fault[SMC_FOUND_FAULTS];
 };
 
-/* The words of 16 bytes. */
+/* What the kernel writes into 16 bytes, which are number `unit` of the array. */
 void smc_health_pattern(uint64_t unit, uint32_t inverse, uint32_t words[4]);
 
-/* Adds a fault for each wrong word, in order of addresses; `base` is that of the array. */
+/* Adds a fault for each listed word, in order of addresses. `base` is the address of the array;
+   `where` begins the message: "memory". */
 void smc_health_examine_memory(const struct smc_health_found *found, uint64_t base,
                                const char *where, struct smc_health *health);
 
@@ -238,8 +245,9 @@ struct smc_health_request {
     uint32_t tests;                         /* bit n: test n is made; 0: all */
 };
 
-/* Checks one GPU. `health` is begun, and always says what was found until now; another process may
-   read it. Returns SMC_OK if the GPU could be checked, whatever the verdict. */
+/* Checks one GPU. `health` must have been initialized; it always holds what was found so far, and
+   another process may read it. SMC_OK: the GPU could be checked, whatever the verdict. Else
+   `health->error` has the message, too. */
 enum smc_status smc_health_check(const struct smc_health_request *request,
                                  struct smc_health *health, struct smc_text *warnings,
                                  struct smc_error *error);

@@ -1,4 +1,4 @@
-/* What smemcalc check runs on a GPU, on the emulator. */
+/* Runs the kernels of smemcalc check on the emulator. */
 #include "executor/health_emulated.h"
 
 #include <stdlib.h>
@@ -95,21 +95,12 @@ struct memory {
     uint64_t word;
 };
 
+/* On one thread of the CPU, so that wrong words are listed in the same order each time. */
 static enum smc_status run_entry(const char *entry, uint16_t cc, const struct memory *memory,
-                                 struct smc_error *error)
+                                 const struct smc_emulated_argument *arguments, size_t count,
+                                 uint32_t blocks, uint32_t threads, struct smc_error *error)
 {
     struct smc_program *program = NULL;
-    bool flips = strcmp(entry, "health_flip") == 0, reads = strcmp(entry, "health_read") == 0;
-    const struct smc_emulated_argument of_flip[] = {
-        {.is_array = true, .array = 0, .offset = memory->word * sizeof(uint32_t)},
-        {.value = &memory->mask},
-    };
-    const struct smc_emulated_argument of_others[] = {
-        {.is_array = true, .array = 0},
-        {.value = &memory->units},
-        {.value = &memory->inverse},
-        {.is_array = true, .array = 1},
-    };
     enum smc_status status = read_program(&smc_kernel_health_memory, entry, cc, &program, error);
     if (status != SMC_OK)
         return status;
@@ -117,14 +108,35 @@ static enum smc_status run_entry(const char *entry, uint16_t cc, const struct me
         .program = program,
         .arrays = memory->array,
         .array_count = 2,
-        .arguments = flips ? of_flip : of_others,
-        .argument_count = flips   ? 2
-                          : reads ? 4
-                                  : 3,
+        .arguments = arguments,
+        .argument_count = count,
         .threads = 1,
     };
-    status = launch(&request, flips ? 1 : MEMORY_BLOCKS, flips ? 1 : MEMORY_THREADS, error);
+    status = launch(&request, blocks, threads, error);
     smc_program_free(program);
+    return status;
+}
+
+/* Writes the array, changes a word if there is a mask, and reads the array. */
+static enum smc_status run_pass(uint16_t cc, const struct memory *memory, struct smc_error *error)
+{
+    const struct smc_emulated_argument of_flip[] = {
+        {.is_array = true, .array = 0, .offset = memory->word * sizeof(uint32_t)},
+        {.value = &memory->mask},
+    };
+    const struct smc_emulated_argument of_read[] = {
+        {.is_array = true, .array = 0},
+        {.value = &memory->units},
+        {.value = &memory->inverse},
+        {.is_array = true, .array = 1},
+    };
+    enum smc_status status = run_entry("health_write", cc, memory, of_read, 3, MEMORY_BLOCKS,
+                                       MEMORY_THREADS, error); /* `found` is not an argument */
+    if (status == SMC_OK && memory->mask)
+        status = run_entry("health_flip", cc, memory, of_flip, 2, 1, 1, error);
+    if (status == SMC_OK)
+        status =
+            run_entry("health_read", cc, memory, of_read, 4, MEMORY_BLOCKS, MEMORY_THREADS, error);
     return status;
 }
 
@@ -146,11 +158,7 @@ enum smc_status smc_health_emulate_memory(uint16_t cc, uint64_t bytes, uint64_t 
     enum smc_status status = SMC_OK;
     for (int pass = 0; pass < 2 && status == SMC_OK; pass++) {
         memory.inverse = pass ? UINT32_MAX : 0;
-        status = run_entry("health_write", cc, &memory, error);
-        if (status == SMC_OK && mask)
-            status = run_entry("health_flip", cc, &memory, error);
-        if (status == SMC_OK)
-            status = run_entry("health_read", cc, &memory, error);
+        status = run_pass(cc, &memory, error);
     }
     free(data);
     return status;

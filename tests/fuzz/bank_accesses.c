@@ -1,4 +1,5 @@
-/* Fuzzes the search for bank conflicts in PTX: it ends soon, whatever the PTX. */
+/* Fuzzes the search for bank conflicts in PTX: it ends soon, whatever the PTX, and its counts are
+   possible. */
 #include "fuzz.h"
 
 #include <stdlib.h>
@@ -10,12 +11,7 @@ int fuzz_bank_accesses(const uint8_t *data, size_t size)
 {
     struct smc_bank_accesses accesses = {0};
     struct smc_error error = {""};
-    char *exact = malloc(size ? size : 1); /* so that a byte too many is seen */
-    if (!exact)
-        return 0;
-    if (size)
-        memcpy(exact, data, size);
-    const struct smc_bank_accesses_request request = {.ptx = exact,
+    const struct smc_bank_accesses_request request = {.ptx = (const char *)data,
                                                       .ptx_bytes = size,
                                                       .block = {20, 3, 1},
                                                       .banks = {32, 32, 1, false, true},
@@ -28,6 +24,5 @@ int fuzz_bank_accesses(const uint8_t *data, size_t size)
             accesses.item[i].most_conflicts < accesses.item[i].fewest_conflicts)
             abort();
     smc_bank_accesses_free(&accesses);
-    free(exact);
     return 0;
 }

@@ -1,5 +1,6 @@
-/* Every fuzzer is a function that is called with an input of any bytes and aborts if what the
-   program makes of them is wrong. */
+/* A fuzzer is a function that receives any bytes as its input, and aborts if the program handles
+   them wrongly. The input is a block of memory of its own, so that reading one byte too many is
+   seen. */
 #ifndef FUZZ_H
 #define FUZZ_H
 

@@ -1,4 +1,4 @@
-/* The device part of any bytes: no crash, and lines are kept. */
+/* Fuzzes the search for the device part of CUDA C++: line numbers are kept. */
 #include "fuzz.h"
 
 #include <stdlib.h>

@@ -8,7 +8,7 @@
 
 static const struct smc_inspect_kernel kind = {.file = "x", .source = SMC_INSPECT_CUBIN};
 
-/* Damaged is one line; sound is a list of kernels that can be. */
+/* A damaged file is one line; a valid one has kernels with possible register counts. */
 static void read_code(const uint8_t *data, size_t size)
 {
     struct smc_inspect_kernels kernels = {0};

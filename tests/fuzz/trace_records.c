@@ -1,5 +1,5 @@
-/* The file of records that the injected library of a process writes, read by the one that started
-   the program. Bytes before the input's are a sound header, so that entries are reached. */
+/* Fuzzes the reading of the records that the injected library writes in a traced program. A valid
+   header is put before the input, so that entries are reached. */
 #include "fuzz.h"
 
 #include <stdlib.h>
