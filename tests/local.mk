@@ -371,4 +371,4 @@ TESTS += tests/sandbox.sh
 EXTRA_DIST += tests/sandbox.sh
 
 # What the tests run of src, by `.ci/run coverage`.
-EXTRA_DIST += tests/coverage.py tests/coverage.list
+EXTRA_DIST += tests/coverage.py tests/coverage.list tests/coverage_exit.h

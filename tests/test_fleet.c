@@ -206,6 +206,76 @@ static void test_problems(void)
     }
 }
 
+/* What is said of a GPU that is not healthy. */
+static void test_reasons(void)
+{
+    static const struct {
+        const char *members, *reason;
+    } cases[] = {
+        {"\"error\":\"no such device\"", "no such device"},
+        {"\"faults\":[{\"detail\":\"SM 7 adds wrongly\"}]", "SM 7 adds wrongly"},
+        {"\"faults\":[{\"detail\":\"SM 7\"},{\"detail\":\"SM 8\"}]", "SM 7 (and 1 more)"},
+        {"\"tests\":[{\"name\":\"sms\",\"verdict\":\"pass\"},"
+         "{\"name\":\"memory\",\"verdict\":\"fail\",\"detail\":\"bit 5 is stuck\"}]",
+         "memory: bit 5 is stuck"},
+        {"\"tests\":[{\"name\":\"sms\",\"verdict\":\"fail\",\"seen\":131}]", "sms: failed"},
+        {"\"tests\":[{\"name\":\"sms\",\"verdict\":\"pass\"}]", "the report does not say why"},
+        {"\"gpu_index\":-4,\"figures\":{\"copy_bytes_per_s\":1e31,\"launch_ms\":\"short\"}",
+         "the report does not say why"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct smc_checks checks = {0};
+        char line[1024];
+        const char *const lines[] = {line, NULL};
+        snprintf(line, sizeof line,
+                 REPORT "\"verdict\":\"differs\",\"gpus\":[{\"verdict\":\"differs\",%s}]}",
+                 cases[i].members);
+        read_lines(&checks, lines, "");
+        CU_ASSERT_EQUAL_FATAL(checks.gpu_count, 1);
+        CU_ASSERT_STRING_EQUAL(smc_checks_text(&checks, checks.gpu->fault), cases[i].reason);
+        CU_ASSERT(isnan(checks.gpu->figure[0]));
+        smc_checks_free(&checks);
+    }
+}
+
+/* One report with a GPU of every kind that is merged, and one more. */
+static void test_too_many_boards(void)
+{
+    struct smc_checks checks = {0};
+    struct smc_text line = {0};
+    smc_text_append(&line, REPORT "\"verdict\":\"healthy\",\"gpus\":[");
+    for (int i = 0; i <= SMC_MOST_BOARDS; i++)
+        smc_text_printf(&line, "%s{\"verdict\":\"healthy\",\"name\":\"board %d\",\"mode\":\"%s\"}",
+                        i ? "," : "", i / 2, i % 2 ? "mig" : "");
+    smc_text_append(&line, "]}");
+    const char *const lines[] = {smc_text_string(&line), NULL};
+    read_lines(&checks, lines, "f:1: more kinds of GPUs than are merged\n");
+    CU_ASSERT_EQUAL(checks.gpu_count, SMC_MOST_BOARDS);
+    smc_checks_free(&checks);
+    smc_text_free(&line);
+}
+
+/* Of very many wrong lines the first ten are told; of very many reports that are cut off, too. */
+static void test_many_problems(void)
+{
+    static const char *const cases[] = {
+        REPORT "\"verdict\":\"fine\",\"gpus\":[]}",
+        REPORT "\"verdict\":\"hea",
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct smc_checks checks = {0};
+        struct smc_text problems = {0};
+        struct smc_check_reader reader = {.checks = &checks, .file = "f", .problems = &problems};
+        for (reader.line = 1; reader.line <= 12; reader.line++)
+            smc_checks_read_line(&reader, cases[i], strlen(cases[i]));
+        CU_ASSERT_EQUAL(reader.found, 12);
+        CU_ASSERT_PTR_NOT_NULL(strstr(smc_text_string(&problems), "f:10: "));
+        CU_ASSERT_PTR_NULL(strstr(smc_text_string(&problems), "f:11: "));
+        smc_text_free(&problems);
+        smc_checks_free(&checks);
+    }
+}
+
 /* Of 16 GPUs one is slow; its node is drained only if that is asked for. */
 static void test_straggler(void)
 {
@@ -237,8 +307,15 @@ static void test_straggler(void)
 }
 
 CU_TestInfo tests_fleet[] = {
-    {"lists of hosts", test_hostlists}, {"lists that are none", test_wrong_hostlists},
-    {"the order of hosts", test_order}, {"lines with reports", test_lines},
-    {"what to drain", test_judgement},  {"reports that cannot be used", test_problems},
-    {"a straggler", test_straggler},    CU_TEST_INFO_NULL,
+    {"lists of hosts", test_hostlists},
+    {"lists that are none", test_wrong_hostlists},
+    {"the order of hosts", test_order},
+    {"lines with reports", test_lines},
+    {"what to drain", test_judgement},
+    {"reports that cannot be used", test_problems},
+    {"a straggler", test_straggler},
+    {"why a GPU is not healthy", test_reasons},
+    {"too many kinds of GPUs", test_too_many_boards},
+    {"many problems", test_many_problems},
+    CU_TEST_INFO_NULL,
 };
