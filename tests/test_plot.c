@@ -1002,7 +1002,7 @@ static void test_files(void)
     for (int format = 0; format < SMC_PLOT_FORMAT_COUNT; format++) {
         struct smc_text bytes = {0};
         enum smc_status status =
-            smc_plot_paint(&picture, (enum smc_plot_format)format, &bytes, NULL);
+            smc_plot_paint(&picture, (enum smc_plot_format)format, &bytes, NULL, NULL);
         CU_ASSERT_EQUAL(status, smc_plot_has_files ? SMC_OK : SMC_UNAVAILABLE);
         if (status == SMC_OK) {
             CU_ASSERT(bytes.length > 1000);
@@ -1013,7 +1013,7 @@ static void test_files(void)
     }
     picture.failed = true;
     struct smc_text none = {0};
-    CU_ASSERT_EQUAL(smc_plot_paint(&picture, SMC_PLOT_SVG, &none, NULL), SMC_MACHINE);
+    CU_ASSERT_EQUAL(smc_plot_paint(&picture, SMC_PLOT_SVG, &none, NULL, NULL), SMC_MACHINE);
     CU_ASSERT_EQUAL(none.length, 0);
     smc_picture_free(&picture);
 }

@@ -306,7 +306,7 @@ static void test_painted(void)
     canvas = smc_canvas_paper();
     draw(&test, &canvas, &picture);
     for (int format = 0; format < SMC_PLOT_FORMAT_COUNT && smc_plot_has_files; format++) {
-        CU_ASSERT_EQUAL(smc_plot_paint(&picture, (enum smc_plot_format)format, &text, NULL),
+        CU_ASSERT_EQUAL(smc_plot_paint(&picture, (enum smc_plot_format)format, &text, NULL, NULL),
                         SMC_OK);
         CU_ASSERT(text.length > 1000);
         smc_text_free(&text);

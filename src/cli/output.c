@@ -420,12 +420,13 @@ struct smc_canvas smc_picture_canvas(enum smc_plot_target target,
 static enum smc_status paint_file(const char *path, const struct smc_picture *picture,
                                   struct smc_error *error)
 {
-    struct smc_text bytes = {0};
+    struct smc_text bytes = {0}, warnings = {0};
     struct smc_error reason = {""};
     enum smc_plot_format format;
     enum smc_status status = smc_plot_format_of(path, &format, error);
     if (status == SMC_OK)
-        status = smc_plot_paint(picture, format, &bytes, error);
+        status = smc_plot_paint(picture, format, &bytes, &warnings, error);
+    smc_output_warn(&warnings);
     if (status == SMC_OK && (status = smc_file_write(path, true, &bytes, &reason)) != SMC_OK)
         smc_fail(error, status, "option --plot: %s", reason.message);
     smc_text_free(&bytes);

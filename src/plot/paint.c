@@ -38,11 +38,12 @@ enum smc_status smc_plot_format_of(const char *path, enum smc_plot_format *forma
 }
 
 enum smc_status smc_plot_paint(const struct smc_picture *picture, enum smc_plot_format format,
-                               struct smc_text *bytes, struct smc_error *error)
+                               struct smc_text *bytes, struct smc_text *warnings,
+                               struct smc_error *error)
 {
     if (picture->failed)
         return smc_out_of_memory(error);
-    return smc_plot_paint_file(picture, format, bytes, error);
+    return smc_plot_paint_file(picture, format, bytes, warnings, error);
 }
 
 /* --- In characters ---------------------------------------------------------------------------- */

@@ -11,6 +11,7 @@ bool smc_plot_has_font(void);
 
 /* Appends the file's bytes. */
 enum smc_status smc_plot_paint_file(const struct smc_picture *picture, enum smc_plot_format format,
-                                    struct smc_text *bytes, struct smc_error *error);
+                                    struct smc_text *bytes, struct smc_text *warnings,
+                                    struct smc_error *error);
 
 #endif

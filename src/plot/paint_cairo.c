@@ -2,7 +2,11 @@
 #include <cairo-pdf.h>
 #include <cairo-svg.h>
 #include <cairo.h>
+#include <errno.h>
+#include <fcntl.h>
 #include <math.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "base/memory.h"
 #include "plot/paint.h"
@@ -167,7 +171,14 @@ static void paint_mark(cairo_t *cairo, const struct smc_shape *shape)
     cairo_stroke(cairo);
 }
 
-static void paint_text(cairo_t *cairo, const struct smc_picture *picture,
+/* Where no font can be opened, cairo draws with strokes that it has within. */
+static bool has_strokes(cairo_t *cairo)
+{
+    return cairo_scaled_font_get_type(cairo_get_scaled_font(cairo)) == CAIRO_FONT_TYPE_USER;
+}
+
+/* Whether it has a font. */
+static bool paint_text(cairo_t *cairo, const struct smc_picture *picture,
                        const struct smc_shape *shape)
 {
     const char *text = smc_picture_string(picture, shape);
@@ -192,10 +203,15 @@ static void paint_text(cairo_t *cairo, const struct smc_picture *picture,
     set_ink(cairo, shape->ink, 1);
     cairo_move_to(cairo, x, y);
     cairo_show_text(cairo, text);
+    return !has_strokes(cairo);
 }
 
-static void paint(cairo_t *cairo, const struct smc_picture *picture)
+enum fonts { FONTS_NONE, FONTS_ALL, FONTS_SOME };
+
+/* Which of its texts have a font; a machine with any font has one for all. */
+static enum fonts paint(cairo_t *cairo, const struct smc_picture *picture)
 {
+    size_t with_font = 0, without = 0;
     set_ink(cairo, SMC_INK_PAPER, 1);
     cairo_paint(cairo);
     for (size_t i = 0; i < picture->count; i++) {
@@ -208,13 +224,14 @@ static void paint(cairo_t *cairo, const struct smc_picture *picture)
             paint_line(cairo, shape);
             break;
         case SMC_SHAPE_TEXT:
-            paint_text(cairo, picture, shape);
+            paint_text(cairo, picture, shape) ? with_font++ : without++;
             break;
         case SMC_SHAPE_MARK:
             paint_mark(cairo, shape);
             break;
         }
     }
+    return without == 0 ? FONTS_ALL : with_font == 0 ? FONTS_NONE : FONTS_SOME;
 }
 
 /* --- Files ------------------------------------------------------------------------------------ */
@@ -241,14 +258,32 @@ static cairo_surface_t *open_surface(const struct smc_picture *picture, enum smc
     }
 }
 
-enum smc_status smc_plot_paint_file(const struct smc_picture *picture, enum smc_plot_format format,
-                                    struct smc_text *bytes, struct smc_error *error)
+/* Fontconfig is silent about what it cannot open, and then takes another font. */
+static bool can_open_files(void)
 {
+    enum { FILES = 4 };
+    int file[FILES], count = 0;
+    while (count < FILES && (file[count] = open("/dev/null", O_RDONLY | O_CLOEXEC)) >= 0)
+        count++;
+    const int reason = errno;
+    for (int i = 0; i < count; i++)
+        close(file[i]);
+    errno = reason;
+    return count == FILES || (reason != EMFILE && reason != ENFILE);
+}
+
+enum smc_status smc_plot_paint_file(const struct smc_picture *picture, enum smc_plot_format format,
+                                    struct smc_text *bytes, struct smc_text *warnings,
+                                    struct smc_error *error)
+{
+    if (!can_open_files())
+        return smc_fail(error, SMC_MACHINE, "cannot open the fonts of a picture: %s",
+                        strerror(errno));
     cairo_surface_t *surface = open_surface(picture, format, bytes);
     cairo_t *cairo = cairo_create(surface);
     if (format == SMC_PLOT_PNG)
         cairo_scale(cairo, PNG_SCALE, PNG_SCALE);
-    paint(cairo, picture);
+    const enum fonts fonts = paint(cairo, picture);
     cairo_status_t status = cairo_status(cairo);
     cairo_destroy(cairo);
     if (status == CAIRO_STATUS_SUCCESS && format == SMC_PLOT_PNG)
@@ -257,6 +292,11 @@ enum smc_status smc_plot_paint_file(const struct smc_picture *picture, enum smc_
     if (status == CAIRO_STATUS_SUCCESS)
         status = cairo_surface_status(surface);
     cairo_surface_destroy(surface);
+    if (status == CAIRO_STATUS_SUCCESS && fonts == FONTS_SOME)
+        return smc_fail(error, SMC_MACHINE, "cairo: a font cannot be opened");
+    if (status == CAIRO_STATUS_SUCCESS && fonts == FONTS_NONE && warnings)
+        smc_text_append(warnings, "option --plot: no font was found, so that text is drawn in "
+                                  "strokes; 'smemcalc doctor' tells more\n");
     if (status == CAIRO_STATUS_SUCCESS)
         return SMC_OK;
     if (status == CAIRO_STATUS_NO_MEMORY)
@@ -266,7 +306,6 @@ enum smc_status smc_plot_paint_file(const struct smc_picture *picture, enum smc_
 
 const bool smc_plot_has_files = true;
 
-/* Where there is none, cairo draws with strokes that it has within. */
 bool smc_plot_has_font(void)
 {
     cairo_surface_t *surface = cairo_image_surface_create(CAIRO_FORMAT_A8, 1, 1);
@@ -274,8 +313,8 @@ bool smc_plot_has_font(void)
     cairo_text_extents_t extents = {.width = 0};
     cairo_select_font_face(cairo, "sans", CAIRO_FONT_SLANT_NORMAL, CAIRO_FONT_WEIGHT_NORMAL);
     cairo_text_extents(cairo, "occupancy", &extents);
-    bool has = cairo_status(cairo) == CAIRO_STATUS_SUCCESS && extents.width > 0 &&
-               cairo_scaled_font_get_type(cairo_get_scaled_font(cairo)) != CAIRO_FONT_TYPE_USER;
+    bool has =
+        cairo_status(cairo) == CAIRO_STATUS_SUCCESS && extents.width > 0 && !has_strokes(cairo);
     cairo_destroy(cairo);
     cairo_surface_destroy(surface);
     return has;

@@ -2,11 +2,13 @@
 #include "plot/paint.h"
 
 enum smc_status smc_plot_paint_file(const struct smc_picture *picture, enum smc_plot_format format,
-                                    struct smc_text *bytes, struct smc_error *error)
+                                    struct smc_text *bytes, struct smc_text *warnings,
+                                    struct smc_error *error)
 {
     (void)picture;
     (void)format;
     (void)bytes;
+    (void)warnings;
     return smc_fail(error, SMC_UNAVAILABLE, "this program was built without cairo");
 }
 

@@ -90,7 +90,8 @@ enum smc_status smc_plot_format_of(const char *path, enum smc_plot_format *forma
 
 /* Appends the bytes of the file. */
 enum smc_status smc_plot_paint(const struct smc_picture *picture, enum smc_plot_format format,
-                               struct smc_text *bytes, struct smc_error *error);
+                               struct smc_text *bytes, struct smc_text *warnings,
+                               struct smc_error *error);
 
 /* A character of a picture on a terminal. */
 struct smc_plot_cell {
