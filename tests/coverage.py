@@ -2,12 +2,14 @@
 """How much of src the tests ran, by folder and the least covered files, from what gcov counted.
 
     tests/coverage.py BUILD SOURCE LINES BRANCHES
+    tests/coverage.py BUILD SOURCE gpu
         BUILD     a folder that was built with gcc's --coverage and whose tests ran
         SOURCE    the folder of the source tree
         LINES     the least percentage of lines, of all files together
         BRANCHES  the least percentage of branches
 
-The back end of GPUs (src/executor/gpu*) is left out: it needs a GPU. Source text counts once, however
+The GPU back end (src/executor/gpu*) is left out: it needs a GPU. `gpu` shows it alone, without bars,
+once the counters of a run on a GPU lie beside BUILD's objects: results/coverage.txt. Source text counts once, however
 often it is compiled: the runtime for each version of CUDA, headers, and macros that make several
 functions. Its lines and branches are covered if one of the copies ran them. Branches that only
 exceptions of C++ take are left out.
@@ -24,7 +26,7 @@ import sys
 from collections import defaultdict
 from concurrent.futures import ThreadPoolExecutor
 
-LEFT_OUT = "src/executor/gpu*"
+GPU_BACK_END = "src/executor/gpu*"
 LEAST_OF_FILE = 90  # percent of lines; below, a file has to have a reason
 
 
@@ -74,14 +76,14 @@ class File:
         return sorted(number for number, ran in self.lines.items() if not ran)
 
 
-def read(build, source):
-    """The files below SOURCE/src, by their paths."""
+def read(build, source, gpu):
+    """The files below SOURCE/src, by their paths: those of the GPU back end, or all others."""
     files = defaultdict(File)
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         for counted in pool.map(lambda path: list(files_of(path, build)), counters(build)):
             for one in counted:
                 path = os.path.relpath(os.path.realpath(os.path.join(build, one["file"])), source)
-                if path.startswith("src/") and not fnmatch.fnmatch(path, LEFT_OUT):
+                if path.startswith("src/") and fnmatch.fnmatch(path, GPU_BACK_END) == gpu:
                     files[path].add(one)
     return files
 
@@ -145,16 +147,22 @@ def write_uncovered(path, files):
 
 
 def main():
-    if len(sys.argv) != 5:
-        sys.exit("usage: tests/coverage.py BUILD SOURCE LINES BRANCHES")
+    gpu = sys.argv[3:] == ["gpu"]
+    if not gpu and len(sys.argv) != 5:
+        sys.exit("usage: tests/coverage.py BUILD SOURCE LINES BRANCHES, or BUILD SOURCE gpu")
     build, source = (os.path.realpath(path) for path in sys.argv[1:3])
-    bars = [float(bar) for bar in sys.argv[3:]]
-    files = read(build, source)
+    bars = [] if gpu else [float(bar) for bar in sys.argv[3:]]
+    files = read(build, source, gpu)
     if not files:
         print(f"nothing was counted in {build}: build with --coverage and run the tests first")
         return 2
     write_uncovered(os.path.join(build, "uncovered.txt"), files)
     sums = {path: file.sums() for path, file in files.items()}
+    if gpu:
+        for path in sorted(sums):
+            show(path, sums[path])
+        show_folders(sums)
+        return 0
     whole = show_folders(sums)
     holds = show_least_covered(sums, read_reasons(os.path.join(source, "tests/coverage.list")))
     for name, bar, seen in zip(("lines", "branches"), bars,
