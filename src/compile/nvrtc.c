@@ -99,10 +99,13 @@ static enum smc_status fail_opening(const char *name, const char *text, struct s
         return smc_fail(why, SMC_MACHINE,
                         "not enough memory to load NVRTC: %s; --no-nvrtc avoids it", text);
     }
-    bool absent = strchr(name, '/') ? is_no_library(name)
-                                    : strncmp(text, name, length) == 0 && text[length] == ':' &&
-                                          strstr(text, "No such file or directory");
-    return smc_fail(why, absent ? SMC_USAGE : SMC_UNAVAILABLE, "%s", text);
+    bool absent = strncmp(text, name, length) == 0 && text[length] == ':' &&
+                  strstr(text, "No such file or directory");
+    /* The text lasts until another call of the linker. */
+    smc_fail(why, SMC_UNAVAILABLE, "%s", text);
+    if (strchr(name, '/'))
+        absent = is_no_library(name);
+    return absent ? SMC_USAGE : SMC_UNAVAILABLE;
 }
 
 enum smc_status smc_nvrtc_open(const char *name, struct smc_nvrtc *nvrtc,

@@ -14,7 +14,8 @@ tests_faults_hostile_CFLAGS = $(FAKE_CFLAGS)
 tests_faults_hostile_LDFLAGS =
 tests_faults_libfaulty_la_SOURCES = tests/faults/faulty.c tests/faults/plan.h
 tests_faults_libfaulty_la_CPPFLAGS = -D_GNU_SOURCE
-tests_faults_libfaulty_la_CFLAGS = -std=c11 $(WARNING_CFLAGS) -fno-sanitize=all -U_FORTIFY_SOURCE
+tests_faults_libfaulty_la_CFLAGS = -std=c11 $(WARNING_CFLAGS) -fno-sanitize=all -U_FORTIFY_SOURCE \
+	-fno-omit-frame-pointer
 tests_faults_libfaulty_la_LDFLAGS = $(FAKE_FLAGS)
 tests_faults_libfaulty_la_LIBADD = -ldl -lpthread
 .PHONY: check-faults
