@@ -24,6 +24,13 @@ name,family,parameters,summary
 aat-padded,aat,tile+dtype+pad+m+k+lda+ldc,C = A A^T by tiles; padded rows spread the transposed tile over the banks
 END
 empty "the columns of kernels --format csv" "$(diff expected shown)"
+smemcalc kernels >text
+sed -n 's/^\([a-z][^ ]*\) .*/\1/p' text | tr - _ >listed
+empty "as text, each kernel with its summary" "$(diff rows listed)"
+smemcalc devices --format csv | sed '1d; s/^"*\([^",]*\).*/\1/' | cut -c 1-44 | sed 's/ $//' >names
+smemcalc devices >text
+empty "devices as text has a row for each board" "$(
+    sed -n 's/  *[0-9]*\.[0-9]  *[-0-9]*  *[-0-9]*  *[-0-9]*  *[-0-9]*  *[-0-9]*$//p' text | diff names -)"
 empty "a parameter's kernels are found" \
     "$([ "$(kernels_with occupy)" = residency ] || echo "occupy: $(kernels_with occupy)")"
 
@@ -564,5 +571,18 @@ if LD_DEBUG=files "$program" --version 2>&1 | grep -q 'file='; then
 else
     skip "an NVRTC beside the program is tried" "the dynamic linker does not tell"
 fi
+
+# The PTX that comes with the program, for the parameters that it has.
+smemcalc run --on emulator --no-nvrtc --tile 8 --size 16 --device H200 >out 2>err
+seen=$?
+empty "the built-in PTX runs without NVRTC" "$({ [ $seen -eq 0 ] &&
+    grep -q 'warning: PTX: built in, NVRTC [0-9.]*, sm_80: NVRTC is not used$' err; } || cat err)"
+for others in '--dtype double --device H200' '--pad 1 --device H200' '--device 3.5'; do
+    # shellcheck disable=SC2086
+    smemcalc run --on emulator --no-nvrtc --tile 8 --size 16 $others >out 2>err
+    seen=$?
+    empty "and is not taken for $others" "$({ [ $seen -eq 3 ] &&
+        grep -q 'the built-in PTX is for the default parameters' err; } || cat err)"
+done
 
 finish_cases

@@ -85,6 +85,11 @@ empty "to another name" "$([ -f ceilings.json.damaged ] || ls)"
 SMEMCALC_CEILINGS='' XDG_CONFIG_HOME='' HOME='' examine
 says "no folder for ceilings" broken ceilings 'give no place for'
 empty "and no command" "$(mends ceilings | grep -v '^null$')"
+touch "a user's ceilings"
+SMEMCALC_CEILINGS="$scratch/a user's ceilings" examine
+says "an empty file of ceilings" broken ceilings "a user's ceilings"
+eval "$(mends ceilings)"
+empty "a name with a quote is one word of its command" "$([ -f "a user's ceilings.damaged" ] || ls)"
 
 # --- The locale, fonts, the terminal -----------------------------------------------------------------
 
@@ -93,6 +98,14 @@ says "a locale that is not installed" note locale '^xx_XX.UTF-8 is not installed
 LC_ALL=C examine
 says "one without UTF-8" note locale '^C: not UTF-8'
 empty "and its command" "$([ "$(mends locale)" = 'export LC_ALL=C.UTF-8' ] || mends locale)"
+if [ "$(LC_ALL=C.UTF-8 locale charmap 2>/dev/null)" = UTF-8 ]; then
+    LC_ALL=C.UTF-8 examine
+    says "one with UTF-8" ok locale '^C.UTF-8: UTF-8$'
+    LC_ALL='' LC_CTYPE='' LANG=C.UTF-8 examine
+    says "the same by LANG" ok locale '^C.UTF-8: UTF-8$'
+else
+    skip "a locale with UTF-8" "there is none"
+fi
 if jq -e 'any(.checks[]; .subject == "fonts")' out >/dev/null; then
     echo '<?xml version="1.0"?><fontconfig></fontconfig>' >no-fonts.conf
     FONTCONFIG_FILE=$scratch/no-fonts.conf examine
@@ -234,6 +247,18 @@ if [ -x "$pty" ]; then
         '^note +terminal +TERM=no-such-terminal is not described'
     empty "and the command that mends it" "$(tr -d '\r' <text |
         grep -q '^  terminal  *export TERM=xterm-256color$' || cat text)"
+    of_size() { # ROWS COLUMNS NAME PATTERN: on an xterm of this size
+        TERM=xterm "$pty" "$scratch/never" sh -c "stty rows $1 cols $2; exec \"\$0\" doctor" \
+            "$program" >text 2>&1
+        empty "$3" "$(tr -d '\r' <text | grep -Eq "$4" || cat text)"
+    }
+    of_size 24 80 "a terminal without colours" \
+        '^ok +terminal +xterm, 80 x 24, no colours \(NO_COLOR\)$'
+    of_size 10 40 "one that is too small" '^note +terminal +xterm, 40 x 10: the explorer needs'
+    empty "and its command" "$(tr -d '\r' <text | grep -q '^  terminal  *resize -s ' || cat text)"
+    unset NO_COLOR
+    of_size 30 100 "one with colours" 'ok +terminal +xterm, 100 x 30, colours$'
+    export NO_COLOR=1
 else
     skip "terminals" "no tests/trace/pty in this build"
 fi
