@@ -122,11 +122,12 @@ step_package_recipes() {
 
 # --- The archive, twice ---------------------------------------------------------------------------
 
-# The archive of a copy of this tree, made with another folder, umask, time zone and date of files.
-archive_of_copy() { # FOLDER UMASK TIMEZONE
+# The archive of a copy of this tree, made with another folder, umask, time zone, language and date of
+# files.
+archive_of_copy() { # FOLDER UMASK TIMEZONE LOCALE
     (
         umask "$2"
-        export TZ=$3
+        export TZ=$3 LC_ALL=$4 LOCPATH=$work/locales
         mkdir -p "$1" && cd "$root" &&
             git ls-files -z --cached --others --exclude-standard |
             tar --null -T - --ignore-failed-read -cf - | tar -C "$1" --touch --no-same-permissions -xf - &&
@@ -139,8 +140,9 @@ step_reproducible() {
     local first=$work/reproducible-1 second="$work/reproducible 2/with blank"
     SOURCE_DATE_EPOCH=$(git -C "$root" log -1 --format=%ct)
     export SOURCE_DATE_EPOCH
-    archive_of_copy "$first" 022 UTC &
-    archive_of_copy "$second" 077 Asia/Kathmandu && wait $! || return
+    mkdir "$work/locales" && localedef -i de_DE -f UTF-8 "$work/locales/de_DE.UTF-8" || return
+    archive_of_copy "$first" 022 UTC C &
+    archive_of_copy "$second" 077 Asia/Kathmandu de_DE.UTF-8 && wait $! || return
     cmp "$first/build here"/*.tar.xz "$second/build here"/*.tar.xz || return
     # Unpacked, without git and without SOURCE_DATE_EPOCH, it makes itself again.
     unset SOURCE_DATE_EPOCH
