@@ -64,8 +64,12 @@ static void test_stored_results(void)
     for (const struct smc_health_case *one = smc_health_cases; one->kernel; one++) {
         struct smc_error error = {""};
         uint64_t hash = 0;
-        CU_ASSERT_EQUAL(smc_health_emulate_case(one->kernel, one->options, CC, &hash, &error),
-                        SMC_OK);
+        enum smc_status status =
+            smc_health_emulate_case(one->kernel, one->options, CC, &hash, &error);
+        /* The built-in PTX is for the default parameters: not for double. */
+        if (status == SMC_UNAVAILABLE && strstr(error.message, "no NVRTC was found"))
+            continue;
+        CU_ASSERT_EQUAL(status, SMC_OK);
         CU_ASSERT_EQUAL(hash, one->hash);
         count++;
     }
