@@ -82,6 +82,14 @@ has "the other GPU" '^launch k device=NVIDIA L4 .* api=1 '
 FAKE_API_BLOCKS=3 traced "$app" launch k 1 64 0 1
 has "the driver's answer, not ours" ' api=3 '
 
+# A launch that the driver refuses for want of registers: CUPTI has a record of it nevertheless.
+for way in '' --hooks; do
+    # shellcheck disable=SC2086
+    traced $way "$app" launch k,225,0 1 288 0 3 launch k,225,0 1 256 0 2
+    is "refused launches$way are not counted" 2 "$(sum launches)"
+    lacks "refused launches$way are no configuration" 'block=288x1x1'
+done
+
 # Two functions of one name: the driver's answer for one of them is not that for the other.
 traced "$app" launch k,32,0 1 1024 0 1 launch k,64,0 1 1024 0 1
 has "one name, two kernels: the first" '^launch k .* regs=32 .* launches=1 .* api=2 '

@@ -332,7 +332,8 @@ static struct node *add_node(struct graph *graph, int type)
     return node;
 }
 
-/* Recorded if the stream is captured. */
+/* Recorded if the stream is captured. Like NVIDIA's, CUPTI has a record of a launch that is refused
+   because its blocks have more registers than an SM. */
 static int launch(uint32_t call, const void *params, const struct driver_kernel_node *what,
                   void *stream, const uint32_t *cluster)
 {
@@ -340,6 +341,9 @@ static int launch(uint32_t call, const void *params, const struct driver_kernel_
     const struct function *function = what->function;
     struct stream *on =
         stream_of(stream, call == CALL_cuLaunchKernel_ptsz || call == CALL_cuLaunchKernelEx_ptsz);
+    const uint32_t regs = ((uint32_t)function->regs + 7) / 8 * 8,
+                   warps = (what->block[0] + 31) / 32;
+    const bool fits = regs * 32 * warps <= 65536;
     if (what->block[0] == 0 || what->block[0] > 1024)
         return 1;
     enter(call, params, function->name, &correlation);
@@ -347,7 +351,7 @@ static int launch(uint32_t call, const void *params, const struct driver_kernel_
         add_node(on->captures, NODE_KERNEL)->params = *what;
     else
         execute(what, cluster, correlation, 0);
-    return leave(call, params, function->name, correlation, 0);
+    return leave(call, params, function->name, correlation, fits ? 0 : 701);
 }
 
 #define LAUNCH_PARAMETERS                                                                          \

@@ -99,6 +99,23 @@ static void keep_buffer(uint8_t *buffer)
     inject_release(buffer, BUFFER_BYTES);
 }
 
+/* CUPTI has a record even of a launch that the driver refuses for want of registers, as seen on an
+   H100 (driver 580.159.04, CUPTI 13.0). A record is delivered with many others, long after its call
+   has returned; so many of the last refused launches are remembered. */
+enum { REFUSED = 1 << 16 };
+static uint32_t refused[REFUSED]; /* correlation ids, by their lowest bits; 0: none */
+
+static void note_refused(uint32_t correlation)
+{
+    __atomic_store_n(&refused[correlation % REFUSED], correlation, __ATOMIC_RELAXED);
+}
+
+static bool is_refused(uint32_t correlation)
+{
+    return correlation != 0 &&
+           __atomic_load_n(&refused[correlation % REFUSED], __ATOMIC_RELAXED) == correlation;
+}
+
 static void add_kernel(const struct cupti_kernel *kernel)
 {
     struct record_key key = {
@@ -136,7 +153,8 @@ static void complete_buffer(void *context, uint32_t stream, uint8_t *buffer, siz
     (void)size;
     while (valid > 0 && cupti.cuptiActivityGetNextRecord(buffer, valid, &record) == CUPTI_OK) {
         const struct cupti_kernel *kernel = record;
-        if (kernel->kind == CUPTI_KIND_CONCURRENT_KERNEL && seen_is_within(kernel->correlation))
+        if (kernel->kind == CUPTI_KIND_CONCURRENT_KERNEL && !is_refused(kernel->correlation) &&
+            seen_is_within(kernel->correlation))
             add_kernel(kernel);
     }
     struct record_header *header = table_header();
@@ -181,8 +199,10 @@ static void on_call(uint32_t call, const struct cupti_callback_data *data)
         seen_before(is->kind, data->params);
         return;
     }
-    if (result && *result != DRIVER_SUCCESS)
+    if (result && *result != DRIVER_SUCCESS) {
+        note_refused(data->correlation);
         return;
+    }
     seen_ask_devices();
     if (is->kind == SEEN_LAUNCH)
         seen_launch(data->params, &caller);
