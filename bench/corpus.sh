@@ -134,7 +134,7 @@ run_kernel() { # LINE
     [ ! -s "$out" ] || read -r findings differing by_order < <(jq -r '[([.findings[].times] | add),
         ([.memory[].differing_from_emulated] | add), ([.memory[].by_order_of_atomics] | add)] |
         map(. // 0) | join(" ")' "$out")
-    if [ "$status" = 124 ] || grep -q 'not at its end after' "$out.err"; then
+    if [ "$status" = 124 ] || grep -q 'not finished after' "$out.err"; then
         verdict="too slow"
     elif [ "$status" = 2 ] || [ "$status" = 3 ]; then
         verdict=refused

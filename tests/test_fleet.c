@@ -249,7 +249,7 @@ static void test_too_many_boards(void)
                         i ? "," : "", i / 2, i % 2 ? "mig" : "");
     smc_text_append(&line, "]}");
     const char *const lines[] = {smc_text_string(&line), NULL};
-    read_lines(&checks, lines, "f:1: more kinds of GPUs than are merged\n");
+    read_lines(&checks, lines, "f:1: more kinds of GPUs than can be merged\n");
     CU_ASSERT_EQUAL(checks.gpu_count, SMC_MOST_BOARDS);
     smc_checks_free(&checks);
     smc_text_free(&line);
