@@ -91,6 +91,17 @@ tests_unit_SOURCES = \
 	tests/tui_support.c tests/tui_support.h \
 	tests/unit.c tests/unit.h
 
+# Every command with one allocation failing, and the next, ...: a sample here, all with
+# `make check-allocations`. It takes long: early, so that it does not end alone.
+check_PROGRAMS += tests/allocation
+TESTS += tests/allocation
+tests_allocation_CPPFLAGS = $(AM_CPPFLAGS) -DSMC_SOURCE_DIR='"$(abs_srcdir)"'
+tests_allocation_LDADD = libsmc.la -ldl
+tests_allocation_SOURCES = tests/allocation.c
+.PHONY: check-allocations
+check-allocations: tests/allocation$(EXEEXT)
+	tests/allocation$(EXEEXT) --all
+
 # NVIDIA's own header as an oracle: for the model, and for the dynamic shared memory that limits
 # shows. The installed one, and the newest where configure was given or found it; a machine without
 # one skips it.
@@ -331,18 +342,8 @@ tests_crash_smemcalc_SOURCES = tests/crash_smemcalc.c
 TESTS += tests/tui_confirm.sh tests/tui_terminal.sh tests/tui_work.sh
 EXTRA_DIST += tests/terminal.sh tests/tui_confirm.sh tests/tui_terminal.sh tests/tui_work.sh
 
-# Every command with one allocation failing, and the next, ...: a sample here, all with
-# `make check-allocations`.
-check_PROGRAMS += tests/allocation
-TESTS += tests/allocation
-tests_allocation_CPPFLAGS = $(AM_CPPFLAGS) -DSMC_SOURCE_DIR='"$(abs_srcdir)"'
-tests_allocation_LDADD = libsmc.la -ldl
-tests_allocation_SOURCES = tests/allocation.c
 TESTS += tests/memory.sh
 EXTRA_DIST += tests/memory.sh
-.PHONY: check-allocations
-check-allocations: tests/allocation$(EXEEXT)
-	tests/allocation$(EXEEXT) --all
 
 # For a run that shows how far it is.
 .PHONY: list-suites
