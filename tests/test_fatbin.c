@@ -330,10 +330,11 @@ static void test_bomb(void)
     append_container(&file, &parts);
     struct reading reading = read_bytes(&file, 1);
     char expected[200];
-    snprintf(expected, sizeof expected,
-             "a?b: the %zu bytes would decompress to 0.4 GiB of machine code; at most 0.3 GiB are "
-             "read from such a file",
-             file.length);
+    snprintf(
+        expected, sizeof expected,
+        "a?b: the %zu bytes would decompress to %d bytes of machine code; at most %zu are read "
+        "from such a file",
+        file.length, PARTS * PART_BYTES, (256 << 20) + 255 * file.length);
     CU_ASSERT_EQUAL(reading.status, SMC_USAGE);
     CU_ASSERT_STRING_EQUAL(reading.error.message, expected);
     CU_ASSERT_EQUAL(reading.notes.faults.length, 0);

@@ -5,6 +5,7 @@
 #include "inspect/fatbin.h"
 
 #include <ar.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -455,11 +456,10 @@ enum smc_status smc_fatbin_check_total(const struct smc_fatbin_parts *parts, siz
             total += parts->item[i].code_bytes;
     if (total <= most_bytes_of(file_bytes))
         return SMC_OK;
-    return smc_fail(
-        error, SMC_USAGE,
-        "the %zu bytes would decompress to %.1f GiB of machine code; at most %.1f GiB are "
-        "read from such a file",
-        file_bytes, (double)total / (1 << 30), (double)most_bytes_of(file_bytes) / (1 << 30));
+    return smc_fail(error, SMC_USAGE,
+                    "the %zu bytes would decompress to %" PRIu64
+                    " bytes of machine code; at most %" PRIu64 " are read from such a file",
+                    file_bytes, total, most_bytes_of(file_bytes));
 }
 
 /* The former content of the buffer is lost. */

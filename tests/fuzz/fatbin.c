@@ -30,7 +30,9 @@ static void describe(const uint8_t *data, size_t size, uint32_t threads, struct 
     struct smc_error error;
     enum smc_status status =
         smc_inspect_embedded(data, size, &kind, &settings, &kernels, &count, &notes, &error);
-    if (status != SMC_OK)
+    if (status == SMC_USAGE && strncmp(error.message, "x: ", 3) == 0)
+        smc_text_append(out, error.message); /* it would decompress to too much */
+    else if (status != SMC_OK)
         abort();
     for (size_t i = 0; i < kernels.count; i++)
         smc_text_printf(out, "%s %u %u\n", kernels.item[i].shown, kernels.item[i].cc,
