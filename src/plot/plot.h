@@ -88,7 +88,8 @@ enum smc_plot_format { SMC_PLOT_SVG, SMC_PLOT_PNG, SMC_PLOT_PDF, SMC_PLOT_FORMAT
 enum smc_status smc_plot_format_of(const char *path, enum smc_plot_format *format,
                                    struct smc_error *error);
 
-/* Appends the bytes of the file. */
+/* Appends the bytes of the file, and to `warnings` (may be NULL) a line if there is no font.
+   SMC_UNAVAILABLE: built without cairo. SMC_MACHINE: fonts cannot be opened. */
 enum smc_status smc_plot_paint(const struct smc_picture *picture, enum smc_plot_format format,
                                struct smc_text *bytes, struct smc_text *warnings,
                                struct smc_error *error);

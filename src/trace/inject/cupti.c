@@ -101,7 +101,7 @@ static void keep_buffer(uint8_t *buffer)
 
 /* CUPTI has a record even of a launch that the driver refuses for want of registers, as seen on an
    H100 (driver 580.159.04, CUPTI 13.0). A record is delivered with many others, long after its call
-   has returned; so many of the last refused launches are remembered. */
+   has returned; so many of the last refused calls are remembered. */
 enum { REFUSED = 1 << 16 };
 static uint32_t refused[REFUSED]; /* correlation ids, by their lowest bits; 0: none */
 
