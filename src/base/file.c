@@ -5,13 +5,13 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "base/signals.h"
 
 bool smc_file_is_regular(const char *path)
 {
@@ -105,18 +105,14 @@ static int write_undisturbed(const char *path, mode_t mode, bool over, const str
                              bool *begun)
 {
     char temporary[1100];
-    sigset_t ending, before;
+    sigset_t before;
     const int length = snprintf(temporary, sizeof temporary, "%s.XXXXXX", path);
     *begun = false;
     if (length < 0 || (size_t)length >= sizeof temporary)
         return ENAMETOOLONG;
-    sigemptyset(&ending);
-    sigaddset(&ending, SIGINT);
-    sigaddset(&ending, SIGTERM);
-    sigaddset(&ending, SIGHUP);
-    pthread_sigmask(SIG_BLOCK, &ending, &before);
+    smc_signals_block(&before);
     const int reason = write_beside(path, temporary, mode, over, text, begun);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    smc_signals_unblock(&before);
     return reason;
 }
 

@@ -6,7 +6,9 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <unistd.h>
 
 #include "base/platform.h"
@@ -69,6 +71,102 @@ void smc_signals_release(void)
         pipe_ends[i] = -1;
     }
 }
+
+static const int ending[] = {SIGINT, SIGTERM, SIGHUP};
+enum { ENDING = sizeof ending / sizeof *ending };
+
+/* --- Kept waiting ---------------------------------------------------------------------------- */
+
+void smc_signals_block(sigset_t *mask)
+{
+    sigset_t blocked;
+    sigemptyset(&blocked);
+    for (int i = 0; i < ENDING; i++)
+        sigaddset(&blocked, ending[i]);
+    pthread_sigmask(SIG_BLOCK, &blocked, mask);
+}
+
+void smc_signals_unblock(const sigset_t *mask)
+{
+    pthread_sigmask(SIG_SETMASK, mask, NULL);
+}
+
+/* --- Received by a thread -------------------------------------------------------------------- */
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static unsigned diverting; /* calls that have not ended */
+static struct sigaction usual[ENDING];
+static pthread_t receiver;
+static bool is_receiving;
+static atomic_bool is_over;
+
+/* A handler may have replaced itself, so the next signal does what is set then. */
+static void act_as_usual(int i)
+{
+    sigset_t one;
+    sigemptyset(&one);
+    sigaddset(&one, ending[i]);
+    sigaction(ending[i], &usual[i], NULL);
+    raise(ending[i]);
+    pthread_sigmask(SIG_UNBLOCK, &one, NULL);
+    pthread_sigmask(SIG_BLOCK, &one, NULL);
+    sigaction(ending[i], NULL, &usual[i]);
+}
+
+static void *receive(void *context)
+{
+    sigset_t awaited;
+    int number;
+    sigemptyset(&awaited);
+    for (int i = 0; i < ENDING; i++)
+        sigaddset(&awaited, ending[i]);
+    while (sigwait(&awaited, &number) == 0 && !is_over)
+        for (int i = 0; i < ENDING; i++)
+            if (ending[i] == number)
+                act_as_usual(i);
+    return context;
+}
+
+static bool start_receiver(void)
+{
+    enum { STACK_BYTES = 256 << 10 };
+    pthread_attr_t attributes;
+    if (pthread_attr_init(&attributes) != 0)
+        return false;
+    pthread_attr_setstacksize(&attributes, STACK_BYTES);
+    const bool started = pthread_create(&receiver, &attributes, receive, NULL) == 0;
+    pthread_attr_destroy(&attributes);
+    return started;
+}
+
+void smc_signals_divert(sigset_t *mask)
+{
+    smc_signals_block(mask);
+    pthread_mutex_lock(&lock);
+    if (diverting++ == 0) {
+        is_over = false;
+        for (int i = 0; i < ENDING; i++)
+            sigaction(ending[i], NULL, &usual[i]);
+        is_receiving = start_receiver();
+    }
+    pthread_mutex_unlock(&lock);
+}
+
+void smc_signals_undivert(const sigset_t *mask)
+{
+    pthread_mutex_lock(&lock);
+    if (--diverting == 0) {
+        is_over = true;
+        if (is_receiving && pthread_kill(receiver, SIGTERM) == 0)
+            pthread_join(receiver, NULL);
+        for (int i = 0; i < ENDING; i++)
+            sigaction(ending[i], &usual[i], NULL);
+    }
+    pthread_mutex_unlock(&lock);
+    smc_signals_unblock(mask);
+}
+
+/* --- Of a terminal --------------------------------------------------------------------------- */
 
 void smc_signals_stop(void)
 {

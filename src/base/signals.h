@@ -3,6 +3,7 @@
 #ifndef SMC_BASE_SIGNALS_H
 #define SMC_BASE_SIGNALS_H
 
+#include <signal.h>
 #include <stdbool.h>
 
 /* From now on SIGINT, SIGTERM, SIGHUP and, with `resizes`, SIGWINCH only make the returned
@@ -16,6 +17,18 @@ int smc_signals_seen(void);
 
 /* Restores the previous handlers. The caller may now raise a signal that was seen. */
 void smc_signals_release(void);
+
+/* Between the two, SIGINT, SIGTERM and SIGHUP to this thread wait: for the moments in which a
+   temporary file exists. `mask` receives the thread's signal mask, and restores it. */
+void smc_signals_block(sigset_t *mask);
+void smc_signals_unblock(const sigset_t *mask);
+
+/* Between the two, SIGINT, SIGTERM and SIGHUP to this thread, and to those that it starts, are
+   received by a thread of their own, which does what was set when the first call began: for a
+   library that handles them itself, by functions that no handler may call. Calls nest and may come
+   from several threads. `mask` as above. Where no thread can be started, the signals wait. */
+void smc_signals_divert(sigset_t *mask);
+void smc_signals_undivert(const sigset_t *mask);
 
 /* Stops this process, but not the others of its group, until the shell continues it. Does nothing
    if no shell could continue it. */

@@ -21,6 +21,7 @@
 #include "base/folder.h"
 #include "base/memory.h"
 #include "base/platform.h"
+#include "base/signals.h"
 #include "base/utf8.h"
 
 /* Names in the folder: 16 hexadecimal digits and the suffix; files being written. */
@@ -318,19 +319,20 @@ static int write_file(const char *folder, const char *path, const struct header 
     return error;
 }
 
-/* The same, with SIGXFSZ blocked, so that exceeding the file size limit is an ordinary error. */
+/* The same, with signals blocked: those that end the program would leave the temporary file, and
+   exceeding the limit of a file's size is an ordinary error. */
 static int write_file_quietly(const char *folder, const char *path, const struct header *header,
                               const struct smc_text *key, const void *value)
 {
-    sigset_t limit, old;
+    sigset_t limit, before;
     sigemptyset(&limit);
     sigaddset(&limit, SIGXFSZ);
-    if (pthread_sigmask(SIG_BLOCK, &limit, &old) != 0)
-        return EAGAIN;
+    smc_signals_block(&before);
+    pthread_sigmask(SIG_BLOCK, &limit, NULL);
     int error = write_file(folder, path, header, key, value);
     if (error == EFBIG)
         smc_platform_await(&limit, &(struct timespec){0});
-    pthread_sigmask(SIG_SETMASK, &old, NULL);
+    smc_signals_unblock(&before);
     return error;
 }
 

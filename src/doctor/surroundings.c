@@ -16,6 +16,7 @@
 
 #include "base/folder.h"
 #include "base/sandbox.h"
+#include "base/signals.h"
 #include "compile/cache.h"
 #include "devices/ceilings_file.h"
 #include "doctor/subjects.h"
@@ -92,13 +93,15 @@ static int try_to_write(const char *folder)
     char path[PATH_MAX];
     if (snprintf(path, sizeof path, "%s/tmp-XXXXXX", folder) >= (int)sizeof path)
         return ENAMETOOLONG;
+    sigset_t before;
+    smc_signals_block(&before);
     int file = mkstemp(path);
-    if (file < 0)
-        return errno;
-    int failed = write(file, "x", 1) == 1 ? 0 : errno;
-    if (close(file) != 0 && !failed)
+    int failed = file >= 0 && write(file, "x", 1) == 1 ? 0 : errno;
+    if (file >= 0 && close(file) != 0 && !failed)
         failed = errno;
-    unlink(path);
+    if (file >= 0)
+        unlink(path);
+    smc_signals_unblock(&before);
     return failed;
 }
 

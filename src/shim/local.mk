@@ -17,8 +17,8 @@ libsmemcalc_cuda_la_SOURCES = \
 	src/shim/driver_tensors.c \
 	src/shim/errors.def src/shim/graphs.c src/shim/launch.c src/shim/memory.c \
 	src/shim/modules.c src/shim/records.c src/shim/shim.h src/trace/inject/table.c \
-	src/base/file.c src/compile/cubin.c src/compile/build_note.c src/compile/ptx.c \
-	src/inspect/fatbin.c \
+	src/base/file.c src/base/platform.c src/base/signals.c \
+	src/compile/cubin.c src/compile/build_note.c src/compile/ptx.c src/inspect/fatbin.c \
 	$(emulator_sources) $(library_sources)
 libsmemcalc_cuda_la_CFLAGS = $(SHIM_CFLAGS)
 libsmemcalc_cuda_la_LDFLAGS = $(SHIM_LDFLAGS) \

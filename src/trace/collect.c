@@ -734,9 +734,9 @@ enum smc_status smc_trace_collect(const struct smc_trace_request *request, struc
                                            : choose_mode(collection);
     if (status == SMC_OK && !request->emulated)
         status = check_environment(collection, mode, error);
+    block_kept(&collection->before.mask);
     if (status == SMC_OK)
         status = make_module_folder(collection, error);
-    block_kept(&collection->before.mask);
     if (status == SMC_OK)
         status = make_folder(collection, error);
     if (status == SMC_OK)

@@ -4,6 +4,7 @@
 #include "trace/input.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +16,7 @@
 
 #include "base/folder.h"
 #include "base/memory.h"
+#include "base/signals.h"
 #include "base/utf8.h"
 
 enum { CHUNK = 1 << 16 };
@@ -234,6 +236,8 @@ static enum smc_status copy_bytes(struct smc_trace_input *input, FILE *to, struc
         enum smc_status status = smc_trace_input_read(input, bytes, sizeof bytes, &count, error);
         if (status != SMC_OK)
             return status;
+        if (input->watches && smc_signals_seen())
+            return smc_fail(error, SMC_INTERRUPTED, "%s: interrupted", input->shown);
         if (fwrite(bytes, 1, count, to) != count)
             break;
     }
@@ -250,6 +254,7 @@ static enum smc_status make_copy(struct smc_trace_input *input, struct smc_error
     smc_text_printf(&path, "%s/smemcalc-trace-XXXXXX", folder ? folder : "/tmp");
     if (path.failed)
         return smc_out_of_memory(error);
+    input->watches = smc_signals_watch(false) >= 0;
     const int descriptor = mkstemp(path.data);
     FILE *to = descriptor >= 0 ? fdopen(descriptor, "wb") : NULL;
     if (descriptor >= 0)
@@ -284,4 +289,11 @@ void smc_trace_input_unlink(struct smc_trace_input *input)
         unlink(input->copy);
         *input->copy = '\0';
     }
+    if (!input->watches)
+        return;
+    const int number = smc_signals_seen();
+    smc_signals_release();
+    input->watches = false;
+    if (number)
+        raise(number);
 }

@@ -22,6 +22,7 @@ struct smc_trace_input {
     struct smc_gzip *gzip; /* NULL: it is not compressed */
     size_t given;          /* bytes of the beginning that smc_trace_input_read has returned */
     char *copy;            /* the path of the copy in $TMPDIR, or NULL */
+    bool watches;          /* signals wait until the copy has no name any more */
 };
 
 /* Opens it and reads its beginning. SMC_USAGE: it cannot be read, or its compressed bytes are
@@ -41,12 +42,14 @@ enum smc_status smc_trace_input_text(struct smc_trace_input *input, const char *
 
 /* A path under which the bytes can be opened and read in any order: the file itself, or a copy in
    $TMPDIR of what is compressed or no regular file. Nothing may have been read before. The path is
-   valid until the input is closed. SMC_USAGE: the copy could not be written. */
+   valid until the input is closed. SMC_USAGE: the copy could not be written; SMC_INTERRUPTED: a
+   signal arrived, which takes effect in smc_trace_input_unlink. */
 enum smc_status smc_trace_input_file(struct smc_trace_input *input, const char **path,
                                      struct smc_error *error);
 
 /* Removes the name of the copy, if there is one, as soon as it has been opened: nothing is left
-   behind, however the program ends. */
+   behind, however the program ends. A signal that arrived since smc_trace_input_file may end it
+   here. */
 void smc_trace_input_unlink(struct smc_trace_input *input);
 
 #endif

@@ -367,7 +367,7 @@ void smc_worker_stop(struct smc_worker *worker)
     pid_t process = worker->process;
     if (process) {
         wait_for_dying(worker, 0);
-        kill(process, SIGKILL);
+        kill(process, SIGTERM); /* which waits while a file of the cache is written */
     }
     if (worker->socket >= 0)
         close(worker->socket);

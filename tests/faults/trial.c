@@ -53,6 +53,9 @@ const struct trial_command trial_commands[] = {
     {.name = "trace-read",
      .words = "trace --read pytorch.json.gz --format json --output out/report.json",
      .output = "out/report.json"},
+    {.name = "trace-copy",
+     .words = "trace --read ncu.csv.gz --format json --output out/report.json",
+     .output = "out/report.json"},
     {.name = "trace-emulator",
      .words = "trace --on emulator --format json --output out/report.json -- APP/shim/app good",
      .output = "out/report.json",
@@ -140,6 +143,7 @@ static void write_inputs(void)
         give_up("data");
     shell("mkdir out tmp home bin lib folder folder/deeper && "
           "gzip -c data/trace/pytorch.json >pytorch.json.gz && "
+          "gzip -c data/trace/ncu_raw.csv >ncu.csv.gz && "
           "cp data/inspect/own.cu own.cu && cp data/inspect/own-sm120.cubin folder/own.cubin && "
           "cp data/inspect/own-sm90.ptxas folder/deeper/build.log");
     /* LeakSanitizer knows the dynamic linker's memory by malloc's caller, which is the library
@@ -240,6 +244,18 @@ static int remove_entry(const char *path, const struct stat *status, int kind, s
     return at->level > 0 ? remove(path) : 0;
 }
 
+/* What a run that was killed may leave. */
+static void remove_temporary_files(const char *path)
+{
+    DIR *files = opendir(path);
+    struct dirent *file;
+    while (files && (file = readdir(files)))
+        if (strncmp(file->d_name, "tmp-", 4) == 0)
+            unlinkat(dirfd(files), file->d_name, 0);
+    if (files)
+        closedir(files);
+}
+
 static void empty_folder(const char *path)
 {
     nftw(path, remove_entry, 8, FTW_DEPTH | FTW_PHYS);
@@ -252,6 +268,8 @@ void trial_prepare(const struct trial_command *command, bool old)
     unlink("ceilings.json");
     if (command->starts_cold)
         empty_folder("cache");
+    else
+        remove_temporary_files("cache");
     if (old && command->output)
         write_file(command->output, trial_old, 0644);
 }
