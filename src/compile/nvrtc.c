@@ -5,8 +5,6 @@
 
 #include <dlfcn.h>
 #include <errno.h>
-#include <pthread.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +15,7 @@
 #include "base/folder.h"
 #include "base/memory.h"
 #include "base/platform.h"
+#include "base/signals.h"
 
 /* --- One library ------------------------------------------------------------------------------ */
 
@@ -208,50 +207,6 @@ void smc_nvrtc_write_log_options(const struct smc_nvrtc_info *info, struct smc_t
     smc_text_printf(options, "--ptxas-options=-v\n%s", caches ? "--no-cache\n" : "");
 }
 
-/* While NVRTC compiles, these signals end the program; afterwards it resets them to their defaults
-   instead of restoring the previous handlers. */
-static const int taken[] = {SIGINT, SIGTERM};
-enum { TAKEN = sizeof taken / sizeof *taken };
-
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static unsigned compiling; /* threads that are compiling */
-static struct sigaction before[TAKEN];
-
-static void keep_signals(void)
-{
-    pthread_mutex_lock(&lock);
-    for (int i = 0; compiling == 0 && i < TAKEN; i++)
-        sigaction(taken[i], NULL, &before[i]);
-    compiling++;
-    pthread_mutex_unlock(&lock);
-}
-
-/* NVRTC's handler ends the program with an exit status of its own, 4, without a word. By now the
-   terminal is restored: what remains is to end by the signal, which is blocked in its handler. */
-__attribute__((destructor)) static void end_by_signal(void)
-{
-    sigset_t handled, one;
-    if (compiling == 0 || pthread_sigmask(SIG_SETMASK, NULL, &handled) != 0)
-        return;
-    for (int i = 0; i < TAKEN; i++)
-        if (sigismember(&handled, taken[i]) == 1) {
-            signal(taken[i], SIG_DFL);
-            raise(taken[i]);
-            sigemptyset(&one);
-            sigaddset(&one, taken[i]);
-            pthread_sigmask(SIG_UNBLOCK, &one, NULL);
-        }
-}
-
-static void regain_signals(void)
-{
-    pthread_mutex_lock(&lock);
-    compiling--;
-    for (int i = 0; compiling == 0 && i < TAKEN; i++)
-        sigaction(taken[i], &before[i], NULL);
-    pthread_mutex_unlock(&lock);
-}
-
 enum smc_nvrtc_outcome smc_nvrtc_compile(const struct smc_nvrtc *nvrtc, const char *text,
                                          const char *file, const char *options,
                                          struct smc_nvrtc_output *output)
@@ -266,6 +221,7 @@ enum smc_nvrtc_outcome smc_nvrtc_compile_with(const struct smc_nvrtc *nvrtc, con
                                               struct smc_nvrtc_output *output)
 {
     *output = (struct smc_nvrtc_output){0};
+    sigset_t mask;
     enum smc_nvrtc_outcome outcome = SMC_NVRTC_FAILED;
     void *program = NULL;
     const char **list = smc_calloc(count_lines(options), sizeof *list);
@@ -279,9 +235,11 @@ enum smc_nvrtc_outcome smc_nvrtc_compile_with(const struct smc_nvrtc *nvrtc, con
     }
     for (size_t i = 0; nvrtc->add_name && i < extras->instance_count; i++)
         nvrtc->add_name(program, extras->instance[i]);
-    keep_signals();
+    /* NVRTC handles SIGINT and SIGTERM while it compiles, by exit(), which frees memory that malloc
+       may be changing; afterwards they have their default actions. */
+    smc_signals_divert(&mask);
     int result = nvrtc->compile(program, split_options(lines, list), list);
-    regain_signals();
+    smc_signals_undivert(&mask);
     fetch_text(program, nvrtc->log_size, nvrtc->log, &output->log);
     fetch_text(program, nvrtc->ptx_size, nvrtc->ptx, &output->ptx);
     if (result == RESULT_COMPILATION)

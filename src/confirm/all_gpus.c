@@ -10,6 +10,7 @@
 
 #include "base/machine.h"
 #include "base/memory.h"
+#include "base/signals.h"
 
 struct worker {
     pthread_t thread;
@@ -50,6 +51,8 @@ static void *work(void *argument)
 /* If a thread cannot be created, only its GPU fails. */
 static void run_parts(struct worker *workers, size_t count)
 {
+    sigset_t mask;
+    smc_signals_divert(&mask);
     for (size_t i = 0; i < count; i++) {
         struct smc_gpu_part *part = workers[i].part;
         int problem = pthread_create(&workers[i].thread, NULL, work, &workers[i]);
@@ -61,6 +64,7 @@ static void run_parts(struct worker *workers, size_t count)
     for (size_t i = 0; i < count; i++)
         if (workers[i].started)
             pthread_join(workers[i].thread, NULL);
+    smc_signals_undivert(&mask);
 }
 
 enum smc_status smc_confirm_all_gpus(const struct smc_query *query,

@@ -15,6 +15,7 @@
 
 #include "base/memory.h"
 #include "base/parse.h"
+#include "base/signals.h"
 #include "base/suggest.h"
 #include "model/carveouts.h"
 #include "model/round.h"
@@ -525,7 +526,9 @@ static enum smc_status predict_all(struct smc_tune *tune, const struct smc_tune_
     struct shared shared = {.tune = tune, .watcher = watcher};
     size_t threads = thread_count(tune->count), started = 1;
     enum smc_status status = SMC_OK;
+    sigset_t mask;
     workers[0].shared = &shared;
+    smc_signals_divert(&mask);
     for (; started < threads; started++) {
         workers[started].shared = &shared;
         if (pthread_create(&workers[started].thread, NULL, work, &workers[started]) != 0)
@@ -534,6 +537,7 @@ static enum smc_status predict_all(struct smc_tune *tune, const struct smc_tune_
     work(&workers[0]);
     for (size_t i = 1; i < started; i++)
         pthread_join(workers[i].thread, NULL);
+    smc_signals_undivert(&mask);
     for (size_t i = 0; i < started; i++) {
         if (workers[i].status != SMC_OK && status == SMC_OK) {
             status = workers[i].status;
