@@ -1,16 +1,20 @@
-/* base: strict parsing, the text buffer, text made safe, medians, paths by a pattern. */
+/* base: strict parsing, the text buffer, text made safe, medians, paths by a pattern, signals. */
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
+#include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/folder.h"
 #include "base/numbers.h"
 #include "base/parse.h"
+#include "base/signals.h"
 #include "base/status.h"
 #include "base/text.h"
 #include "base/utf8.h"
@@ -226,6 +230,108 @@ static void test_matches(void)
     smc_folder_matches_free(&unread);
 }
 
+/* --- Signals, in a process of their own ------------------------------------------------------- */
+
+static volatile sig_atomic_t noted;
+
+static void note(int number)
+{
+    noted = number;
+}
+
+/* As a library's, which ends the program. */
+static void end_as_library(int number)
+{
+    _exit(number + 100);
+}
+
+static void wait_for_note(void)
+{
+    const struct timespec moment = {.tv_nsec = 1000000};
+    for (int i = 0; i < 20000 && !noted; i++)
+        nanosleep(&moment, NULL);
+}
+
+/* Returns how the process ended. */
+static int run_apart(void (*process)(void))
+{
+    int status = 0;
+    fflush(NULL);
+    const pid_t child = fork();
+    if (child == 0) {
+        process();
+        _exit(0);
+    }
+    CU_ASSERT_FATAL(child > 0);
+    CU_ASSERT_EQUAL(waitpid(child, &status, 0), child);
+    return status;
+}
+
+static void receive_by_default(void)
+{
+    sigset_t mask;
+    noted = 0;
+    signal(SIGTERM, SIG_DFL);
+    smc_signals_divert(&mask);
+    signal(SIGTERM, end_as_library);
+    kill(getpid(), SIGTERM);
+    wait_for_note();
+}
+
+/* One handler for two calls, the second of which ends first; afterwards it is there again. */
+static void receive_by_handler(void)
+{
+    sigset_t outer, inner, now;
+    struct sigaction action;
+    noted = 0;
+    signal(SIGTERM, note);
+    smc_signals_divert(&outer);
+    smc_signals_divert(&inner);
+    signal(SIGTERM, end_as_library);
+    kill(getpid(), SIGTERM);
+    wait_for_note();
+    smc_signals_undivert(&inner);
+    if (noted != SIGTERM || sigismember(&inner, SIGTERM) != 1)
+        _exit(1);
+    smc_signals_undivert(&outer);
+    sigprocmask(SIG_SETMASK, NULL, &now);
+    if (sigaction(SIGTERM, NULL, &action) != 0 || action.sa_handler != note ||
+        sigismember(&now, SIGTERM) != 0)
+        _exit(2);
+}
+
+static void receive_ignored(void)
+{
+    sigset_t mask;
+    signal(SIGHUP, SIG_IGN);
+    smc_signals_divert(&mask);
+    kill(getpid(), SIGHUP);
+    smc_signals_undivert(&mask);
+}
+
+static void block_for_a_while(void)
+{
+    sigset_t mask;
+    noted = 0;
+    signal(SIGINT, note);
+    smc_signals_block(&mask);
+    raise(SIGINT);
+    if (noted)
+        _exit(1);
+    smc_signals_unblock(&mask);
+    if (noted != SIGINT)
+        _exit(2);
+}
+
+static void test_signals(void)
+{
+    const int status = run_apart(receive_by_default);
+    CU_ASSERT(WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM);
+    CU_ASSERT_EQUAL(run_apart(receive_by_handler), 0);
+    CU_ASSERT_EQUAL(run_apart(receive_ignored), 0);
+    CU_ASSERT_EQUAL(run_apart(block_for_a_while), 0);
+}
+
 CU_TestInfo tests_base[] = {
     {"integers are strict", test_integers},
     {"sizes take K, M and G", test_sizes},
@@ -238,5 +344,6 @@ CU_TestInfo tests_base[] = {
     {"an error keeps its message on one safe line", test_errors},
     {"numbers in order, and their median", test_numbers},
     {"paths by a pattern, and a folder that cannot be opened", test_matches},
+    {"signals wait, or are received by a thread", test_signals},
     CU_TEST_INFO_NULL,
 };
