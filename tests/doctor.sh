@@ -49,6 +49,7 @@ empty "every subject has a row" "$(for subject in system driver nvcc ptxas cache
     'temporary files' terminal locale libraries NVRTC; do
     jq -e --arg s "$subject" 'any(.checks[]; .subject == $s)' out >/dev/null || echo "$subject"
 done)"
+empty "a folder for the cache is tried and not left" "$([ ! -e cache ] || ls -d cache)"
 says "the cache is told" ok cache "^$scratch/cache: writable, [0-9]+ entries"
 smemcalc doctor >text
 empty "a line for each row, in columns" "$(sed -n '3,/^$/p' text |

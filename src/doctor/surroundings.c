@@ -119,10 +119,13 @@ void smc_doctor_cache(const struct smc_doctor_request *request, struct smc_docto
         smc_doctor_mend(row, "export SMEMCALC_CACHE_DIR=/tmp/smemcalc-cache");
         return;
     }
+    const bool existed = access(cache.folder, F_OK) == 0;
     int failed = smc_folder_make(cache.folder);
     if (!failed)
         failed = try_to_write(cache.folder);
     smc_cache_measure(&cache, &size);
+    if (!existed)
+        rmdir(cache.folder);
     if (!failed) {
         smc_doctor_add(doctor, SMC_DOCTOR_OK, "cache", "%s: writable, %zu entries, %.1f of %.0f MB",
                        cache.folder, size.entries, (double)size.bytes / 1e6,
