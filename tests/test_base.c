@@ -252,6 +252,12 @@ static void wait_for_note(void)
         nanosleep(&moment, NULL);
 }
 
+static void (*handler_of(int number))(int)
+{
+    struct sigaction action;
+    return sigaction(number, NULL, &action) == 0 ? action.sa_handler : SIG_ERR;
+}
+
 /* Returns how the process ended. */
 static int run_apart(void (*process)(void))
 {
@@ -282,7 +288,6 @@ static void receive_by_default(void)
 static void receive_by_handler(void)
 {
     sigset_t outer, inner, now;
-    struct sigaction action;
     noted = 0;
     signal(SIGTERM, note);
     smc_signals_divert(&outer);
@@ -290,13 +295,17 @@ static void receive_by_handler(void)
     signal(SIGTERM, end_as_library);
     kill(getpid(), SIGTERM);
     wait_for_note();
+    signal(SIGTERM, end_as_library); /* for threads that do not block it */
+    for (int i = 0; i < 20000 && handler_of(SIGTERM) != note; i++)
+        nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+    if (handler_of(SIGTERM) != note)
+        _exit(3);
     smc_signals_undivert(&inner);
     if (noted != SIGTERM || sigismember(&inner, SIGTERM) != 1)
         _exit(1);
     smc_signals_undivert(&outer);
     sigprocmask(SIG_SETMASK, NULL, &now);
-    if (sigaction(SIGTERM, NULL, &action) != 0 || action.sa_handler != note ||
-        sigismember(&now, SIGTERM) != 0)
+    if (handler_of(SIGTERM) != note || sigismember(&now, SIGTERM) != 0)
         _exit(2);
 }
 

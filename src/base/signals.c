@@ -113,17 +113,37 @@ static void act_as_usual(int i)
     sigaction(ending[i], NULL, &usual[i]);
 }
 
+/* Threads that are not ours, such as CUDA's, do not block the signals: the library's handlers must
+   not stay for them, either. If one of them ran a handler that acts once, the signal has its
+   default action now. */
+static void replace_handlers(void)
+{
+    for (int i = 0; i < ENDING; i++) {
+        struct sigaction now;
+        if (sigaction(ending[i], NULL, &now) != 0 || now.sa_handler == usual[i].sa_handler)
+            continue;
+        if (now.sa_handler == SIG_DFL && usual[i].sa_flags & (int)SA_RESETHAND)
+            usual[i] = now;
+        sigaction(ending[i], &usual[i], NULL);
+    }
+}
+
+/* A library sets its handlers when its work begins, so that is looked at most often. */
 static void *receive(void *context)
 {
+    enum { OFTEN = 100 };
+    static const struct timespec step = {.tv_nsec = 100000}, long_step = {.tv_nsec = 10000000};
     sigset_t awaited;
-    int number;
     sigemptyset(&awaited);
     for (int i = 0; i < ENDING; i++)
         sigaddset(&awaited, ending[i]);
-    while (sigwait(&awaited, &number) == 0 && !is_over)
-        for (int i = 0; i < ENDING; i++)
+    for (int looked = 0; !is_over; looked += looked < OFTEN) {
+        const int number = smc_platform_await(&awaited, looked < OFTEN ? &step : &long_step);
+        for (int i = 0; !is_over && i < ENDING; i++)
             if (ending[i] == number)
                 act_as_usual(i);
+        replace_handlers();
+    }
     return context;
 }
 
