@@ -96,6 +96,7 @@ void smc_signals_unblock(const sigset_t *mask)
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static unsigned diverting; /* calls that have not ended */
 static struct sigaction usual[ENDING];
+enum { WAKING = SIGURG }; /* ignored where it is not blocked: it tells the receiver that is_over */
 static pthread_t receiver;
 static bool is_receiving;
 static atomic_bool is_over;
@@ -135,11 +136,13 @@ static void *receive(void *context)
     static const struct timespec step = {.tv_nsec = 100000}, long_step = {.tv_nsec = 10000000};
     sigset_t awaited;
     sigemptyset(&awaited);
+    sigaddset(&awaited, WAKING);
     for (int i = 0; i < ENDING; i++)
         sigaddset(&awaited, ending[i]);
+    pthread_sigmask(SIG_BLOCK, &awaited, NULL);
     for (int looked = 0; !is_over; looked += looked < OFTEN) {
         const int number = smc_platform_await(&awaited, looked < OFTEN ? &step : &long_step);
-        for (int i = 0; !is_over && i < ENDING; i++)
+        for (int i = 0; i < ENDING; i++)
             if (ending[i] == number)
                 act_as_usual(i);
         replace_handlers();
@@ -177,7 +180,7 @@ void smc_signals_undivert(const sigset_t *mask)
     pthread_mutex_lock(&lock);
     if (--diverting == 0) {
         is_over = true;
-        if (is_receiving && pthread_kill(receiver, SIGTERM) == 0)
+        if (is_receiving && pthread_kill(receiver, WAKING) == 0)
             pthread_join(receiver, NULL);
         for (int i = 0; i < ENDING; i++)
             sigaction(ending[i], &usual[i], NULL);

@@ -20,6 +20,7 @@
 
 #include "base/memory.h"
 #include "base/platform.h"
+#include "base/signals.h"
 #include "confirm/known_ceilings.h"
 #include "executor/executor.h"
 #include "tui/memo.h"
@@ -215,11 +216,13 @@ static void leave_terminal(void)
     smc_restore_done();
 }
 
-static void serve(int socket, pid_t screen, struct smc_emulation_progress *progress)
+static void serve(int socket, pid_t screen, const sigset_t *mask,
+                  struct smc_emulation_progress *progress)
 {
     struct smc_job job;
     struct smc_job_result *result = smc_malloc(sizeof *result);
     leave_terminal();
+    smc_signals_unblock(mask);
     smc_platform_end_with_parent();
     bool alone = getppid() != screen; /* it ended before that took effect */
     while (result && !alone && receive_all(socket, &job, sizeof job)) {
@@ -257,11 +260,14 @@ static enum smc_status start(struct smc_worker *worker, struct smc_error *error)
         return smc_fail(error, SMC_MACHINE, "no worker process could be started: %s",
                         strerror(errno));
     }
+    sigset_t mask;
+    smc_signals_block(&mask); /* the screen's handlers are not the worker's */
     pid_t screen = getpid(), process = fork();
     if (process == 0) {
         close(ends[0]);
-        serve(ends[1], screen, progress);
+        serve(ends[1], screen, &mask, progress);
     }
+    smc_signals_unblock(&mask);
     close(ends[1]);
     if (process < 0) {
         close(ends[0]);
@@ -361,13 +367,31 @@ bool smc_worker_take(struct smc_worker *worker, struct smc_job_result *result)
     return expected;
 }
 
+/* SIGTERM waits while a file of the cache is written. False: the process is stopped or hangs, or
+   takes long to end. */
+static bool ends_by_itself(pid_t process)
+{
+    enum { LONGEST_MS = 50 };
+    const struct timespec step = {.tv_nsec = 1000000};
+    kill(process, SIGTERM);
+    for (int ms = 0; ms < LONGEST_MS; ms++) {
+        if (waitpid(process, NULL, WNOHANG) == process)
+            return true;
+        nanosleep(&step, NULL);
+    }
+    return false;
+}
+
 /* At most one process is dying at a time: an earlier one is waited for. */
 void smc_worker_stop(struct smc_worker *worker)
 {
     pid_t process = worker->process;
     if (process) {
         wait_for_dying(worker, 0);
-        kill(process, SIGTERM); /* which waits while a file of the cache is written */
+        if (ends_by_itself(process))
+            process = 0;
+        else
+            kill(process, SIGKILL);
     }
     if (worker->socket >= 0)
         close(worker->socket);
