@@ -155,7 +155,8 @@ step_reproducible() {
 
 step_lto_o3() {
     configure_in lto --enable-werror --without-cuda CFLAGS='-O3 -flto=auto' AR=gcc-ar RANLIB=gcc-ranlib \
-        NM=gcc-nm && make -s "$jobs" smemcalc libsmemcalc.la tests/unit tests/emulated tests/ptx_conformance &&
+        NM=gcc-nm && make -s "$jobs" generated &&
+        make -s "$jobs" smemcalc libsmemcalc.la tests/unit tests/emulated tests/ptx_conformance &&
         srcdir=$root tests/unit && tests/ptx_conformance && passes_or_skips tests/emulated
 }
 

@@ -284,15 +284,21 @@ static void append_registers(const struct smc_answer *answer, struct smc_text *l
     smc_text_append(line, "; ");
 }
 
-/* "4096 B of shared memory per block and 8 B per thread". */
-static void append_shared_memory(const struct smc_launch *launch, struct smc_text *line)
+/* Of all sizes; what depends on the size is told for each thread. */
+static uint64_t bytes_per_block(const struct smc_launch *launch)
 {
-    const uint64_t fixed = launch->dynamic_smem_bytes -
-                           (uint64_t)launch->smem_bytes_per_thread * launch->threads_per_block;
-    smc_text_printf(line, "%" PRIu64 SMC_TIE "B of shared memory per block",
-                    fixed + launch->static_smem_bytes);
-    if (launch->smem_bytes_per_thread)
-        smc_text_printf(line, " and %u" SMC_TIE "B per thread", launch->smem_bytes_per_thread);
+    return launch->static_smem_bytes + launch->dynamic_smem_bytes -
+           (uint64_t)launch->smem_bytes_per_thread * launch->threads_per_block;
+}
+
+/* Whether each device loads a version with as much shared memory. */
+static bool has_same_bytes(const struct smc_best *best, size_t count)
+{
+    const uint64_t bytes = bytes_per_block(&ranked(best, 0)->answer.launch);
+    for (size_t i = 1; i < count; i++)
+        if (bytes_per_block(&ranked(&best[i], 0)->answer.launch) != bytes)
+            return false;
+    return true;
 }
 
 /* What is the same for every size, without the parameters in the set `without`. */
@@ -300,21 +306,27 @@ static void append_launch(const struct smc_best *best, size_t count, uint32_t wi
                           const struct smc_report_style *style, struct smc_text *out)
 {
     const struct smc_answer *answer = &ranked(best, 0)->answer;
+    const struct smc_launch *launch = &answer->launch;
     struct smc_text line = {0};
     if (answer->query.kernel) {
         smc_text_printf(&line, "%s: ", answer->query.kernel->name);
         smc_words_some_params(&answer->query, without, &line);
     } else {
-        const bool has_versions = answer->query.file_kernel && count > 1;
-        if (answer->query.file_kernel)
+        if (answer->query.file_kernel) {
             smc_words_file_kernel(answer->query.file_kernel, &line);
-        else
-            smc_text_append(&line, "your own");
-        if (!has_versions) {
-            smc_text_append(&line, answer->query.file_kernel ? "; " : ": ");
-            append_registers(answer, &line);
-            append_shared_memory(&answer->launch, &line);
+            smc_text_append(&line, "; ");
+        } else {
+            smc_text_append(&line, "your own: ");
         }
+        if (count == 1 || !answer->query.file_kernel)
+            append_registers(answer, &line);
+        if (has_same_bytes(best, count))
+            smc_text_printf(&line, "%" PRIu64 SMC_TIE "B of shared memory per block",
+                            bytes_per_block(launch));
+        else
+            smc_text_append(&line, "shared memory as below");
+        if (launch->smem_bytes_per_thread)
+            smc_text_printf(&line, " and %u" SMC_TIE "B per thread", launch->smem_bytes_per_thread);
         if (best->total_threads != SMC_NOT_GIVEN)
             smc_text_printf(&line, "; %" PRId64 " threads in total", best->total_threads);
     }
@@ -323,8 +335,8 @@ static void append_launch(const struct smc_best *best, size_t count, uint32_t wi
 
 /* --- Text: a kernel of a file ----------------------------------------------------------------- */
 
-/* "A100: 26 registers per thread, 4096 B of shared memory per block (NVRTC 13.0, sm_80); H100:
-   ...": each device may load another version. */
+/* "A100 26 per thread (NVRTC 13.0, sm_80); H100 28 per thread (NVRTC 13.0, sm_90)": each device may
+   load another version. */
 static void append_versions(const struct smc_best *best, size_t count,
                             const struct smc_report_style *style, struct smc_text *out)
 {
@@ -332,20 +344,23 @@ static void append_versions(const struct smc_best *best, size_t count,
     for (size_t i = 0; i < count; i++) {
         const struct smc_answer *answer = &ranked(&best[i], 0)->answer;
         const struct smc_file_kernel *kernel = answer->query.file_kernel;
-        const bool known = smc_words_regs_known(answer);
-        smc_text_printf(&line, "%s%s: ", i ? "; " : "", smc_device_model(&answer->query.device));
-        if (known)
-            smc_text_printf(&line, "%s%u register%s per thread, ", smc_words_estimated_mark(answer),
+        smc_text_printf(&line, "%s%s ", i ? "; " : "", smc_device_model(&answer->query.device));
+        if (smc_words_regs_known(answer))
+            smc_text_printf(&line, "%s%u per thread (%s)", smc_words_estimated_mark(answer),
                             answer->launch.regs_per_thread,
-                            smc_text_plural(answer->launch.regs_per_thread));
+                            answer->regs_given ? "given" : kernel->origin);
         else
-            smc_text_append(&line, "registers unknown, ");
-        append_shared_memory(&answer->launch, &line);
-        if (known)
-            smc_text_printf(&line, " (%s)",
-                            answer->regs_given ? "registers given" : kernel->origin);
+            smc_text_append(&line, "unknown");
     }
-    smc_layout_line(out, style, "versions", &line);
+    smc_layout_line(out, style, "registers", &line);
+    if (has_same_bytes(best, count))
+        return;
+    for (size_t i = 0; i < count; i++) {
+        const struct smc_answer *answer = &ranked(&best[i], 0)->answer;
+        smc_text_printf(&line, "%s%s %" PRIu64 SMC_TIE "B per block", i ? "; " : "",
+                        smc_device_model(&answer->query.device), bytes_per_block(&answer->launch));
+    }
+    smc_layout_line(out, style, "shared mem.", &line);
 }
 
 static void append_bounds(const struct smc_candidate *proposal, struct smc_text *line)
@@ -378,7 +393,7 @@ static void append_to_write(const struct smc_best *best, size_t count,
     }
     for (size_t i = 0; i < (same ? 1 : count); i++) {
         if (!same)
-            smc_text_printf(&line, "%s%s: ", i ? "; " : "",
+            smc_text_printf(&line, "%s%s ", i ? "; " : "",
                             smc_device_model(&best[i].candidate[0].answer.query.device));
         append_bounds(smc_best_proposal(&best[i]), &line);
     }
