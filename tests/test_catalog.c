@@ -77,7 +77,7 @@ static void test_texts(void)
 {
     for (size_t i = 0; i < smc_kernel_count(); i++) {
         char path[512], content[16384];
-        size_t length;
+        size_t length = 0;
         const char *file = smc_kernel_at(i)->file;
         const char *text = smc_kernel_text(file, &length);
         snprintf(path, sizeof path, "%s/kernels/%s", SMC_SOURCE_DIR, file);

@@ -570,7 +570,7 @@ static void test_table_and_edits(void)
     struct smc_resources r;
     struct smc_error error = {""};
     char path[600];
-    size_t length;
+    size_t length = 0;
     const char *text = smc_kernel_text(tiled->file, &length);
     temporary_begin(&t);
     CU_ASSERT_FATAL(mkdir(t.folder, 0700) == 0);

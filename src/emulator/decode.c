@@ -406,7 +406,7 @@ struct smc_op *smc_decode_simple(struct smc_decoder *decoder, smc_alu *alu,
                                  enum smc_ptx_type d_type, unsigned sources,
                                  const enum smc_ptx_type *source_type)
 {
-    uint32_t slot[3];
+    uint32_t slot[3] = {0};
     if (!alu || d_type == SMC_PTX_TYPE_COUNT) {
         smc_decode_refuse(decoder, "not for this type");
         return NULL;

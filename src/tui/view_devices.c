@@ -413,7 +413,7 @@ static bool search(struct smc_tui *tui)
 static bool show_command(struct smc_tui *tui)
 {
     enum { MOST = 32 };
-    const struct smc_device_row *list[MOST];
+    const struct smc_device_row *list[MOST] = {NULL};
     struct smc_query query = tui->explore.query;
     struct smc_text words = {0};
     size_t count = smc_devices_compared(&tui->devices, list, MOST);
