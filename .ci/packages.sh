@@ -153,8 +153,9 @@ step_reproducible() {
 
 # --- Another optimizer ----------------------------------------------------------------------------
 
+# What is inlined across files has warnings that are not true, which are therefore no errors here.
 step_lto_o3() {
-    configure_in lto --enable-werror --without-cuda CFLAGS='-O3 -flto=auto' AR=gcc-ar RANLIB=gcc-ranlib \
+    configure_in lto --without-cuda CFLAGS='-O3 -flto=auto' AR=gcc-ar RANLIB=gcc-ranlib \
         NM=gcc-nm && make -s "$jobs" generated &&
         make -s "$jobs" smemcalc libsmemcalc.la tests/unit tests/emulated tests/ptx_conformance &&
         srcdir=$root tests/unit && tests/ptx_conformance && passes_or_skips tests/emulated

@@ -498,7 +498,7 @@ enum smc_status smc_lesson_check(const struct smc_lesson *lesson,
 {
     struct smc_lesson_solution solution;
     struct smc_scene scene;
-    int64_t answer;
+    int64_t answer = 0;
     *right = false;
     enum smc_status status = read_answer(lesson->question, given, &answer, error);
     if (status != SMC_OK)
