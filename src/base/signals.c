@@ -17,6 +17,7 @@ static const int watched[] = {SIGINT, SIGTERM, SIGHUP, SIGWINCH /* SIGWINCH is l
                                                                    optional */};
 static const int yielded[] = {SIGINT, SIGQUIT};
 enum { WATCHED = sizeof watched / sizeof *watched, YIELDED = sizeof yielded / sizeof *yielded };
+enum { ENDING = WATCHED - 1 }; /* how many of `watched` end the program */
 
 /* The only state that the handler can use; whichever thread it runs in, the pipe wakes the waiting
    one. */
@@ -64,25 +65,31 @@ void smc_signals_release(void)
 {
     if (pipe_ends[0] < 0)
         return;
+    const int number = smc_signals_seen();
     for (int i = 0; i < count; i++)
         sigaction(watched[i], &before[i], NULL);
     for (int i = 0; i < 2; i++) {
         close(pipe_ends[i]);
         pipe_ends[i] = -1;
     }
+    if (number)
+        raise(number);
 }
-
-static const int ending[] = {SIGINT, SIGTERM, SIGHUP};
-enum { ENDING = sizeof ending / sizeof *ending };
 
 /* --- Kept waiting ---------------------------------------------------------------------------- */
 
+static sigset_t ending_signals(void)
+{
+    sigset_t signals;
+    sigemptyset(&signals);
+    for (int i = 0; i < ENDING; i++)
+        sigaddset(&signals, watched[i]);
+    return signals;
+}
+
 void smc_signals_block(sigset_t *mask)
 {
-    sigset_t blocked;
-    sigemptyset(&blocked);
-    for (int i = 0; i < ENDING; i++)
-        sigaddset(&blocked, ending[i]);
+    const sigset_t blocked = ending_signals();
     pthread_sigmask(SIG_BLOCK, &blocked, mask);
 }
 
@@ -106,12 +113,12 @@ static void act_as_usual(int i)
 {
     sigset_t one;
     sigemptyset(&one);
-    sigaddset(&one, ending[i]);
-    sigaction(ending[i], &usual[i], NULL);
-    raise(ending[i]);
+    sigaddset(&one, watched[i]);
+    sigaction(watched[i], &usual[i], NULL);
+    raise(watched[i]);
     pthread_sigmask(SIG_UNBLOCK, &one, NULL);
     pthread_sigmask(SIG_BLOCK, &one, NULL);
-    sigaction(ending[i], NULL, &usual[i]);
+    sigaction(watched[i], NULL, &usual[i]);
 }
 
 /* Threads that are not ours, such as CUDA's, do not block the signals: the library's handlers must
@@ -121,11 +128,11 @@ static void replace_handlers(void)
 {
     for (int i = 0; i < ENDING; i++) {
         struct sigaction now;
-        if (sigaction(ending[i], NULL, &now) != 0 || now.sa_handler == usual[i].sa_handler)
+        if (sigaction(watched[i], NULL, &now) != 0 || now.sa_handler == usual[i].sa_handler)
             continue;
         if (now.sa_handler == SIG_DFL && usual[i].sa_flags & (int)SA_RESETHAND)
             usual[i] = now;
-        sigaction(ending[i], &usual[i], NULL);
+        sigaction(watched[i], &usual[i], NULL);
     }
 }
 
@@ -134,16 +141,13 @@ static void *receive(void *context)
 {
     enum { OFTEN = 100 };
     static const struct timespec step = {.tv_nsec = 100000}, long_step = {.tv_nsec = 10000000};
-    sigset_t awaited;
-    sigemptyset(&awaited);
+    sigset_t awaited = ending_signals();
     sigaddset(&awaited, WAKING);
-    for (int i = 0; i < ENDING; i++)
-        sigaddset(&awaited, ending[i]);
     pthread_sigmask(SIG_BLOCK, &awaited, NULL);
     for (int looked = 0; !is_over; looked += looked < OFTEN) {
         const int number = smc_platform_await(&awaited, looked < OFTEN ? &step : &long_step);
         for (int i = 0; i < ENDING; i++)
-            if (ending[i] == number)
+            if (watched[i] == number)
                 act_as_usual(i);
         replace_handlers();
     }
@@ -169,7 +173,7 @@ void smc_signals_divert(sigset_t *mask)
     if (diverting++ == 0) {
         is_over = false;
         for (int i = 0; i < ENDING; i++)
-            sigaction(ending[i], NULL, &usual[i]);
+            sigaction(watched[i], NULL, &usual[i]);
         is_receiving = start_receiver();
     }
     pthread_mutex_unlock(&lock);
@@ -183,7 +187,7 @@ void smc_signals_undivert(const sigset_t *mask)
         if (is_receiving && pthread_kill(receiver, WAKING) == 0)
             pthread_join(receiver, NULL);
         for (int i = 0; i < ENDING; i++)
-            sigaction(ending[i], &usual[i], NULL);
+            sigaction(watched[i], &usual[i], NULL);
     }
     pthread_mutex_unlock(&lock);
     smc_signals_unblock(mask);

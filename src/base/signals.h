@@ -15,7 +15,7 @@ int smc_signals_watch(bool resizes);
 /* The signal that was received to end the program, or 0. Drains the descriptor. */
 int smc_signals_seen(void);
 
-/* Restores the previous handlers. The caller may now raise a signal that was seen. */
+/* Restores the previous handlers, and raises a signal that was seen. */
 void smc_signals_release(void);
 
 /* Between the two, SIGINT, SIGTERM and SIGHUP to this thread wait: for the moments in which a
@@ -26,8 +26,8 @@ void smc_signals_unblock(const sigset_t *mask);
 /* Between the two, SIGINT, SIGTERM and SIGHUP to this thread, and to those that it starts, are
    received by a thread of their own, which does what was set when the first call began: for a
    library that handles them itself, by functions that no handler may call. The library's handlers
-   are replaced, for other threads. Calls nest and may come
-   from several threads. `mask` as above. Where no thread can be started, the signals wait. */
+   are replaced, for other threads. Calls nest and may come from several threads. `mask` as above.
+   Where no thread can be started, the signals wait. */
 void smc_signals_divert(sigset_t *mask);
 void smc_signals_undivert(const sigset_t *mask);
 

@@ -219,12 +219,9 @@ enum smc_status smc_tool_file(const char *file, char argument[SMC_TOOL_FILE],
 /* A signal that arrived meanwhile takes effect now. */
 static void release_signals(void)
 {
-    int number = smc_signals_seen();
-    smc_signals_release();
     signals = -1;
+    smc_signals_release();
     pthread_mutex_unlock(&one_at_a_time);
-    if (number)
-        raise(number);
 }
 
 enum smc_status smc_tool_folder_make(char folder[SMC_TOOL_PATH], struct smc_error *error)

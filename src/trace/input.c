@@ -4,7 +4,6 @@
 #include "trace/input.h"
 
 #include <errno.h>
-#include <signal.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -289,11 +288,7 @@ void smc_trace_input_unlink(struct smc_trace_input *input)
         unlink(input->copy);
         *input->copy = '\0';
     }
-    if (!input->watches)
-        return;
-    const int number = smc_signals_seen();
-    smc_signals_release();
+    if (input->watches)
+        smc_signals_release();
     input->watches = false;
-    if (number)
-        raise(number);
 }

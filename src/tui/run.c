@@ -7,7 +7,6 @@
 #include <errno.h>
 #include <ftw.h>
 #include <poll.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -425,10 +424,7 @@ static enum smc_status play(struct loop *loop, const struct smc_query *query,
         smc_worker_close(&loop->launcher);
         remove_copies(&loop->edit);
     }
-    int signal_number = smc_signals_seen();
     smc_signals_release();
-    if (signal_number)
-        raise(signal_number);
     return status;
 }
 
