@@ -170,7 +170,8 @@ static void set_environment(void)
         snprintf(value, sizeof value, "%s/%s", folder, places[i].below);
         setenv(places[i].name, value, 1);
     }
-    snprintf(value, sizeof value, "suppressions=%s/leaks:print_suppressions=0", folder);
+    snprintf(value, sizeof value,
+             "suppressions=%s/leaks:print_suppressions=0:intercept_tls_get_addr=0", folder);
     setenv("LSAN_OPTIONS", value, 1);
     snprintf(value, sizeof value, "%s/bin:/usr/bin:/bin", folder);
     setenv("PATH", value, 1);

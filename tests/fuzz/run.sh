@@ -19,7 +19,7 @@ names=("$@")
 [ $# -gt 0 ] || mapfile -t names < <(find "$out" -maxdepth 1 -name '*.options' -printf '%f\n' | sed 's/\.options$//' | sort)
 export ASAN_OPTIONS=${ASAN_OPTIONS-allocator_may_return_null=1:detect_leaks=1}
 export UBSAN_OPTIONS=${UBSAN_OPTIONS-print_stacktrace=1}
-export LSAN_OPTIONS=suppressions=$source/tests/lsan.supp:print_suppressions=0
+export LSAN_OPTIONS=suppressions=$source/tests/lsan.supp:print_suppressions=0:intercept_tls_get_addr=0
 
 option() { # NAME KEY
     sed -n "s/^$2 = //p" "$out/$1.options"
