@@ -1,5 +1,6 @@
 /* The GPUs of this machine: their number and their properties. */
 #include <dlfcn.h>
+#include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -69,14 +70,13 @@ bool smc_gpu_attempt(struct smc_attempt *attempt, cudaError_t code)
 /* --- NVML ------------------------------------------------------------------------------------- */
 
 /* The NVML functions in use: nvmlReturn_t is 0 for success, nvmlDevice_t is a pointer. */
-struct nvml {
-    void *library;
+static struct {
     int (*init)(void);
-    int (*shut_down)(void);
     int (*find_device)(const char *pci_bus_id, void **device);
     int (*clock_info)(void *device, int clock, unsigned *mhz);
     int (*driver_version)(char *version, unsigned length);
-};
+    bool is_ready;
+} nvml;
 
 enum { NVML_SM_CLOCK = 1 };
 
@@ -87,55 +87,47 @@ static bool look_up(void *library, const char *name, void *function_pointer)
     return symbol != NULL;
 }
 
-/* Opens NVML; if it succeeds, close it. */
-static bool open_nvml(struct nvml *nvml)
+static void open_nvml(void)
 {
-    nvml->library = dlopen("libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL);
-    if (!nvml->library)
-        return false;
-    if (look_up(nvml->library, "nvmlInit_v2", &nvml->init) &&
-        look_up(nvml->library, "nvmlShutdown", &nvml->shut_down) &&
-        look_up(nvml->library, "nvmlDeviceGetHandleByPciBusId_v2", &nvml->find_device) &&
-        look_up(nvml->library, "nvmlDeviceGetClockInfo", &nvml->clock_info) &&
-        look_up(nvml->library, "nvmlSystemGetDriverVersion", &nvml->driver_version) &&
-        nvml->init() == 0)
-        return true;
-    dlclose(nvml->library);
-    return false;
+    void *library = dlopen("libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL);
+    if (!library)
+        return;
+    nvml.is_ready = look_up(library, "nvmlInit_v2", &nvml.init) &&
+                    look_up(library, "nvmlDeviceGetHandleByPciBusId_v2", &nvml.find_device) &&
+                    look_up(library, "nvmlDeviceGetClockInfo", &nvml.clock_info) &&
+                    look_up(library, "nvmlSystemGetDriverVersion", &nvml.driver_version) &&
+                    nvml.init() == 0;
+    if (!nvml.is_ready)
+        dlclose(library);
 }
 
-static void close_nvml(struct nvml *nvml)
+/* NVML is opened once and kept until the process ends. Where the threads of four GPUs opened and
+   closed it for each measurement, one run in four never ended: nvmlInit_v2 waited for a mutex of
+   libcuda that no thread held (driver 580.159.04). */
+static bool nvml_is_ready(void)
 {
-    nvml->shut_down();
-    dlclose(nvml->library);
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, open_nvml);
+    return nvml.is_ready;
 }
 
 uint32_t smc_gpu_sm_clock_khz(int gpu_index)
 {
     char pci_bus_id[32];
-    struct nvml nvml;
     void *device;
     unsigned mhz = 0;
     if (cudaDeviceGetPCIBusId(pci_bus_id, sizeof pci_bus_id, gpu_index) != cudaSuccess) {
         cudaGetLastError();
         return 0;
     }
-    if (!open_nvml(&nvml))
-        return 0;
-    bool read = nvml.find_device(pci_bus_id, &device) == 0 &&
-                nvml.clock_info(device, NVML_SM_CLOCK, &mhz) == 0;
-    close_nvml(&nvml);
+    const bool read = nvml_is_ready() && nvml.find_device(pci_bus_id, &device) == 0 &&
+                      nvml.clock_info(device, NVML_SM_CLOCK, &mhz) == 0;
     return read ? mhz * 1000u : 0;
 }
 
 bool smc_gpu_driver_release(char release[SMC_GPU_VERSION_CHARS])
 {
-    struct nvml nvml;
-    release[0] = '\0';
-    if (!open_nvml(&nvml))
-        return false;
-    bool read = nvml.driver_version(release, SMC_GPU_VERSION_CHARS) == 0;
-    close_nvml(&nvml);
+    const bool read = nvml_is_ready() && nvml.driver_version(release, SMC_GPU_VERSION_CHARS) == 0;
     if (!read)
         release[0] = '\0';
     return read;
