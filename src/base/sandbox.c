@@ -243,9 +243,9 @@ static void write_filter(enum smc_sandbox kind, struct filter *filter)
     uint16_t starts[NUMBERS];
     size_t count = 0;
     decide(kind, verdicts);
-    for (uint16_t i = 0; i < NUMBERS; i++)
+    for (int i = 0; i < NUMBERS; i++)
         if (i == 0 || verdicts[i] != verdicts[i - 1])
-            starts[count++] = i;
+            starts[count++] = (uint16_t)i;
     filter->count = 0;
     load(filter, offsetof(struct seccomp_data, arch));
     add(filter, BPF_JMP | BPF_JEQ | BPF_K, ARCHITECTURE, 1, 0);

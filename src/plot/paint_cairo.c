@@ -1,4 +1,6 @@
 /* The back end for paper: SVG, PNG and PDF through cairo. Only this file uses cairo. */
+#include "config.h"
+
 #include <cairo-pdf.h>
 #include <cairo-svg.h>
 #include <cairo.h>
