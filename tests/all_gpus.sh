@@ -5,6 +5,7 @@
 # shellcheck disable=SC2086
 
 fake=$PWD/tests/gpu/fake_smemcalc
+nvml=$PWD/tests/gpu/.libs/libfake_nvml.so
 # shellcheck source=tests/command.sh
 . "$(dirname "$0")/command.sh"
 [ -x "$fake" ] || { skip "every GPU" "no fake GPU in this build"; finish_cases; }
@@ -45,6 +46,12 @@ for gpu in 0 1 2; do
     shows "with its UUID" "machine     $host, GPU-0${gpu}1e2d3c$uuid" out
 done
 empty "nothing is told" "$(cat err)"
+
+# Opened and closed for each measurement, the real one sometimes waited for ever.
+mkdir nvml && ln -s "$nvml" nvml/libnvidia-ml.so.1
+FAKE_NVML_CALLS=calls LD_LIBRARY_PATH=nvml on_fake 0 "three together" --gpu all --format json
+empty "NVML is opened once for all GPUs, and kept" "$(echo nvmlInit_v2 | diff - calls)"
+holds "and gives the clock of each" '.runs | map(.run.sm_clock_khz) == [1234000, 1234000, 1234000]' out
 
 on_fake 0 "three" --gpu all --format json
 holds "JSON: an element a GPU" '.schema == "smemcalc/1" and (.runs | map(.gpu_index)) == [0, 1, 2] and

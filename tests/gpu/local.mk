@@ -26,6 +26,11 @@ tests_gpu_fake_smemcalc_SOURCES = \
 	tests/gpu/fake_health.c tests/gpu/fake_health.h \
 	tests/gpu/fake_smemcalc.c
 
+check_LTLIBRARIES += tests/gpu/libfake_nvml.la
+tests_gpu_libfake_nvml_la_SOURCES = tests/gpu/fake_nvml.c
+tests_gpu_libfake_nvml_la_CFLAGS = $(FAKE_CFLAGS)
+tests_gpu_libfake_nvml_la_LDFLAGS = $(FAKE_FLAGS)
+
 tests_gpu_gpu_tests_CPPFLAGS = $(AM_CPPFLAGS) $(CUNIT_CFLAGS) -I$(srcdir)/tests
 tests_gpu_gpu_tests_LDADD = libsmc.la $(CUNIT_LIBS) -lm
 tests_gpu_gpu_tests_SOURCES = \
