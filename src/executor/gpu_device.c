@@ -71,7 +71,6 @@ bool smc_gpu_attempt(struct smc_attempt *attempt, cudaError_t code)
 
 /* The NVML functions in use: nvmlReturn_t is 0 for success, nvmlDevice_t is a pointer. */
 static struct {
-    int (*init)(void);
     int (*find_device)(const char *pci_bus_id, void **device);
     int (*clock_info)(void *device, int clock, unsigned *mhz);
     int (*driver_version)(char *version, unsigned length);
@@ -89,21 +88,22 @@ static bool look_up(void *library, const char *name, void *function_pointer)
 
 static void open_nvml(void)
 {
+    int (*init)(void);
     void *library = dlopen("libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL);
     if (!library)
         return;
-    nvml.is_ready = look_up(library, "nvmlInit_v2", &nvml.init) &&
+    nvml.is_ready = look_up(library, "nvmlInit_v2", &init) &&
                     look_up(library, "nvmlDeviceGetHandleByPciBusId_v2", &nvml.find_device) &&
                     look_up(library, "nvmlDeviceGetClockInfo", &nvml.clock_info) &&
                     look_up(library, "nvmlSystemGetDriverVersion", &nvml.driver_version) &&
-                    nvml.init() == 0;
+                    init() == 0;
     if (!nvml.is_ready)
         dlclose(library);
 }
 
 /* NVML is opened once and kept until the process ends. Where the threads of four GPUs opened and
-   closed it for each measurement, one run in four never ended: nvmlInit_v2 waited for a mutex of
-   libcuda that no thread held (driver 580.159.04). */
+   closed it for each measurement, two of nine runs never ended: nvmlInit_v2 waited for a mutex of
+   libcuda that no thread held (H100s, driver 580.159.04). */
 static bool nvml_is_ready(void)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;

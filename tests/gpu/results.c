@@ -3,7 +3,6 @@
 
 #include "results.h"
 
-#include <dlfcn.h>
 #include <stdio.h>
 #include <time.h>
 
@@ -47,16 +46,8 @@ void gpu_result_number(const char *section, const char *key, double value)
 
 const char *gpu_driver(void)
 {
-    static char version[80];
-    int (*init)(void);
-    int (*read)(char *text, unsigned length);
-    void *library = version[0] ? NULL : dlopen("libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL);
-    if (!library)
-        return version;
-    *(void **)&init = dlsym(library, "nvmlInit_v2");
-    *(void **)&read = dlsym(library, "nvmlSystemGetDriverVersion");
-    if (!init || !read || init() != 0 || read(version, sizeof version) != 0)
-        version[0] = '\0';
+    static char version[SMC_GPU_VERSION_CHARS];
+    smc_gpu_driver_release(version);
     return version;
 }
 
