@@ -946,6 +946,7 @@ static void test_refused_variables(void)
         ".global .align 8 .u64 functions[2] = {missing, 0};\n"
         ".global .align 8 .u64 indirect = generic(functions);\n"
         ".global .align 8 .u64 odd = 1 << 3;\n"
+        ".global .align 8 .u64 bare = generic good;\n"
         ".global .align 16 .f1024 wide;\n.const .align 4 .u32 good = 6;\n"
         ".func (.param .b32 r) twice(.param .b32 a) { ret; }\n"
         ".visible .entry k(.param .u64 out, .param .u64 in)\n{\n.reg .b32 %r<4>;\n"
@@ -969,8 +970,12 @@ static void test_refused_variables(void)
         {"ld.global.u64 %rd2, [odd];\n",
          "PTX line 8: the variable 'odd', which source line 42 uses, is not supported: ';' "
          "expected, not '<'"},
+        {"ld.global.u64 %rd2, [bare];\n",
+         "PTX line 9: the variable 'bare', which source line 42 uses, is not supported: '(' "
+         "expected, not 'good'"},
+        {"add.s32 %r1, %r1, 1\n", "PTX line 21: ';' expected, not 'ret'"}, /* after the refusals */
         {"tex.cube.v4.f32.f32 {%f0, %f1, %f2, %f3}, [%rd1, {%f0, %f1, %f2, %f3}];\n",
-         "PTX line 19: 'tex.cube.v4.f32.f32 {%f0, %f1, %f2, %f3}, [%rd1, {%f0, %f1, %f2, %f3}]' is "
+         "PTX line 20: 'tex.cube.v4.f32.f32 {%f0, %f1, %f2, %f3}, [%rd1, {%f0, %f1, %f2, %f3}]' is "
          "not supported: textures of this shape"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

@@ -183,8 +183,9 @@ static const char *opaque_type(const struct reader *reader)
 static bool declare_refused(struct reader *reader, const char *what, struct smc_ptx_symbol *symbol)
 {
     char text[sizeof reader->error->message + 8];
+    reader->failed = false;
     if (reader->module->arena.failed)
-        return false;
+        return out_of_memory(reader);
     if (what) {
         advance(reader);
         symbol->name = reader->token.text;
@@ -195,7 +196,6 @@ static bool declare_refused(struct reader *reader, const char *what, struct smc_
         return out_of_memory(reader);
     symbol->refusal = memcpy(refusal, text, strlen(text) + 1);
     symbol->reference = NULL;
-    reader->failed = false;
     reader->depth = 0;
     return (!symbol->name.at || add_symbol(reader, symbol)) && skip_past(reader, ";");
 }

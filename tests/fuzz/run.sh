@@ -25,6 +25,13 @@ option() { # NAME KEY
     sed -n "s/^$2 = //p" "$out/$1.options"
 }
 
+# Prints a file as text, for logs that outlive the machine: "base64 -d | gunzip" turns it back.
+print_input() { # FILE
+    [ -s "$1" ] || return 0
+    printf '    the input, compressed and encoded (base64 -d | gunzip):\n'
+    gzip -9 -n <"$1" | base64 | head -n 400 | sed 's/^/    /'
+}
+
 fuzz_one() { # NAME
     local name=$1 log=$out/$1.log verdict=ok dictionary=() found
     mkdir -p "$out/${name}_new" "$out/found"
@@ -41,6 +48,7 @@ fuzz_one() { # NAME
     found=$(sed -n 's/.*Test unit written to //p' "$log" | tail -n 1)
     printf '    input: %s\n    log:   %s\n' "${found:-none}" "$log"
     grep -m 1 -A 12 'ERROR: \|runtime error' "$log" | sed 's/^/    /'
+    print_input "$found"
     return 1
 }
 
