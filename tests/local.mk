@@ -1,6 +1,10 @@
 # The unit tests are one CUnit program: a file and a line in suites.def for each module.
 # Every test program and script ends its output with a line "N passed, N failed, N skipped".
 
+# What each of them may take at most: several times what the slowest needs with sanitizers.
+TEST_SECONDS = 1800
+LOG_COMPILER = $(TEST_LIMIT)
+
 EXTRA_DIST += tests/data/golden_cc1_cc2.csv
 
 if HAVE_CUNIT
