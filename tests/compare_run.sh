@@ -138,7 +138,7 @@ empty "where no run can be, that is the error" "$(echo "$?" | grep -vx 2; cat ou
     grep -v "^smemcalc: option --length: '10' is not above 2 x 9, twice the radius$" err)"
 
 # The first runs are quick, the last takes minutes.
-smemcalc $emulated --kernel stencil-naive --radius 1:40001:40000 --size 3M --timeout 8000 >out 2>err
+smemcalc $emulated --kernel stencil-naive --radius 1:40001:40000 --size 300K --timeout 8000 >out 2>err
 code=$?
 empty "--timeout ends a series, and what is done is shown" "$(echo "$code" | grep -vx 1
     grep -q '^ *1  ' out || cat out
