@@ -40,8 +40,8 @@ static bool read_reference(struct reader *reader, struct smc_ptx_reference *refe
     uint64_t offset = 0;
     reference->line = reader->token.line;
     reference->is_generic = accept(reader, "generic");
-    if ((reference->is_generic && !expect(reader, "(")) ||
-        !read_name(reader, &reference->name) || !read_offset(reader, &reference->offset) ||
+    if ((reference->is_generic && !expect(reader, "(")) || !read_name(reader, &reference->name) ||
+        !read_offset(reader, &reference->offset) ||
         (reference->is_generic && !expect(reader, ")")) || !read_offset(reader, &offset))
         return false;
     reference->offset += offset;
