@@ -1,7 +1,7 @@
 # The unit tests are one CUnit program: a file and a line in suites.def for each module.
 # Every test program and script ends its output with a line "N passed, N failed, N skipped".
 
-# What each of them may take at most: several times what the slowest needs with sanitizers.
+# The limit for each of them: with sanitizers, all of them together take less on two processors.
 TEST_SECONDS = 1800
 LOG_COMPILER = $(TEST_LIMIT)
 

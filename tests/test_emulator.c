@@ -973,7 +973,7 @@ static void test_refused_variables(void)
         {"ld.global.u64 %rd2, [bare];\n",
          "PTX line 9: the variable 'bare', which source line 42 uses, is not supported: '(' "
          "expected, not 'good'"},
-        {"add.s32 %r1, %r1, 1\n", "PTX line 21: ';' expected, not 'ret'"}, /* after the refusals */
+        {"add.s32 %r1, %r1, 1\n", "PTX line 21: ';' expected, not 'ret'"}, /* still reported */
         {"tex.cube.v4.f32.f32 {%f0, %f1, %f2, %f3}, [%rd1, {%f0, %f1, %f2, %f3}];\n",
          "PTX line 20: 'tex.cube.v4.f32.f32 {%f0, %f1, %f2, %f3}, [%rd1, {%f0, %f1, %f2, %f3}]' is "
          "not supported: textures of this shape"},

@@ -25,11 +25,11 @@ option() { # NAME KEY
     sed -n "s/^$2 = //p" "$out/$1.options"
 }
 
-# Prints a file as text, for logs that outlive the machine: "base64 -d | gunzip" turns it back.
+# Prints a file as text, since logs outlive the machine: one line, since CI shows only the last lines.
 print_input() { # FILE
     [ -s "$1" ] || return 0
     printf '    the input, compressed and encoded (base64 -d | gunzip):\n'
-    gzip -9 -n <"$1" | base64 | head -n 400 | sed 's/^/    /'
+    printf '    %s\n' "$(gzip -9 -n <"$1" | base64 -w 0)"
 }
 
 fuzz_one() { # NAME
