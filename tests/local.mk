@@ -357,6 +357,35 @@ EXTRA_DIST += tests/memory.sh
 list-suites:
 	@echo $(TESTS)
 
+# What .ci/run repeats where a CUDA Toolkit is: the GPU back end on a fake GPU, and the compilers.
+.PHONY: list-toolkit-suites
+list-toolkit-suites:
+	@echo tests/gpu/gpu_tests tests/gpu/fake_tests tests/all_gpus.sh tests/bounded.sh \
+		tests/calibrate.sh tests/check.sh tests/compare_run.sh tests/counters.sh tests/current.sh \
+		tests/doctor.sh tests/merge.sh tests/oracle tests/headroom_oracle tests/shim/abi \
+		tests/source.sh tests/trace/abi tests/tui_confirm.sh tests/tune.sh
+
+# What .ci/run repeats with sanitizers: the unit tests, the command line, what reads files, and the
+# emulator.
+.PHONY: list-sanitized-suites
+list-sanitized-suites:
+	@echo tests/unit tests/cli.sh tests/banks.sh tests/batch.sh tests/device_file.sh tests/diff.sh \
+		tests/gate.sh tests/host_code.sh tests/inputs.sh tests/inspect.sh tests/merge.sh \
+		tests/own_kernels.sh tests/source.sh tests/trace.sh tests/fuzz/run_corpus \
+		tests/annotate.sh tests/emulated tests/findings.sh tests/ptx_conformance tests/shim.sh
+
+# A developer's loop: a minute at most, in a tree that is built. DOCS: the documents to check, by
+# default those that differ from the last commit.
+QUICK_SUITES = tests/unit tests/cli.sh tests/sweep.sh tests/gate.sh tests/trace.sh tests/batch.sh \
+	tests/tui_views.sh tests/layers.sh
+changed_docs = git -C $(srcdir) diff --name-only HEAD -- '*.md' 'man/*.[0-9]'
+.PHONY: check-quick
+check-quick: all
+	$(MAKE) $(AM_MAKEFLAGS) check check_PROGRAMS=tests/unit$(EXEEXT) check_LTLIBRARIES= \
+		TESTS='$(QUICK_SUITES)'
+	@docs="$${DOCS-`$(changed_docs)`}"; test -z "$$docs" || \
+		srcdir=$(srcdir) sh $(srcdir)/tests/docs.sh $$docs
+
 # The decoder of machine code against nvdisasm.
 check_PROGRAMS += tests/disassembly
 TESTS += tests/disassembly
