@@ -7,7 +7,7 @@ most_bytes=4096 # of a kept input
 
 # NAME FILE LONGEST DICTIONARY SEEDS of each row of fuzzers.def, with tabs between them.
 rows() {
-    sed -n 's/^FUZZER(\([a-z_]*\), \([a-z_]*\), [A-Z]*, \([0-9]*\), "\(.*\)", "\(.*\)")$/\1\t\2\t\3\t\4-\t\5/p' \
+    sed -n 's/^FUZZER(\([a-z_]*\), \([a-z_]*\), \([0-9]*\), "\(.*\)", "\(.*\)")$/\1\t\2\t\3\t\4-\t\5/p' \
         "$source/tests/fuzz/fuzzers.def"
 }
 

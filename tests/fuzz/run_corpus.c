@@ -29,7 +29,7 @@ static const struct fuzzer {
     int (*function)(const uint8_t *data, size_t size);
     const char *seeds;
 } fuzzers[] = {
-#define FUZZER(name, file, when, longest, dictionary, seeds) {#name, fuzz_##name, seeds},
+#define FUZZER(name, file, longest, dictionary, seeds) {#name, fuzz_##name, seeds},
 #include "fuzzers.def"
 #undef FUZZER
 };
