@@ -308,7 +308,7 @@ update-results-page: tests/results_page$(EXEEXT)
 
 # Scripts; cases.sh counts for them.
 TESTS += tests/layers.sh tests/docs.sh
-EXTRA_DIST += tests/cases.sh tests/docs.sh tests/layers.sh
+EXTRA_DIST += tests/cases.sh tests/docs.sh tests/layers.awk tests/layers.sh
 
 # A stream of launches.
 TESTS += tests/batch.sh
