@@ -117,8 +117,8 @@ uint32_t smc_cluster_access(struct smc_worker *worker, struct smc_warp *warp,
             smc_shadow_written_elsewhere(mate->shadow, offset, width);
     }
     if (mine)
-        good |=
-            smc_memory_access_at(worker, warp, op, SMC_SPACE_SHARED, kind, own, mine, value, host);
+        good |= smc_memory_access_some(worker, warp, op, SMC_SPACE_SHARED, kind, own, mine, value,
+                                       host);
     return good;
 }
 

@@ -42,10 +42,9 @@ struct word {
 struct read {
     struct smc_worker *worker;
     struct smc_warp *warp;
-    const struct smc_op *op;
     const struct smc_places *places;
     uint64_t first;
-    uint32_t bytes, now;
+    uint32_t place, bytes, now;
 };
 
 /* Neighboring cells of global memory, and what this block did to them. */
@@ -82,15 +81,31 @@ struct smc_shadow {
     struct line *recent[RECENT_LINES]; /* by number; NULL: none */
 };
 
-/* What all lanes of one instruction have in common. */
+/* What all lanes of one instruction have in common. Its op is not kept, as some ops exist only
+   while they are executed. */
 struct visit {
     struct smc_worker *worker;
     struct smc_shadow *shadow;
     struct smc_warp *warp;
-    const struct smc_op *op;
+    uint32_t place; /* instruction */
+    bool is_strong, is_narrow;
     enum smc_ptx_space space;
     uint32_t bytes, mask;
 };
+
+static inline struct visit visit_of(struct smc_worker *worker, struct smc_warp *warp,
+                                    const struct smc_op *op, enum smc_ptx_space space,
+                                    uint32_t bytes)
+{
+    return (struct visit){.worker = worker,
+                          .shadow = worker->shadow,
+                          .warp = warp,
+                          .place = op->instruction,
+                          .is_strong = op->is_strong,
+                          .is_narrow = op->is_narrow,
+                          .space = space,
+                          .bytes = bytes};
+}
 
 static inline uint32_t cell_bytes_of(const struct smc_shadow *shadow, enum smc_ptx_space space)
 {

@@ -74,8 +74,8 @@ struct moment {
 static inline struct moment moment_of(const struct visit *visit)
 {
     const struct smc_order *order = &visit->shadow->order;
-    return (struct moment){order->now, order->all_synced_at, order->block_began_at,
-                           visit->op->instruction, visit->warp->index};
+    return (struct moment){order->now, order->all_synced_at, order->block_began_at, visit->place,
+                           visit->warp->index};
 }
 
 /* Records the lanes that read the cell as note_reader would one after the other. The last write is
@@ -316,8 +316,13 @@ static bool defer(const struct visit *visit, uint64_t first, const struct smc_pl
         shadow->full_at = synced;
     if (!shadow->defers || shadow->full_at == synced)
         return false;
-    const struct read read = {visit->worker, visit->warp,  visit->op,        places,
-                              first,         visit->bytes, shadow->order.now};
+    const struct read read = {.worker = visit->worker,
+                              .warp = visit->warp,
+                              .places = places,
+                              .first = first,
+                              .place = visit->place,
+                              .bytes = visit->bytes,
+                              .now = shadow->order.now};
     EACH_WORD(i, cells, shift, places)
     {
         struct word *word = &words[WORD_AT(i, places)];
@@ -334,8 +339,12 @@ static bool defer(const struct visit *visit, uint64_t first, const struct smc_pl
 static void record(struct smc_shadow *shadow, const struct read *read)
 {
     const struct smc_places *places = read->places;
-    const struct visit visit = {read->worker,     shadow,      read->warp, read->op,
-                                SMC_SPACE_SHARED, read->bytes, 0};
+    const struct visit visit = {.worker = read->worker,
+                                .shadow = shadow,
+                                .warp = read->warp,
+                                .place = read->place,
+                                .space = SMC_SPACE_SHARED,
+                                .bytes = read->bytes};
     uint64_t address[SMC_LANES] = {0};
     shadow->order.now = read->now;
     const uint32_t left = check_places(&visit, read->first, places);
@@ -471,7 +480,7 @@ bool smc_shadow_passes(struct smc_worker *worker, struct smc_warp *warp, const s
     if (shadow->order.partly_synced)
         return false;
     if (op->space == SMC_SPACE_SHARED) {
-        const struct visit visit = {worker, shadow, warp, op, SMC_SPACE_SHARED, bytes, 0};
+        const struct visit visit = visit_of(worker, warp, op, SMC_SPACE_SHARED, bytes);
         return bytes >= shadow->cell_bytes_shared && defer(&visit, first, places);
     }
     const uint64_t cell = cell_of(shadow, SMC_SPACE_GLOBAL, first, places);
@@ -486,10 +495,11 @@ void smc_shadow_check(struct smc_worker *worker, struct smc_warp *warp, const st
                       const struct smc_places *places)
 {
     struct smc_shadow *shadow = worker->shadow;
-    const struct visit visit = {worker, shadow, warp, op, space, bytes, mask};
+    struct visit visit = visit_of(worker, warp, op, space, bytes);
     const uint32_t cell_bytes = cell_bytes_of(shadow, space);
     const bool has_places = places && bytes >= cell_bytes && !shadow->order.partly_synced;
     const uint64_t first = address[__builtin_ctz(mask)];
+    visit.mask = mask;
     if (space == SMC_SPACE_SHARED) {
         if (has_places && defer(&visit, first, places))
             return;
