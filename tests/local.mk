@@ -284,6 +284,8 @@ EXTRA_DIST += tests/host_code.sh tests/data/source
 TESTS += tests/inspect.sh tests/own_kernels.sh tests/inputs.sh tests/block_shape.sh
 EXTRA_DIST += \
 	tests/inspect.sh tests/own_kernels.sh tests/inputs.sh tests/block_shape.sh tests/data/inspect
+TESTS += tests/pasted.sh
+EXTRA_DIST += tests/pasted.sh
 TESTS += tests/diff.sh
 EXTRA_DIST += tests/diff.sh tests/data/diff
 

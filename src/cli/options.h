@@ -71,7 +71,8 @@ struct smc_arguments {
     size_t file_count;
     struct smc_repeated device, device_file; /* at most SMC_MAX_DEVICES */
     struct smc_repeated arg, set, dump;      /* at most SMC_MAX_USER_ARGUMENTS */
-    struct smc_repeated own_threads, own_dynamic_smem, own_kernel, only, vary, read, trace_file;
+    struct smc_repeated own_threads, own_dynamic_smem, own_kernel, only, vary, read, trace_file,
+        pass;
     const char *topic; /* help: the command asked about, completion: the shell,
                           lesson: its name; or NULL */
 };
