@@ -46,6 +46,7 @@ tests_unit_SOURCES = \
 	tests/test_mbarrier.c \
 	tests/test_pipelines.c \
 	tests/test_ranks.c \
+	tests/test_warpgroups.c \
 	tests/test_textures.c \
 	tests/test_emulator.c \
 	tests/test_executor.c \

@@ -1,4 +1,5 @@
 /* Runs a block: its warps one after the other, from barrier to barrier. */
+#include <stdio.h>
 #include <string.h>
 
 #include "emulator/clusters.h"
@@ -277,6 +278,7 @@ void smc_block_begin(struct smc_worker *worker, uint64_t block)
         warp->cluster_arrived = warp->cluster_passed = 0;
         memset(warp->lane_synced_at, 0, sizeof warp->lane_synced_at);
         smc_copies_forget(warp);
+        warp->products = (struct smc_products){0};
         smc_warp_begin(warp, lanes);
         smc_frames_begin(launch->program, warp);
         fill_fixed(worker, warp);
@@ -301,6 +303,31 @@ static bool report_failing_wait(struct smc_worker *worker)
     return false;
 }
 
+/* The threads at the barrier where the group waits, and how many it waits for. */
+static void count_waiting(const struct smc_worker *worker, const struct smc_warp *warp,
+                          const struct smc_group *group, struct smc_finding *finding)
+{
+    if (group->state == SMC_GROUP_CONVERGING) {
+        finding->waiting = smc_lane_count(group->active);
+        finding->expected = smc_lane_count(group->need);
+        return;
+    }
+    if (group->barrier == SMC_WARPGROUP_BARRIER) {
+        const uint32_t first = warp->index / SMC_WARPGROUP * SMC_WARPGROUP;
+        const uint32_t warps = worker->launch->warps_per_block;
+        finding->expected = SMC_WARPGROUP * SMC_LANES;
+        for (uint32_t w = first; w < first + SMC_WARPGROUP && w < warps; w++)
+            finding->waiting +=
+                worker->warp[w].products.op ? smc_lane_count(worker->warp[w].products.lanes) : 0;
+        snprintf(finding->note, sizeof finding->note,
+                 "wgmma waits for the four warps of its warpgroup");
+        return;
+    }
+    const struct smc_barrier *at = &worker->barrier[group->barrier];
+    finding->waiting = at->lanes;
+    finding->expected = at->expected ? at->expected : block_live_lanes(worker);
+}
+
 /* The first lane that waits at anything. */
 void smc_block_report_waiting(struct smc_worker *worker)
 {
@@ -318,11 +345,7 @@ void smc_block_report_waiting(struct smc_worker *worker)
             struct smc_finding finding =
                 smc_finding_at(worker, barrier ? SMC_FINDING_DEADLOCK : SMC_FINDING_ABSENT_LANES,
                                place, smc_thread_of(warp, lane));
-            const struct smc_barrier *at = &worker->barrier[group->barrier];
-            finding.waiting = barrier ? at->lanes : (uint32_t)__builtin_popcount(group->active);
-            finding.expected = !barrier       ? (uint32_t)__builtin_popcount(group->need)
-                               : at->expected ? at->expected
-                                              : block_live_lanes(worker);
+            count_waiting(worker, warp, group, &finding);
             smc_find(worker, &finding);
             return;
         }

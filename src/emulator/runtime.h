@@ -14,8 +14,11 @@ enum { SMC_RESERVED_SMEM_BYTES = 1024 };
 enum {
     SMC_MAX_WARPS = 32,
     SMC_MAX_GROUPS = 64,
+    SMC_WARPGROUP = 4, /* warps */
+    SMC_PRODUCT_GROUPS = 16,
     SMC_BARRIERS = 16,
     SMC_CLUSTER_BARRIER = SMC_BARRIERS,
+    SMC_WARPGROUP_BARRIER, /* where a warp waits for its warpgroup */
     SMC_KEPT_FINDINGS = 64
 };
 
@@ -89,6 +92,14 @@ struct smc_frames {
     uint64_t top[SMC_LANES]; /* of the stack in local memory, by lane */
 };
 
+/* The products of wgmma that a warp has issued. */
+struct smc_products {
+    const struct smc_op *op; /* waits for the other warps of its warpgroup; NULL: none */
+    uint32_t lanes, active;  /* that issued it, and those whose guard holds */
+    uint32_t groups;         /* committed */
+    uint32_t committed[SMC_PRODUCT_GROUPS]; /* when the last ones were: group n at n modulo these */
+};
+
 struct smc_warp {
     char *file; /* registers */
     uint32_t index;
@@ -103,8 +114,9 @@ struct smc_warp {
     uint32_t cluster_arrived, cluster_passed; /* lanes, at and past the cluster's barrier */
     uint32_t arrived, wanted;                 /* at what the first of them waits for */
     struct smc_frames frames;
-    struct smc_copy *copies;            /* pending cp.async, oldest first */
-    uint64_t copy_group;                /* the number of groups committed */
+    struct smc_copy *copies; /* pending cp.async, oldest first */
+    uint64_t copy_group;     /* the number of groups committed */
+    struct smc_products products;
     uint32_t lane_synced_at[SMC_LANES]; /* by __syncwarp: see order.h */
     struct smc_leader {
         uint32_t op;             /* a load that others follow (struct smc_op) */
@@ -225,6 +237,8 @@ bool smc_warp_return(struct smc_warp *warp, uint32_t mask, int caller);
 /* For an op that lanes run together: the converged lanes, or 0 while lanes of `need` are
    missing. Anywhere: they may be at any op of the same kind. */
 uint32_t smc_warp_converge(struct smc_warp *warp, uint32_t need, bool anywhere);
+/* The lanes wait at a barrier, until smc_warp_release. */
+void smc_warp_hold(struct smc_warp *warp, uint32_t mask, uint32_t barrier);
 /* Lets all groups that converged continue after their op. */
 void smc_warp_release(struct smc_warp *warp, uint32_t mask);
 

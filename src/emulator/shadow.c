@@ -216,6 +216,13 @@ void smc_shadow_fence(struct smc_shadow *shadow, const struct smc_warp *warp, ui
     smc_order_fence(&shadow->order, warp, mask, is_narrow);
 }
 
+void smc_shadow_finish_products(struct smc_shadow *shadow, const struct smc_warp *warp,
+                                uint32_t when)
+{
+    smc_shadow_catch_up(shadow);
+    smc_order_finish_products(&shadow->order, warp, when);
+}
+
 void smc_shadow_acquire_all(struct smc_shadow *shadow, const struct smc_warp *warp, uint32_t mask)
 {
     smc_shadow_catch_up(shadow);
@@ -249,15 +256,25 @@ static bool in_order(const struct visit *visit, uint32_t when, uint16_t thread, 
     return smc_order_has(&visit->shadow->order, visit->warp, when, thread, me);
 }
 
+/* A thread of the unit (order.h) that accessed. */
+static uint32_t thread_in(uint32_t accessor)
+{
+    const uint32_t unit = accessor / SMC_LANES;
+    return unit < SMC_MAX_WARPS
+               ? accessor
+               : (unit - SMC_MAX_WARPS) * SMC_WARPGROUP * SMC_LANES + accessor % SMC_LANES;
+}
+
 static void report(const struct visit *visit, enum smc_finding_kind kind, uint32_t me,
                    uint64_t address, uint32_t other_place, uint32_t other)
 {
-    struct smc_finding finding = smc_finding_at(visit->worker, kind, visit->place, me);
+    struct smc_finding finding = smc_finding_at(visit->worker, kind, visit->place,
+                                                smc_thread_of(visit->warp, me % SMC_LANES));
     smc_finding_set_address(visit->worker, &finding, visit->space, address, visit->bytes);
     if (kind != SMC_FINDING_UNWRITTEN) {
         finding.has_other = true;
         finding.other_instruction = other_place;
-        smc_finding_set_other(visit->worker, &finding, other);
+        smc_finding_set_other(visit->worker, &finding, thread_in(other));
     }
     smc_find(visit->worker, &finding);
 }
@@ -510,7 +527,7 @@ static void check_shared_reads(const struct visit *visit, const uint64_t address
               (strong || !(cell->flags & (READ_IS_STRONG | OTHER_READ_IS_STRONG))))) {
             if (strong)
                 unsettle(shadow, place, 1);
-            check_read(visit, cell, smc_thread_of(visit->warp, lane), address[lane]);
+            check_read(visit, cell, visit->first + lane, address[lane]);
         } else if (!strong) {
             settle(&shadow->word[place / SMC_LINE_CELLS].settled, synced, (uint32_t)place);
         }
@@ -609,12 +626,12 @@ static uint32_t check_global_reads(const struct visit *visit, const uint64_t add
         line->read |= 1u << place % SMC_LINE_CELLS;
         if (cell->read_at < synced) {
             cell->read_at = shadow->order.now;
-            cell->reader = (uint16_t)smc_thread_of(visit->warp, lane);
+            cell->reader = (uint16_t)(visit->first + lane);
             cell->read_place = visit->place;
             set_flag(cell, READ_IS_STRONG, strong);
         } else if (cell->other_read_at < synced ||
                    (!strong && cell->flags & (READ_IS_STRONG | OTHER_READ_IS_STRONG))) {
-            note_reader(visit, cell, smc_thread_of(visit->warp, lane));
+            note_reader(visit, cell, visit->first + lane);
         } else if (!strong) {
             settle(&line->settled, synced, (uint32_t)(place % SMC_LINE_CELLS));
         }
@@ -638,7 +655,7 @@ void smc_shadow_check_each(const struct visit *visit, enum smc_access_kind kind,
         mask = check_global_reads(visit, address, mask);
     EACH_ACTIVE(lane, mask)
     {
-        uint32_t me = smc_thread_of(visit->warp, lane);
+        uint32_t me = visit->first + lane;
         if (kind == SMC_WRITES && value &&
             check_untouched(visit, me, address[lane], value[lane], &last)) {
             memcpy(host[lane], value[lane], visit->bytes);

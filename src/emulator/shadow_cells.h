@@ -87,6 +87,7 @@ struct visit {
     struct smc_worker *worker;
     struct smc_shadow *shadow;
     struct smc_warp *warp;
+    uint32_t first; /* of its threads, or of its warpgroup's unit */
     uint32_t place; /* instruction */
     bool is_strong, is_narrow;
     enum smc_ptx_space space;
@@ -97,9 +98,12 @@ static inline struct visit visit_of(struct smc_worker *worker, struct smc_warp *
                                     const struct smc_op *op, enum smc_ptx_space space,
                                     uint32_t bytes)
 {
+    const uint32_t unit =
+        op->is_of_warpgroup ? SMC_MAX_WARPS + warp->index / SMC_WARPGROUP : warp->index;
     return (struct visit){.worker = worker,
                           .shadow = worker->shadow,
                           .warp = warp,
+                          .first = unit * SMC_LANES,
                           .place = op->instruction,
                           .is_strong = op->is_strong,
                           .is_narrow = op->is_narrow,

@@ -342,6 +342,7 @@ static void record(struct smc_shadow *shadow, const struct read *read)
     const struct visit visit = {.worker = read->worker,
                                 .shadow = shadow,
                                 .warp = read->warp,
+                                .first = smc_thread_of(read->warp, 0),
                                 .place = read->place,
                                 .space = SMC_SPACE_SHARED,
                                 .bytes = read->bytes};
