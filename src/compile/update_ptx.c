@@ -23,8 +23,13 @@ static enum smc_status print_one(const struct smc_kernel *kernel, const struct s
     struct smc_resources resources = {0};
     enum smc_status status = smc_source_load(kernel, NULL, &source, error);
     kernel->defines(kernel, params, &defines);
-    struct smc_build build = {kernel, &source, smc_text_string(&defines), place, COMPUTE_CAPABILITY,
-                              NULL};
+    struct smc_build build = {
+        .kernel = kernel,
+        .source = &source,
+        .defines = smc_text_string(&defines),
+        .place = place,
+        .cc = COMPUTE_CAPABILITY,
+    };
     if (status == SMC_OK)
         status = smc_build_run(&build, &none, &resources, &binary, error);
     if (status == SMC_OK && !binary.ptx)

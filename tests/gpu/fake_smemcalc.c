@@ -3,12 +3,13 @@
    number that they were compiled to. FAKE_COUNTS holds the values of the hardware counters, in the
    order of metrics.def; without it profiling is not permitted. With "computes" it also does what
    `check` launches, with the defect that FAKE_FAULT names (fake_health.h), and FAKE_MS is the time
-   of matmul_tiled. */
+   of matmul_tiled. With "counted" the last line on standard error counts what was compiled. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli/cli.h"
+#include "compilations.h"
 #include "fake_cuda.h"
 
 static bool says(const char *words, const char *word)
@@ -134,5 +135,10 @@ int main(int argc, char **argv)
     set_counters(getenv("FAKE_COUNTS"));
     if (!make_faulty(getenv("FAKE_FAULT"), getenv("FAKE_MS")))
         return 99;
-    return smc_cli_main(argc, argv);
+    compilations_begin();
+    int status = smc_cli_main(argc, argv);
+    struct compilations seen = compilations_counted();
+    if (says(words, "counted"))
+        fprintf(stderr, "%u compilations, %u repeated\n", seen.all, seen.repeated);
+    return status;
 }

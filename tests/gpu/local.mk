@@ -18,9 +18,11 @@ tests_gpu_fake_tests_SOURCES = \
 
 # The whole program on the fake runtime, for tests of what it shows.
 check_PROGRAMS += tests/gpu/fake_smemcalc
-tests_gpu_fake_smemcalc_CPPFLAGS = $(AM_CPPFLAGS)
+tests_gpu_fake_smemcalc_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/tests
 tests_gpu_fake_smemcalc_LDADD = libsmc.la -lm
+tests_gpu_fake_smemcalc_LDFLAGS = -Wl,--wrap=smc_nvrtc_compile # counted
 tests_gpu_fake_smemcalc_SOURCES = \
+	tests/compilations.c tests/compilations.h \
 	tests/gpu/fake_counters.c \
 	tests/gpu/fake_cuda.c tests/gpu/fake_cuda.h \
 	tests/gpu/fake_health.c tests/gpu/fake_health.h \
