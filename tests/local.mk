@@ -270,7 +270,8 @@ check_PROGRAMS += tests/ptx_conformance
 TESTS += tests/ptx_conformance
 tests_ptx_conformance_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/tests
 tests_ptx_conformance_LDADD = libsmc.la -lm
-tests_ptx_conformance_SOURCES = tests/ptx_conformance.c $(ptx_cases_sources)
+tests_ptx_conformance_SOURCES = \
+	tests/ptx_conformance.c tests/share.c tests/share.h $(ptx_cases_sources)
 
 # Mutants of those kernels, which the emulator sees.
 TESTS += tests/mutants.sh
