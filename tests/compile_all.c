@@ -99,9 +99,8 @@ static void try_one(const struct smc_kernel *kernel, enum smc_dtype dtype, uint1
 static bool is_wanted(const struct smc_nvrtc_info *nvrtc, size_t architecture, size_t kernel)
 {
     enum { SHARE = 10 };
-    return architecture == 0 || architecture + 1 == nvrtc->cc_count
-               ? share_has_always()
-               : share_has(architecture + kernel, SHARE);
+    return share_takes(architecture == 0 || architecture + 1 == nvrtc->cc_count ||
+                       (architecture + kernel) % SHARE == 0);
 }
 
 static int try_all(void)

@@ -95,16 +95,13 @@ tests_unit_SOURCES = \
 	tests/tui_support.c tests/tui_support.h \
 	tests/unit.c tests/unit.h
 
-# Every command with one allocation failing, and the next, ...: a sample here, all with
-# `make check-allocations`. It takes long: early, so that it does not end alone.
+# Every command with one allocation failing, and the next, ... It takes long: early, so that it does
+# not end alone.
 check_PROGRAMS += tests/allocation
 TESTS += tests/allocation
 tests_allocation_CPPFLAGS = $(AM_CPPFLAGS) -DSMC_SOURCE_DIR='"$(abs_srcdir)"'
 tests_allocation_LDADD = libsmc.la -ldl
 tests_allocation_SOURCES = tests/allocation.c tests/share.c tests/share.h
-.PHONY: check-allocations
-check-allocations: tests/allocation$(EXEEXT)
-	tests/allocation$(EXEEXT) --all
 
 # NVIDIA's own header as an oracle: for the model, and for the dynamic shared memory that limits
 # shows. The installed one, and the newest where configure was given or found it; a machine without

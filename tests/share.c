@@ -13,21 +13,17 @@ bool share_is_whole(void)
     return whole && *whole && strcmp(whole, "0") != 0;
 }
 
-static bool choose(bool is_chosen)
+bool share_takes(bool is_chosen)
 {
+    const bool is_run = is_chosen || share_is_whole();
     met++;
-    chosen += is_chosen;
-    return is_chosen;
+    chosen += is_run;
+    return is_run;
 }
 
 bool share_has(size_t number, size_t of)
 {
-    return choose(number % of == 0 || share_is_whole());
-}
-
-bool share_has_always(void)
-{
-    return choose(true);
+    return share_takes(number % of == 0);
 }
 
 void share_print(const char *cases)

@@ -8,11 +8,10 @@
 
 bool share_is_whole(void);
 
-/* Whether a case is run: of those whose numbers follow each other, one in `of`. */
+/* Whether a case is run: of those whose numbers follow each other, one in `of`; or one that is
+   chosen otherwise. */
 bool share_has(size_t number, size_t of);
-
-/* The same for a case that a share may not lack. */
-bool share_has_always(void);
+bool share_takes(bool is_chosen);
 
 /* One line: how many of the cases asked about are run, and how to run all. */
 void share_print(const char *cases);
