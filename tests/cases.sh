@@ -25,6 +25,19 @@ empty() { # NAME TEXT: the case passes where there is nothing to complain about
     if [ -z "$2" ]; then pass "$1"; else fail "$1" "$2"; fi
 }
 
+# A long suite runs a fixed share of its cases, and all of them with TEST_WHOLE=1 in the environment.
+is_whole() {
+    [ "${TEST_WHOLE:-0}" != 0 ]
+}
+
+print_share() { # RUN ALL CASES
+    if [ "$1" -lt "$2" ]; then
+        printf '%d of %d %s; TEST_WHOLE=1 runs all\n' "$1" "$2" "$3"
+    else
+        printf 'all %d %s\n' "$2" "$3"
+    fi
+}
+
 finish_cases() {
     printf '%d passed, %d failed, %d skipped\n' "$cases_passed" "$cases_failed" "$cases_skipped"
     [ "$cases_failed" -eq 0 ] || exit 1

@@ -73,7 +73,7 @@ tests_unit_SOURCES = \
 	tests/test_next_steps.c \
 	tests/test_user.c \
 	tests/test_plot.c tests/test_plot_trace.c \
-	tests/plot_support.c tests/plot_support.h tests/trace_support.c tests/trace_support.h \
+	tests/plot_support.c tests/plot_support.h tests/share.c tests/share.h tests/trace_support.c tests/trace_support.h \
 	tests/test_report.c \
 	tests/test_gate.c \
 	tests/test_headroom.c \
@@ -98,16 +98,13 @@ tests_unit_SOURCES = \
 	tests/tui_support.c tests/tui_support.h \
 	tests/unit.c tests/unit.h
 
-# Every command with one allocation failing, and the next, ...: a sample here, all with
-# `make check-allocations`. It takes long: early, so that it does not end alone.
+# Every command with one allocation failing, and the next, ... It takes long: early, so that it does
+# not end alone.
 check_PROGRAMS += tests/allocation
 TESTS += tests/allocation
 tests_allocation_CPPFLAGS = $(AM_CPPFLAGS) -DSMC_SOURCE_DIR='"$(abs_srcdir)"'
 tests_allocation_LDADD = libsmc.la -ldl
-tests_allocation_SOURCES = tests/allocation.c
-.PHONY: check-allocations
-check-allocations: tests/allocation$(EXEEXT)
-	tests/allocation$(EXEEXT) --all
+tests_allocation_SOURCES = tests/allocation.c tests/share.c tests/share.h
 
 # NVIDIA's own header as an oracle: for the model, and for the dynamic shared memory that limits
 # shows. The installed one, and the newest where configure was given or found it; a machine without
@@ -148,7 +145,7 @@ EXTRA_DIST += tests/own_kernel_commands.sh tests/compile_cache.sh
 check_PROGRAMS += tests/ptxas_facts
 TESTS += tests/ptxas_facts
 tests_ptxas_facts_LDADD = libsmc.la
-tests_ptxas_facts_SOURCES = tests/ptxas_facts.c
+tests_ptxas_facts_SOURCES = tests/ptxas_facts.c tests/share.c tests/share.h
 
 # The command line, as a person or a script uses it.
 TESTS += tests/cli.sh
@@ -224,7 +221,10 @@ tests_nvrtc_LDFLAGS = -Wl,--wrap=smc_nvrtc_compile # counted
 tests_nvrtc_SOURCES = tests/nvrtc.c tests/compilations.c tests/compilations.h \
 	tests/temporary.c tests/temporary.h
 tests_compile_all_LDADD = libsmc.la
-tests_compile_all_SOURCES = tests/compile_all.c tests/temporary.c tests/temporary.h
+tests_compile_all_SOURCES = \
+	tests/compile_all.c \
+	tests/share.c tests/share.h \
+	tests/temporary.c tests/temporary.h
 
 # The PTX that comes with the program.
 TESTS += tests/built_in_ptx.sh
@@ -237,6 +237,7 @@ tests_bank_accesses_LDADD = libsmc.la
 tests_bank_accesses_SOURCES = \
 	tests/bank_accesses.c \
 	tests/launches.c tests/launches.h \
+	tests/share.c tests/share.h \
 	tests/temporary.c tests/temporary.h
 EXTRA_DIST += tests/bank_kernels tests/data/emulator
 
@@ -248,6 +249,7 @@ tests_emulated_SOURCES = \
 	tests/catalog_sets.c tests/catalog_sets.h \
 	tests/emulated.c \
 	tests/launches.c tests/launches.h \
+	tests/share.c tests/share.h \
 	tests/temporary.c tests/temporary.h
 
 # PTX instruction by instruction, against references of the tests' own.
@@ -274,7 +276,8 @@ check_PROGRAMS += tests/ptx_conformance
 TESTS += tests/ptx_conformance
 tests_ptx_conformance_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/tests
 tests_ptx_conformance_LDADD = libsmc.la -lm
-tests_ptx_conformance_SOURCES = tests/ptx_conformance.c $(ptx_cases_sources)
+tests_ptx_conformance_SOURCES = \
+	tests/ptx_conformance.c tests/share.c tests/share.h $(ptx_cases_sources)
 
 # Mutants of those kernels, which the emulator sees.
 TESTS += tests/mutants.sh
@@ -396,7 +399,10 @@ check-quick: all
 check_PROGRAMS += tests/disassembly
 TESTS += tests/disassembly
 tests_disassembly_LDADD = libsmc.la
-tests_disassembly_SOURCES = tests/disassembly.c tests/machine_text.c tests/machine_text.h
+tests_disassembly_SOURCES = \
+	tests/disassembly.c \
+	tests/machine_text.c tests/machine_text.h \
+	tests/temporary.c tests/temporary.h
 
 # What protects against misused memory is in what was built.
 TESTS += tests/hardening.sh
