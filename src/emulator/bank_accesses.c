@@ -90,6 +90,7 @@ static void append_cause(const struct answer *answer, const struct smc_bank_tall
         [SMC_CAUSE_LANES] = {"index from other lanes at ", true},
         [SMC_CAUSE_OPAQUE] = {"index from an instruction that is not followed, at ", true},
         [SMC_CAUSE_PATHS] = {"index changes differently on paths that meet at ", true},
+        [SMC_CAUSE_STEPS] = {"the kernel has too many paths to follow them all", false},
     };
     smc_text_append(text, causes[tally->cause].words);
     if (causes[tally->cause].has_place)
@@ -363,7 +364,7 @@ static void doubt_all(const struct smc_program *program, struct smc_bank_tally *
 {
     for (size_t i = 0; i < program->instructions; i++) {
         tally[i].not_followed = true;
-        tally[i].cause = SMC_CAUSE_NONE;
+        tally[i].cause = SMC_CAUSE_STEPS;
         tally[i].executions = 0;
     }
 }

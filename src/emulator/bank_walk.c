@@ -20,7 +20,8 @@ enum {
     BITS_OF_ADDRESS = 18,
     BITS_OF_BANKS = 8,
     HARD_FACTOR = 8,
-    CHANGES_OF_A_STEP = 4 /* so many registers are joined in the time of a step */
+    STEPS_OF_A_BRANCH = 8, /* whose outcome is unknown */
+    CHANGES_OF_A_STEP = 4  /* so many registers are joined in the time of a step */
 };
 
 /* A branch of which all paths are being followed. */
@@ -626,7 +627,7 @@ static bool follow_each(struct walker *walker, struct smc_lane_state *state,
         arrived = true;
     }
     smc_lane_changes_free(&way);
-    walker->steps += out->count / CHANGES_OF_A_STEP;
+    walker->steps += STEPS_OF_A_BRANCH + out->count / CHANGES_OF_A_STEP;
     return (kept || fail(walker)) && arrived && !stopped(walker);
 }
 

@@ -27,6 +27,7 @@ enum smc_cause {
     SMC_CAUSE_LANES,  /* from another lane */
     SMC_CAUSE_OPAQUE, /* an instruction that is not understood */
     SMC_CAUSE_PATHS,  /* differs between paths that reconverge, or between iterations of a loop */
+    SMC_CAUSE_STEPS,  /* following the kernel would take too long */
 };
 
 struct smc_known {

@@ -205,10 +205,13 @@ bool smc_find_narrower(const struct smc_conflict_search *search, uint32_t column
     return false;
 }
 
-/* The elements that a swizzle swaps: as wide as the widest access. 0: none fits. */
+/* The elements that a swizzle swaps: as wide as the widest access, and of a user's array at least a
+   word, since a bank is not divided. 0: none fits. */
 static uint32_t swapped_bytes(const struct smc_conflict_search *search)
 {
     uint32_t bytes = element_of(search);
+    if (search->element_bytes && bytes < WORD_BYTES)
+        bytes = WORD_BYTES;
     for (size_t i = 0; i < search->access_count; i++)
         if (search->access[i].width_bytes > bytes)
             bytes = search->access[i].width_bytes;

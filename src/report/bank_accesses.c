@@ -45,12 +45,13 @@ static const char *kind_of(const struct smc_bank_access *access)
                                                 : smc_words_bank_op(access->op);
 }
 
-/* ": pad each row ...", after something else. */
-static void append_remedy(const struct smc_bank_access *access, struct smc_text *out)
+/* ": pad each row ...", after something else; `all`: or how to swap columns. */
+static void append_remedy(const struct smc_bank_access *access, bool all, struct smc_text *out)
 {
     struct smc_text advice = {0};
     if (access->advice)
-        smc_words_array_advice(access->advice, true, true, &advice);
+        smc_words_array_advice(access->advice, true, all || !access->advice->layout.has_padding,
+                               &advice);
     if (advice.length)
         smc_text_printf(out, "%s%s", out->length ? ": " : "", smc_text_string(&advice));
     smc_text_free(&advice);
@@ -66,7 +67,7 @@ static void append_worst(const struct smc_bank_access *access, struct smc_text *
         smc_text_printf(out, " with a stride of %" PRId64 SMC_TIE "B", access->stride_bytes);
     if (access->verdict == SMC_BANK_IF_ALL_ACTIVE)
         smc_text_append(out, " (if all lanes are active)");
-    append_remedy(access, out);
+    append_remedy(access, false, out);
 }
 
 /* ", 2 of them calls of get, put". */
@@ -178,7 +179,7 @@ static void append_remark(const struct smc_bank_access *access,
         smc_text_printf(&line, "%sstride %" PRId64 SMC_TIE "B", line.length ? "; " : "",
                         access->stride_bytes);
     if (access->most_conflicts > 0)
-        append_remedy(access, &line);
+        append_remedy(access, true, &line);
     if (line.length > 0)
         smc_layout_paragraph(out, "", REMARK_INDENT, smc_text_string(&line), style->columns);
     smc_text_free(&line);
@@ -259,7 +260,7 @@ static struct smc_value counted(const struct smc_bank_access *access, uint64_t c
           smc_value_integer(item->access->ptx_line))                                               \
     FIELD(operation, "operation", "operation", "", "the instruction",                              \
           smc_value_string(item->access->operation))                                               \
-    FIELD(kind, "kind", "kind", "", "load, store, atomic or call",                                 \
+    FIELD(kind, "kind", "kind", "", "load, store, atomic, call, wgmma, copy engine or unknown",                                 \
           smc_value_string(kind_of(item->access)))                                                 \
     FIELD(width, "width_bytes", "width_bytes", "bytes", "of one lane",                             \
           smc_value_known(item->access->width_bytes))                                              \

@@ -99,17 +99,18 @@ static void copy_source(const struct smc_tokens *tokens, uint32_t begin, uint32_
 /* "(int)128" is 128; "float" stays. */
 static void copy_argument(const char *from, size_t length, char value[64])
 {
-    const char *close = length && from[0] == '(' ? memchr(from, ')', length) : NULL;
-    if (close) {
-        length -= (size_t)(close + 1 - from);
-        from = close + 1;
+    for (int i = 0; i < 2; i++) {
+        while (length && from[0] == ' ') {
+            from++;
+            length--;
+        }
+        const char *close = length && from[0] == '(' ? memchr(from, ')', length) : NULL;
+        if (close) {
+            length -= (size_t)(close + 1 - from);
+            from = close + 1;
+        }
     }
-    while (length && from[0] == ' ') {
-        from++;
-        length--;
-    }
-    while (length && (from[length - 1] == 'u' || from[length - 1] == 'l') &&
-           isdigit((unsigned char)from[0]))
+    while (length && isdigit((unsigned char)from[0]) && strchr("uUlL", from[length - 1]))
         length--;
     snprintf(value, 64, "%.*s", (int)(length < 63 ? length : 63), from);
 }
