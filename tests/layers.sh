@@ -22,10 +22,10 @@ machine:  compile devices model base
 timing:   machine compile devices model base
 query:    timing compile catalog devices model base
 emulator: model base
-source:   base
+source:   model/conflict_free.h base
 inspect:  source emulator/bank_accesses.h emulator/arena.h query timing/timing.h compile devices model base
 judge:    emulator/findings.def inspect query timing/timing.h compile devices model base
-executor: emulator/emulator.h inspect source query timing/timing.h catalog compile devices model base
+executor: emulator/array_advice.h emulator/emulator.h inspect source query timing/timing.h catalog compile devices model base
 fleet:    executor/health_figures.def base
 confirm:  fleet executor/executor.h executor/health.h executor/user.h query timing/timing.h devices model base
 trace:    judge/findings.h inspect query timing/timing.h compile catalog devices model base

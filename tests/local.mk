@@ -20,6 +20,7 @@ tests_unit_SOURCES = \
 	tests/suites.def \
 	tests/temporary.c tests/temporary.h \
 	tests/test_annotation.c \
+	tests/test_array_advice.c \
 	tests/test_bank_accesses.c \
 	tests/test_banks.c \
 	tests/test_base.c \

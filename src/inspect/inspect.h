@@ -45,9 +45,11 @@ struct smc_inspect_kernel {
     uint32_t source_line; /* the line of its definition; 0: unknown */
     struct smc_build_note build;         /* unknown for logs */
     uint32_t recorded_threads_per_block; /* a block size saved with the figures; 0: none */
-    struct smc_inspect_ptx *ptx;         /* that it was compiled from, shared; NULL: unknown */
-    bool dynamic_smem_known; /* whether uses_dynamic_smem is known: it is of PTX and source */
-    bool uses_dynamic_smem;  /* it has arrays whose size the launch gives */
+    struct smc_declared_array *array;    /* that the source declares in shared memory */
+    size_t arrays;
+    struct smc_inspect_ptx *ptx; /* that it was compiled from, shared; NULL: unknown */
+    bool dynamic_smem_known;     /* whether uses_dynamic_smem is known: it is of PTX and source */
+    bool uses_dynamic_smem;      /* it has arrays whose size the launch gives */
     uint32_t block[3];   /* the shape of its bounds or required size; {0}: none, or only a number */
     bool calls_unlinked; /* figures before linking: it calls functions whose registers and stack
                             nvlink adds, so that no gate may judge it */
