@@ -36,6 +36,7 @@ tests_unit_SOURCES = \
 	tests/test_catalog_sets.c \
 	tests/test_compare.c \
 	tests/test_contract.c \
+	tests/test_deadlocks.c \
 	tests/test_device_file.c \
 	tests/test_devices.c \
 	tests/test_diff.c \

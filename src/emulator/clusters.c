@@ -283,6 +283,17 @@ static bool run_round(struct smc_launch_state *launch, struct smc_worker *worker
     return moved;
 }
 
+/* What blocks of the cluster poll comes before barriers where others wait in consequence. */
+static void report_waiting(struct smc_worker *waiting)
+{
+    struct smc_worker *first = smc_cluster_mate(waiting, 0);
+    bool has_any = false;
+    for (uint32_t r = 0; r < waiting->launch->cluster_blocks; r++)
+        has_any |= first[r].is_running && smc_block_report_polls(&first[r]);
+    if (!has_any)
+        smc_block_report_waiting(waiting);
+}
+
 static void run_group(struct smc_launch_state *launch, struct smc_worker *workers, uint64_t group)
 {
     const uint64_t clusters = launch->together / launch->cluster_blocks;
@@ -297,7 +308,7 @@ static void run_group(struct smc_launch_state *launch, struct smc_worker *worker
             waiting = workers[i].is_running ? &workers[i] : NULL;
         runs = waiting != NULL;
         if (runs && !moved && !gave_up) {
-            smc_block_report_waiting(waiting);
+            report_waiting(waiting);
             gave_up = true;
         }
     }

@@ -301,6 +301,7 @@ static void end_worker(struct smc_worker *worker)
     }
     smc_output_free(&worker->output);
     free(worker->shared_sum);
+    free(worker->object);
     if (!worker->shares) {
         free(worker->count);
         free(worker->pass);
