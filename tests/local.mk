@@ -45,6 +45,7 @@ tests_unit_SOURCES = \
 	tests/test_clusters.c \
 	tests/test_tensor_copies.c tests/tensor_cases.c tests/tensor_cases.h \
 	tests/test_mbarrier.c \
+	tests/test_peers.c \
 	tests/test_pipelines.c \
 	tests/test_ranks.c \
 	tests/test_warpgroups.c \

@@ -5,6 +5,7 @@
 
 #include "emulator/clusters.h"
 #include "emulator/mbarrier.h"
+#include "emulator/peers.h"
 #include "emulator/shadow.h"
 
 static uint32_t block_live_lanes(const struct smc_worker *worker)
@@ -274,6 +275,7 @@ void smc_block_begin(struct smc_worker *worker, uint64_t block)
     memset(worker->files, 0, (size_t)launch->program->file_bytes * launch->warps_per_block);
     if (worker->shadow)
         smc_shadow_begin_block(worker->shadow, block);
+    smc_peers_begin_block(worker);
     for (uint32_t w = 0; w < launch->warps_per_block; w++) {
         uint32_t threads = launch->threads_per_block - w * SMC_LANES;
         uint32_t lanes = threads >= SMC_LANES ? SMC_ALL_LANES : (1u << threads) - 1;
@@ -428,6 +430,7 @@ bool smc_block_has_ended(const struct smc_worker *worker)
 
 void smc_block_end(struct smc_worker *worker)
 {
+    smc_peers_end_block(worker);
     if (worker->shadow)
         smc_shadow_end_block(worker->shadow);
     worker->is_running = false;

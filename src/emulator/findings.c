@@ -148,9 +148,15 @@ static bool same_calls(const struct smc_finding *a, const struct smc_finding *b)
     return a->calls == b->calls && memcmp(a->call, b->call, a->calls * sizeof *a->call) == 0;
 }
 
-/* What a note says about a texture or surface is of one lane. */
+/* What a note says about a texture or surface is of one lane, and the rank of a block is that of
+   one of several. */
 static bool same_note(const struct smc_finding *a, const struct smc_finding *b)
 {
+    static const char behind_rank[] = " of the cluster";
+    if (a->kind == SMC_FINDING_BLOCK_ENDED) {
+        const char *x = strstr(a->note, behind_rank), *y = strstr(b->note, behind_rank);
+        return x && y && strcmp(x, y) == 0;
+    }
     return a->kind == SMC_FINDING_OUT_OF_BOUNDS || a->kind == SMC_FINDING_MISALIGNED ||
            a->kind == SMC_FINDING_BAD_TEXTURE || strcmp(a->note, b->note) == 0;
 }

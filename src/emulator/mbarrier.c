@@ -11,6 +11,7 @@
 #include "base/memory.h"
 #include "emulator/clusters.h"
 #include "emulator/operations.h"
+#include "emulator/peers.h"
 #include "emulator/shadow.h"
 
 /* The object: arrivals that are pending in this phase and expected in the next ones, the
@@ -113,10 +114,18 @@ static void order(struct smc_worker *worker, const struct smc_warp *warp, const 
                   uint32_t parity, uint32_t lane)
 {
     uint64_t key[SMC_LANES] = {0};
-    key[lane] = address % SMC_CLUSTER_STRIDE | parity;
-    if (is_remote(worker, address))
+    const uint64_t at = address % SMC_CLUSTER_STRIDE;
+    key[lane] = at | parity;
+    if (is_remote(worker, address)) {
         object->is_remote = 1;
-    else if (worker->shadow && object->is_remote && kind == SMC_READS)
+        if (op->releases)
+            smc_peers_release(worker, smc_cluster_mate(worker, address / SMC_CLUSTER_STRIDE - 1),
+                              at);
+        return;
+    }
+    if (kind == SMC_READS && op->acquires)
+        smc_peers_acquire(worker, at);
+    if (worker->shadow && object->is_remote && kind == SMC_READS)
         smc_shadow_acquire_all(worker->shadow, warp, 1u << lane);
     else if (worker->shadow)
         smc_shadow_order(worker->shadow, warp, op, kind, key, 1u << lane);

@@ -179,6 +179,7 @@ struct smc_worker {
     bool shares;               /* the counts of the worker before it */
     char *files, *shared, *local;
     struct smc_shadow *shadow; /* NULL: unchecked */
+    struct smc_peers *peers;   /* NULL: there is no cluster, or unchecked */
     uint8_t *local_written;    /* for each byte of `local`; NULL: unchecked */
     struct smc_bank_memo *memo;
     size_t last_allocation;
