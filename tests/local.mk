@@ -37,6 +37,7 @@ tests_unit_SOURCES = \
 	tests/test_catalog_sets.c \
 	tests/test_compare.c \
 	tests/test_contract.c \
+	tests/test_deadlocks.c \
 	tests/test_device_file.c \
 	tests/test_devices.c \
 	tests/test_diff.c \
@@ -45,6 +46,7 @@ tests_unit_SOURCES = \
 	tests/test_clusters.c \
 	tests/test_tensor_copies.c tests/tensor_cases.c tests/tensor_cases.h \
 	tests/test_mbarrier.c \
+	tests/test_peers.c \
 	tests/test_pipelines.c \
 	tests/test_ranks.c \
 	tests/test_warpgroups.c \

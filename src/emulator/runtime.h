@@ -113,6 +113,7 @@ struct smc_warp {
     uint32_t failing; /* of these lanes */
     uint32_t cluster_arrived, cluster_passed; /* lanes, at and past the cluster's barrier */
     uint32_t arrived, wanted;                 /* at what the first of them waits for */
+    uint32_t awaited; /* the address of that mbarrier object plus one; 0: none */
     struct smc_frames frames;
     struct smc_copy *copies; /* pending cp.async, oldest first */
     uint64_t copy_group;     /* the number of groups committed */
@@ -179,6 +180,7 @@ struct smc_worker {
     bool shares;               /* the counts of the worker before it */
     char *files, *shared, *local;
     struct smc_shadow *shadow; /* NULL: unchecked */
+    struct smc_peers *peers;   /* NULL: there is no cluster, or unchecked */
     uint8_t *local_written;    /* for each byte of `local`; NULL: unchecked */
     struct smc_bank_memo *memo;
     size_t last_allocation;
@@ -187,7 +189,13 @@ struct smc_worker {
     uint32_t block_index[3];
     uint64_t blocks_run;
     uint64_t float_adds;
-    uint32_t fruitless;                /* rounds in a row in which warps only waited */
+    uint32_t fruitless; /* rounds in a row in which warps only waited */
+    struct smc_object {
+        uint32_t address, phases; /* of an mbarrier object; phases that are complete */
+        uint32_t instruction;     /* that initialized it, */
+        uint32_t number;          /* after so many others */
+    } * object;
+    uint32_t objects, object_room;
     uint64_t polls, changes;           /* strong reads, and stores or atomics that changed memory */
     struct smc_shared_sum *shared_sum; /* one for each four bytes; NULL before the first addition */
     double shared_bound;
@@ -215,8 +223,10 @@ void smc_block_begin(struct smc_worker *worker, uint64_t block);
 bool smc_block_advance(struct smc_worker *worker);
 bool smc_block_has_ended(const struct smc_worker *worker);
 void smc_block_end(struct smc_worker *worker);
-/* Reports what the block waits for, for ever. */
+/* Reports what the block waits for, for ever: first of all what its warps poll. */
 void smc_block_report_waiting(struct smc_worker *worker);
+/* Reports what its warps poll: each mbarrier object once. False: nothing. */
+bool smc_block_report_polls(struct smc_worker *worker);
 /* After an error that ends the launch: blocks above this one need not run. */
 void smc_end_launch(struct smc_worker *worker);
 /* warp.c */

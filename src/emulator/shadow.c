@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "emulator/peers.h"
 
 enum { MAX_LINES = 1 << 16, TABLE_SIZE = 1 << 17 };
 
@@ -175,6 +176,7 @@ void smc_shadow_begin_block(struct smc_shadow *shadow, uint64_t block)
     }
     smc_order_begin_block(&shadow->order, block);
     shadow->reads = 0;
+    shadow->is_shared = false;
 }
 
 void smc_shadow_end_block(struct smc_shadow *shadow)
@@ -699,6 +701,10 @@ void smc_shadow_check_copy(struct smc_worker *worker, struct smc_warp *warp,
     {
         if (bytes < visit.bytes || address[lane] > bytes - visit.bytes)
             continue; /* reported when it arrives */
+        const struct smc_own_access access = {
+            .op = op, .kind = SMC_WRITES, 1u << lane, visit.bytes, address};
+        if (worker->shadow->is_shared)
+            smc_peers_check(worker, warp, &access);
         struct cell *cell = &worker->shadow->shared[address[lane] / unit];
         for (uint32_t i = 0; i < visit.bytes / unit; i++) {
             const uint64_t number = address[lane] / unit + i;

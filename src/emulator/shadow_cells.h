@@ -1,7 +1,7 @@
-/* The last accesses to each cell of memory, which shadow.c and shadow_lanes.c share; no other file
-   includes this header. A cell is one word, or one byte if the kernel has accesses smaller than a
-   word. For 32 neighboring cells, a struct word of shared memory or a struct line of global memory
-   has a bit for each that needs no closer look. */
+/* The last accesses to each cell of memory, which shadow.c, shadow_lanes.c and peers.c share; no
+   other file includes this header. A cell is one word, or one byte if the kernel has accesses
+   smaller than a word. For 32 neighboring cells, a struct word of shared memory or a struct line of
+   global memory has a bit for each that needs no closer look. */
 #ifndef SMC_EMULATOR_SHADOW_CELLS_H
 #define SMC_EMULATOR_SHADOW_CELLS_H
 
@@ -69,7 +69,8 @@ struct smc_shadow {
     struct read read[MOST_READS]; /* deferred */
     uint32_t reads;
     bool defers;
-    uint32_t full_at;      /* the last barrier before there were too many of them */
+    bool is_shared;   /* other blocks of the cluster have accessed the shared memory: peers.h */
+    uint32_t full_at; /* the last barrier before there were too many of them */
     struct smc_past *past; /* NULL: one block */
     struct smc_run_pool pool;
     bool in_order; /* blocks run one after the other: `past` is complete */

@@ -2,6 +2,7 @@
    checks the other lanes one by one. */
 #include <string.h>
 
+#include "emulator/peers.h"
 #include "emulator/shadow_cells.h"
 
 /* --- Reads that need no check ----------------------------------------------------------------- */
@@ -371,7 +372,8 @@ bool smc_shadow_may_write(struct smc_shadow *shadow, const struct smc_op *op, ui
 {
     const bool is_shared = op->space == SMC_SPACE_SHARED;
     const uint32_t bytes = smc_op_bytes(op);
-    if (shadow->order.partly_synced || bytes < cell_bytes_of(shadow, op->space))
+    if (shadow->order.partly_synced || bytes < cell_bytes_of(shadow, op->space) ||
+        shadow->is_shared)
         return false;
     for (uint32_t i = 0; i < places->words; i++)
         if (places->word[i].several)
@@ -478,7 +480,7 @@ bool smc_shadow_passes(struct smc_worker *worker, struct smc_warp *warp, const s
 {
     struct smc_shadow *shadow = worker->shadow;
     const uint32_t bytes = smc_op_bytes(op);
-    if (shadow->order.partly_synced)
+    if (shadow->order.partly_synced || shadow->is_shared)
         return false;
     if (op->space == SMC_SPACE_SHARED) {
         const struct visit visit = visit_of(worker, warp, op, SMC_SPACE_SHARED, bytes);
@@ -501,6 +503,10 @@ void smc_shadow_check(struct smc_worker *worker, struct smc_warp *warp, const st
     const bool has_places = places && bytes >= cell_bytes && !shadow->order.partly_synced;
     const uint64_t first = address[__builtin_ctz(mask)];
     visit.mask = mask;
+    if (shadow->is_shared && space == SMC_SPACE_SHARED) {
+        const struct smc_own_access access = {op, kind, mask, bytes, address, value, host};
+        smc_peers_check(worker, warp, &access);
+    }
     if (space == SMC_SPACE_SHARED) {
         if (has_places && defer(&visit, first, places))
             return;
@@ -515,4 +521,6 @@ void smc_shadow_check(struct smc_worker *worker, struct smc_warp *warp, const st
     if (op->is_strong && shadow->order.releases)
         smc_order_strong(&shadow->order, warp, op, kind, address,
                          space == SMC_SPACE_SHARED ? SMC_SHARED_WINDOW : 0, mask);
+    if (op->is_strong)
+        smc_peers_strong(worker, op, kind);
 }

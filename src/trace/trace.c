@@ -525,8 +525,16 @@ static bool holds_line(const char *text, const char *line)
 enum smc_status smc_trace_finding(struct smc_trace *trace, const char *kernel, const char *text,
                                   struct smc_error *error)
 {
+    enum { MOST_NAME = 60 };
     char *shown = smc_demangle(kernel);
-    smc_text_safe_line(&trace->findings, "%.400s: %s", shown ? shown : kernel, text);
+    struct smc_name name;
+    smc_name_parse(shown ? shown : kernel, &name);
+    const bool is_long = name.length > MOST_NAME && name.arguments < name.length;
+    smc_text_safe_line(&trace->findings, "%.*s%s: %s",
+                       (int)(is_long             ? name.arguments
+                             : name.length < 400 ? name.length
+                                                 : 400),
+                       name.begin, is_long ? "<..>" : "", text);
     trace->finding_count++;
     free(shown);
     return trace->findings.failed ? smc_out_of_memory(error) : SMC_OK;
