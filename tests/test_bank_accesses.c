@@ -165,6 +165,14 @@ static void test_no_advice(void)
         struct smc_layout_advice layout = advice_on(body);
         CU_ASSERT_FALSE(layout.has_padding || layout.has_swizzle || layout.is_hopeless);
     }
+    /* Nothing helps all lanes; of those that may be active nothing is said. */
+    static const char hopeless[] =
+        "mad.lo.u32 %r4, %r1, 16, %r3;\nld.shared.v4.f32 {%f1, %f2, %f3, "
+        "%f4}, [%r4];\nsetp.lt.u32 %p1, %r1, ";
+    snprintf(body, sizeof body, "%s40;\n@%%p1 ld.shared.f32 %%f1, [%%r4];", hopeless);
+    CU_ASSERT_TRUE(advice_on(body).is_hopeless);
+    snprintf(body, sizeof body, "%s%%r2;\n@%%p1 ld.shared.f32 %%f1, [%%r4];", hopeless);
+    CU_ASSERT_FALSE(advice_on(body).is_hopeless);
     /* 48 KB may not become more. */
     struct smc_layout_advice layout = advice_on(
         ".shared .align 16 .b8 t[32768];\nmov.u32 %r5, t;\nst.shared.f32 [%r5], %f1;\n" AT(

@@ -175,6 +175,7 @@ static void advise(const struct smc_array_question *question, const struct acces
     if (!rows.element_bytes)
         rows.element_bytes = accesses->narrowest;
     add_declared(&advice->declared, &rows);
+    const size_t own = rows.count;
     for (size_t i = 0; i < question->log->count; i++)
         if (lanes_within(advice, &question->log->item[i].access))
             add_distances(&question->log->item[i], &rows);
@@ -188,7 +189,8 @@ static void advise(const struct smc_array_question *question, const struct acces
         .element_bytes = rows.element_bytes,
         .bound = accesses->bound,
     };
-    smc_advise_layout(&search, advice->bytes ? advice->bytes : accesses->end - advice->first_byte,
+    smc_advise_layout(&search, own ? own : rows.count,
+                      advice->bytes ? advice->bytes : accesses->end - advice->first_byte,
                       &advice->layout);
     if (advice->layout.has_padding && !still_fits(question, advice))
         advice->layout.has_padding = false;

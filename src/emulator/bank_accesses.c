@@ -248,15 +248,19 @@ static bool is_counted(const struct smc_bank_access *access)
     return access->verdict == SMC_BANK_KNOWN || access->verdict == SMC_BANK_IF_ALL_ACTIVE;
 }
 
-/* Advice holds only if all accesses to the array were followed, and are in the log. */
-static bool all_followed(const struct answer *answer, const struct smc_bank_access *access)
+/* Advice holds only if all accesses to the array were followed, and are in the log. `*certain`: and
+   which lanes are active is known. */
+static bool all_followed(const struct answer *answer, const struct smc_bank_access *access,
+                         bool *certain)
 {
+    *certain = true;
     for (size_t i = 0; i < answer->accesses->count; i++) {
         const struct smc_bank_access *other = &answer->accesses->item[i];
         if (!may_touch(other, access) || other->verdict == SMC_BANK_NOT_REACHED)
             continue;
         if (!is_counted(other) || answer->tally[answer->instruction_of[i]].is_not_logged)
             return false;
+        *certain &= other->verdict == SMC_BANK_KNOWN;
     }
     return true;
 }
@@ -265,8 +269,9 @@ static bool find_remedies(struct answer *answer, struct smc_bank_access *access)
 {
     const struct smc_bank_accesses_request *request = answer->request;
     const size_t index = (size_t)(access - answer->accesses->item);
+    bool certain;
     if (!access->most_conflicts || !is_counted(access) || !access->array ||
-        !all_followed(answer, access))
+        !all_followed(answer, access, &certain))
         return true;
     for (size_t i = 0; i < index; i++)
         if (answer->accesses->item[i].advice && shares_array(&answer->accesses->item[i], access)) {
@@ -287,7 +292,9 @@ static bool find_remedies(struct answer *answer, struct smc_bank_access *access)
         return false;
     smc_array_describe(&question, advice);
     access->advice = advice;
-    return smc_array_advise(&question, advice) == SMC_OK;
+    const bool made = smc_array_advise(&question, advice) == SMC_OK;
+    advice->layout.is_hopeless &= certain; /* fewer lanes may do without conflicts */
+    return made;
 }
 
 /* --- The whole -------------------------------------------------------------------------------- */

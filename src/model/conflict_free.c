@@ -288,28 +288,39 @@ static bool is_exact(const struct smc_conflict_search *search)
     return true;
 }
 
-void smc_advise_layout(const struct smc_conflict_search *search, uint64_t array_bytes,
-                       struct smc_layout_advice *advice)
+/* Each row length by itself, in their order. */
+static void advise_rows(const struct smc_conflict_search *search, const uint32_t *rows,
+                        size_t count, struct smc_layout_advice *advice)
 {
     struct smc_conflict_search one = *search;
+    one.row_count = 1;
+    for (size_t r = 0; r < count; r++) {
+        one.row_elements = &rows[r];
+        if (!advice->has_padding)
+            advice->has_padding = smc_find_padding(&one, &advice->padding);
+        if (!advice->has_swizzle)
+            advice->has_swizzle = smc_find_swizzle(&one, &advice->swizzle);
+    }
+}
+
+void smc_advise_layout(const struct smc_conflict_search *search, size_t own, uint64_t array_bytes,
+                       struct smc_layout_advice *advice)
+{
     const uint32_t unit = element_of(search);
     const uint32_t banks_row = search->layout->row_words * WORD_BYTES / unit;
     *advice = (struct smc_layout_advice){0};
-    one.row_count = 1;
-    for (size_t r = 0; r < search->row_count + (banks_row > 1); r++) {
-        one.row_elements = r < search->row_count ? &search->row_elements[r] : &banks_row;
-        if (!advice->has_padding) {
-            advice->has_padding = smc_find_padding(&one, &advice->padding);
-            advice->pads_rows = advice->has_padding && r < search->row_count;
-        }
-        if (!advice->has_swizzle)
-            advice->has_swizzle = smc_find_swizzle(&one, &advice->swizzle);
+    advise_rows(search, search->row_elements, own, advice);
+    advice->pads_rows = advice->has_padding;
+    if (!advice->has_padding && !advice->has_swizzle) {
+        advise_rows(search, search->row_elements + own, search->row_count - own, advice);
+        advise_rows(search, &banks_row, banks_row > 1, advice);
     }
     const uint64_t elements = array_bytes / unit;
     if (advice->has_padding || advice->has_swizzle || !is_exact(search) ||
         elements * paddings_of(search) > MOST_TRIED)
         return;
-    advice->has_padding = find_any_padding(search, (uint32_t)elements, &advice->padding);
     advice->has_swizzle = find_any_swizzle(search, (uint32_t)elements, &advice->swizzle);
+    if (!advice->has_swizzle)
+        advice->has_padding = find_any_padding(search, (uint32_t)elements, &advice->padding);
     advice->is_hopeless = !advice->has_padding && !advice->has_swizzle;
 }

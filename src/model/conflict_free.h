@@ -85,15 +85,16 @@ struct smc_declared_array {
 /* What removes the conflicts of all accesses. */
 struct smc_layout_advice {
     bool has_padding, has_swizzle;
-    bool pads_rows; /* the padding is of rows of the search, not of other parts */
+    bool pads_rows; /* the padding is of the array's own rows; otherwise there is no swizzle */
     struct smc_rearrangement padding, swizzle;
     bool
         is_hopeless; /* all row lengths, paddings and swizzles were tried: each leaves a conflict */
 };
 
-/* Tries the search's rows in their order, then rows as long as all banks, then, if there is neither
-   a padding nor a swizzle, rows of all lengths within the array. */
-void smc_advise_layout(const struct smc_conflict_search *search, uint64_t array_bytes,
+/* Tries the first `own` rows of the search, which are the array's; if none has a padding or a
+   swizzle, the others and rows as long as all banks; and then rows of all lengths within the array.
+ */
+void smc_advise_layout(const struct smc_conflict_search *search, size_t own, uint64_t array_bytes,
                        struct smc_layout_advice *advice);
 
 #endif
