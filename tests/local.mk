@@ -276,7 +276,13 @@ tests_ptx_conformance_SOURCES = tests/ptx_conformance.c $(ptx_cases_sources)
 TESTS += tests/mutants.sh
 EXTRA_DIST += tests/mutants.sh tests/mutants.list
 
-# Kernels out of compilers' real output; what needs nvcc or cuobjdump skips where there is none.
+# Kernels out of compilers' real output, of which the suites with tests/toolkit.sh have records.
+TESTS += tests/toolkit_records.sh
+EXTRA_DIST += tests/toolkit_records.sh tests/toolkit.sh tests/toolkit
+.PHONY: update-toolkit-records
+update-toolkit-records: all # SUITES: such as "diff inspect"; by default all
+	$(MAKE) check TESTS=
+	$(srcdir)/tests/toolkit/update $(SUITES)
 TESTS += tests/host_code.sh
 EXTRA_DIST += tests/host_code.sh tests/data/source
 TESTS += tests/inspect.sh tests/own_kernels.sh tests/inputs.sh tests/block_shape.sh
