@@ -1,6 +1,6 @@
 #!/bin/sh
 # Programs that `smemcalc trace --on emulator` runs: one that calls CUDA's driver, built without
-# CUDA, and where nvcc is installed programs of the runtime, which is linked to in both ways.
+# CUDA, and with TEST_LIVE=1 programs of the runtime, built by nvcc and linked with it in both ways.
 
 set -u
 export LC_ALL=C
@@ -91,6 +91,10 @@ refused "with a file" 'not together with --read' --on emulator --read "$scratch/
 
 # --- The runtime ----------------------------------------------------------------------------------
 
+if [ -z "${TEST_LIVE-}" ]; then
+    skip "programs of the runtime" "live compilers only: TEST_LIVE=1"
+    finish_cases
+fi
 nvcc=$(command -v nvcc)
 for found in /usr/local/cuda*/bin/nvcc; do
     [ -n "$nvcc" ] || ! [ -x "$found" ] || nvcc=$found
