@@ -559,7 +559,11 @@ check_source() { # nvcc or NVRTC
         [ "$status" -eq 1 ] || echo "exit status $status with a limit"
         has err 'cannot be compiled')"
 }
-check_source nvcc
+if [ -n "$nvcc" ]; then
+    check_source nvcc
+else
+    skip "source compiled by nvcc" "there is no nvcc"
+fi
 hidden='env PATH=/usr/bin:/bin CUDA_HOME=/nowhere CUDA_PATH=/nowhere'
 check_source NVRTC
 hidden=
