@@ -62,7 +62,7 @@ emulate() { # FILTER FILE KERNEL GRID BLOCK ARGUMENTS
 
 # Each fault with its line: the first that ends in a mark after the head of its kernel.
 awk '/^\/\/@/ { name[++count] = $2; launch[count] = $2 " " $3 " " $4 " " $5 " " $7 }
-    { for (i = 1; i <= count; i++) if (!begun[i] && index($0, "void " name[i] "(")) begun[i] = NR }
+    /void / { for (i = 1; i <= count; i++) if (!begun[i] && index($0, " " name[i] "(")) begun[i] = NR }
     /\/\/ <-$/ { for (i = 1; i <= count; i++) if (begun[i] && !mark[i]) mark[i] = NR }
     END { for (i = 1; i <= count; i++) print launch[i], mark[i] }' "$data/faults.cu" >faults
 while read -r name grid block arguments kind line; do
