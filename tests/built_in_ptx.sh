@@ -50,9 +50,9 @@ refuses 3 "kernel matmul-tiled: NVRTC is not used, and the built-in PTX is for t
 parameters, tiles 1 to 32 and compute capability 8.0 or later (without --no-nvrtc it is compiled)" \
     run --tile 16 --pad 1 --size 40 --device 9.0 --on emulator --no-nvrtc
 
-# The same NVRTC makes the same text: of every 20th kernel, or with TEST_WHOLE=1 of all.
+# The same NVRTC makes the same text.
 step=20
-[ "${TEST_WHOLE:-0}" = 0 ] || step=1
+! is_whole || step=1
 IFS=, read -r _ _ major minor _ <entries
 made=
 for library in "$build"/nvrtc/nvidia/*/lib/libnvrtc.so.13 /usr/local/cuda/lib64/libnvrtc.so.13; do
@@ -67,8 +67,7 @@ for library in "$build"/nvrtc/nvidia/*/lib/libnvrtc.so.13 /usr/local/cuda/lib64/
         "$data" >wanted
     "$update_ptx" "$library" $step >made 2>&1
     empty "NVRTC $major.$minor makes the built-in PTX" "$(diff wanted made | head -n 20)"
-    echo "made again: $(grep -c '^\.$' made) of $(grep -c '^\.$' "$data") built-in kernels;" \
-        "TEST_WHOLE=1 makes all"
+    print_share "$(grep -c '^\.$' made)" "$(grep -c '^\.$' "$data")" "built-in kernels, made again"
 done
 [ -n "$made" ] || skip "the built-in PTX is made again" "no NVRTC $major.$minor was found"
 

@@ -43,6 +43,9 @@ case $(cat probe.json) in
     ;;
 esac
 
+# However slow this machine is, no kernel is stopped.
+long="--timeout 1000000"
+
 # What a filter of jq makes of the answer; and what is on standard error.
 emulate() { # FILTER FILE KERNEL GRID BLOCK ARGUMENTS
     filter=$1 file=$2 options="--entry $3 --grid $4 --block $5"
@@ -52,14 +55,14 @@ emulate() { # FILTER FILE KERNEL GRID BLOCK ARGUMENTS
     done
     unset IFS
     # shellcheck disable=SC2086 # options are words
-    smemcalc run --source "$data/$file" $options --on emulator --device 9.0 --format json \
+    smemcalc run --source "$data/$file" $options $long --on emulator --device 9.0 --format json \
         >found.json 2>&1
     jq -r "if .emulator then $filter else \"not emulated\" end" found.json 2>&1 || cat found.json
 }
 
 # Each fault with its line: the first that ends in a mark after the head of its kernel.
 awk '/^\/\/@/ { name[++count] = $2; launch[count] = $2 " " $3 " " $4 " " $5 " " $7 }
-    { for (i = 1; i <= count; i++) if (!begun[i] && index($0, "void " name[i] "(")) begun[i] = NR }
+    /void / { for (i = 1; i <= count; i++) if (!begun[i] && index($0, " " name[i] "(")) begun[i] = NR }
     /\/\/ <-$/ { for (i = 1; i <= count; i++) if (begun[i] && !mark[i]) mark[i] = NR }
     END { for (i = 1; i <= count; i++) print launch[i], mark[i] }' "$data/faults.cu" >faults
 while read -r name grid block arguments kind line; do
@@ -118,7 +121,8 @@ done <stacks
 sanitize() { # FORMAT KERNEL [ARGUMENT...]; the exit status in $status
     format=$1 name=$2
     shift 2
-    smemcalc run stacks.cu --entry "$name" --grid 1 --block 64 -a i32x64 -d 9.0 \
+    # shellcheck disable=SC2086
+    smemcalc run stacks.cu --entry "$name" --grid 1 --block 64 -a i32x64 -d 9.0 $long \
         --sanitize "$format" "$@" >out 2>errors
     status=$?
 }
@@ -186,8 +190,8 @@ empty "sanitize as markdown" "$(
 
 read -r _ name grid block arguments <correct
 for format in text json sarif; do
-    # shellcheck disable=SC2046 # options are words
-    smemcalc run "$data/correct.cu" --entry "$name" -d 9.0 --grid "$grid" --block "$block" \
+    # shellcheck disable=SC2046,SC2086 # options are words
+    smemcalc run "$data/correct.cu" --entry "$name" -d 9.0 $long --grid "$grid" --block "$block" \
         $(echo "-a $arguments" | sed 's/,/ -a /g') --sanitize "$format" >out 2>errors
     status=$?
     empty "sanitize finds nothing in a correct kernel, as $format" "$(

@@ -148,11 +148,11 @@ case $source$build in
         -I"$build/src" -I"$build" "$here/library_threads.c" $sources -o threads -lpthread -lutf8proc \
         -ljansson >log 2>&1; then
         launches=3
-        [ "${TEST_WHOLE:-0}" = 0 ] || launches=24
+        ! is_whole || launches=24
         empty "threads get the same answers${thread_flags:+, under ThreadSanitizer}" "$(
             ./threads $launches >out 2>&1 || head -n 40 out
             grep -vx "0 of 4 threads differ, $launches launches a device" out)"
-        echo "$launches of 24 launches for each device; TEST_WHOLE=1 runs all"
+        print_share $launches 24 "launches of each device"
     else
         fail "threads" "$(head -n 20 log)"
     fi

@@ -69,7 +69,7 @@ static struct smc_builds_entry **find_entry(struct smc_builds *builds, const str
     return at;
 }
 
-/* Notes that this thread builds it. Without memory other threads build it, too. */
+/* Notes that this thread builds it. Without memory, other threads build it as well. */
 static struct smc_builds_entry *new_entry(const struct smc_text *key)
 {
     struct smc_builds_entry *entry = smc_calloc(1, sizeof *entry);
@@ -114,6 +114,12 @@ static void forget_oldest(struct smc_builds *builds)
     }
 }
 
+/* The next attempt may end otherwise. */
+static bool is_passing(enum smc_status status)
+{
+    return status == SMC_MACHINE || status == SMC_INTERRUPTED;
+}
+
 void smc_builds_keep(struct smc_builds *builds, const struct smc_text *key,
                      const struct smc_built *built)
 {
@@ -121,7 +127,7 @@ void smc_builds_keep(struct smc_builds *builds, const struct smc_text *key,
         return;
     pthread_mutex_lock(&builds->lock);
     struct smc_builds_entry **at = find_entry(builds, key), *entry = *at;
-    if (entry && built->status != SMC_MACHINE && copy_built(built, &entry->built)) {
+    if (entry && !is_passing(built->status) && copy_built(built, &entry->built)) {
         const struct smc_nvrtc_output *output = &built->output;
         entry->is_ended = true;
         entry->bytes = sizeof *entry + key->length + output->binary.cubin_bytes +

@@ -42,7 +42,7 @@ struct smc_builds {
 bool smc_builds_find(struct smc_builds *builds, const struct smc_text *key,
                      struct smc_built *built);
 
-/* Keeps a copy, except of a failure for lack of memory. */
+/* Keeps a copy, unless it failed for lack of memory or was interrupted. */
 void smc_builds_keep(struct smc_builds *builds, const struct smc_text *key,
                      const struct smc_built *built);
 
