@@ -476,7 +476,7 @@ static const struct command commands[] = {
     {.name = "carveout", .words = "carveout --threads 256 --smem 8K --device H200"},
     {.name = "carveout-json",
      .words = "carveout --threads 256 --smem 8K --device H200 --format json"},
-    {.name = "batch", .words = "batch", .input = "data/launches.csv", .streams = true},
+    {.name = "batch", .words = "batch --pass all", .input = "data/launches.csv", .streams = true},
     {.name = "inspect-log", .words = "inspect data/inspect/own-sm90.ptxas --threads 256"},
     {.name = "inspect-cubin", .words = "inspect data/inspect/own-sm90.cubin --format json"},
 #if defined HAVE_LZ4 && defined HAVE_ZSTD

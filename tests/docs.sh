@@ -415,7 +415,7 @@ check_examples() { # DOCUMENT
 
 # --- The documents given, or all ------------------------------------------------------------------
 
-all=$(cd "$top" && echo README.md HACKING.md doc/*.md man/*.[0-9] data/README.md results/README.md)
+all=$(cd "$top" && echo README.md HACKING.md doc/*.md man/*.[0-9] data/README.md results/*.md)
 documents=$*
 [ $# -gt 0 ] || documents=$all
 for document in $documents; do

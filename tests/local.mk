@@ -20,6 +20,7 @@ tests_unit_SOURCES = \
 	tests/suites.def \
 	tests/temporary.c tests/temporary.h \
 	tests/test_annotation.c \
+	tests/test_array_advice.c \
 	tests/test_bank_accesses.c \
 	tests/test_banks.c \
 	tests/test_base.c \
@@ -36,6 +37,7 @@ tests_unit_SOURCES = \
 	tests/test_catalog_sets.c \
 	tests/test_compare.c \
 	tests/test_contract.c \
+	tests/test_deadlocks.c \
 	tests/test_device_file.c \
 	tests/test_devices.c \
 	tests/test_diff.c \
@@ -44,6 +46,10 @@ tests_unit_SOURCES = \
 	tests/test_clusters.c \
 	tests/test_tensor_copies.c tests/tensor_cases.c tests/tensor_cases.h \
 	tests/test_mbarrier.c \
+	tests/test_peers.c \
+	tests/test_pipelines.c \
+	tests/test_ranks.c \
+	tests/test_warpgroups.c \
 	tests/test_textures.c \
 	tests/test_emulator.c \
 	tests/test_executor.c \
@@ -215,7 +221,8 @@ check_PROGRAMS += tests/nvrtc tests/compile_all
 TESTS += tests/nvrtc tests/compile_all
 tests_nvrtc_LDADD = libsmc.la
 tests_nvrtc_LDFLAGS = -Wl,--wrap=smc_nvrtc_compile # counted
-tests_nvrtc_SOURCES = tests/nvrtc.c tests/temporary.c tests/temporary.h
+tests_nvrtc_SOURCES = tests/nvrtc.c tests/compilations.c tests/compilations.h \
+	tests/temporary.c tests/temporary.h
 tests_compile_all_LDADD = libsmc.la
 tests_compile_all_SOURCES = \
 	tests/compile_all.c \
@@ -279,12 +286,20 @@ tests_ptx_conformance_SOURCES = \
 TESTS += tests/mutants.sh
 EXTRA_DIST += tests/mutants.sh tests/mutants.list
 
-# Kernels out of compilers' real output; what needs nvcc or cuobjdump skips where there is none.
+# Kernels out of compilers' real output, of which the suites with tests/toolkit.sh have records.
+TESTS += tests/toolkit_records.sh
+EXTRA_DIST += tests/toolkit_records.sh tests/toolkit.sh tests/toolkit
+.PHONY: update-toolkit-records
+update-toolkit-records: all # SUITES: such as "diff inspect"; by default all
+	$(MAKE) check TESTS=
+	$(srcdir)/tests/toolkit/update $(SUITES)
 TESTS += tests/host_code.sh
 EXTRA_DIST += tests/host_code.sh tests/data/source
 TESTS += tests/inspect.sh tests/own_kernels.sh tests/inputs.sh tests/block_shape.sh
 EXTRA_DIST += \
 	tests/inspect.sh tests/own_kernels.sh tests/inputs.sh tests/block_shape.sh tests/data/inspect
+TESTS += tests/pasted.sh
+EXTRA_DIST += tests/pasted.sh
 TESTS += tests/diff.sh
 EXTRA_DIST += tests/diff.sh tests/data/diff
 
@@ -311,7 +326,7 @@ update-results-page: tests/results_page$(EXEEXT)
 
 # Scripts; cases.sh counts for them.
 TESTS += tests/layers.sh tests/docs.sh
-EXTRA_DIST += tests/cases.sh tests/docs.sh tests/layers.sh
+EXTRA_DIST += tests/cases.sh tests/docs.sh tests/layers.awk tests/layers.sh
 
 # A stream of launches.
 TESTS += tests/batch.sh
@@ -359,6 +374,35 @@ EXTRA_DIST += tests/memory.sh
 .PHONY: list-suites
 list-suites:
 	@echo $(TESTS)
+
+# What .ci/run repeats where a CUDA Toolkit is: the GPU back end on a fake GPU, and the compilers.
+.PHONY: list-toolkit-suites
+list-toolkit-suites:
+	@echo tests/gpu/gpu_tests tests/gpu/fake_tests tests/all_gpus.sh tests/bounded.sh \
+		tests/calibrate.sh tests/check.sh tests/compare_run.sh tests/counters.sh tests/current.sh \
+		tests/doctor.sh tests/merge.sh tests/oracle tests/headroom_oracle tests/shim/abi \
+		tests/source.sh tests/trace/abi tests/tui_confirm.sh tests/tune.sh
+
+# What .ci/run repeats with sanitizers: the unit tests, the command line, what reads files, and the
+# emulator.
+.PHONY: list-sanitized-suites
+list-sanitized-suites:
+	@echo tests/unit tests/cli.sh tests/banks.sh tests/batch.sh tests/device_file.sh tests/diff.sh \
+		tests/gate.sh tests/host_code.sh tests/inputs.sh tests/inspect.sh tests/merge.sh \
+		tests/own_kernels.sh tests/source.sh tests/trace.sh tests/fuzz/run_corpus \
+		tests/annotate.sh tests/emulated tests/findings.sh tests/ptx_conformance tests/shim.sh
+
+# A developer's loop: a minute at most, in a tree that is built. DOCS: the documents to check, by
+# default those that differ from the last commit.
+QUICK_SUITES = tests/unit tests/cli.sh tests/sweep.sh tests/gate.sh tests/trace.sh tests/batch.sh \
+	tests/tui_views.sh tests/layers.sh
+changed_docs = git -C $(srcdir) diff --name-only HEAD -- '*.md' 'man/*.[0-9]'
+.PHONY: check-quick
+check-quick: all
+	$(MAKE) $(AM_MAKEFLAGS) check check_PROGRAMS=tests/unit$(EXEEXT) check_LTLIBRARIES= \
+		TESTS='$(QUICK_SUITES)'
+	@docs="$${DOCS-`$(changed_docs)`}"; test -z "$$docs" || \
+		srcdir=$(srcdir) sh $(srcdir)/tests/docs.sh $$docs
 
 # The decoder of machine code against nvdisasm.
 check_PROGRAMS += tests/disassembly
