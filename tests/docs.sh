@@ -2,6 +2,7 @@
 # The documentation is correct: the manual names the options that help all does, every key and
 # column of the machine-readable outputs, and every example of README.md, HACKING.md, doc/*.md and
 # the manual runs and prints what is shown.
+#   docs.sh [DOCUMENT...]    such as README.md doc/trace.md man/smemcalc.1; by default all
 #
 # Examples are the lines "$ command" in ```console blocks of Markdown and in the manual's
 # `.Bd -literal` blocks; the lines up to the next command are the expected output. A line `...`
@@ -12,6 +13,8 @@
 #   no-run  is not run: installs something, or needs files of the user's
 # A block ```cuda whose first line is `// NAME.cu: ...` is that file, for the examples to use.
 # With GENERATE=1 the outputs shown in Markdown are written anew, except those with a `...`.
+# Functions are called in functions:
+# shellcheck disable=SC2317
 
 set -u
 export LC_ALL=C NO_COLOR=1
@@ -52,31 +55,31 @@ same_lines() { # NAME FILE FILE
 
 # --- Options --------------------------------------------------------------------------------------
 
-smemcalc help all | sed -n 's/^  *\(-., \)\{0,1\}\(--[a-z][a-z-]*\).*/\2/p' | sort -u >options-help
-grep '^\.It .*Fl -' "$manual" | grep -o 'Fl -[a-z][a-z-]*' | sed 's/^Fl /-/' | sort -u >options-manual
-[ -s options-help ] || fail "help all shows options"
-same_lines "the man page has the options of help all" options-help options-manual
+check_options() {
+    smemcalc help all | sed -n 's/^  *\(-., \)\{0,1\}\(--[a-z][a-z-]*\).*/\2/p' | sort -u >options-help
+    grep '^\.It .*Fl -' "$manual" | grep -o 'Fl -[a-z][a-z-]*' | sed 's/^Fl /-/' | sort -u >options-manual
+    [ -s options-help ] || fail "help all shows options"
+    same_lines "the man page has the options of help all" options-help options-manual
 
-smemcalc help all | sed -n 's/^  *\(-.\), \(--[a-z-]*\).*/\1 \2/p' | sort -u >letters-help
-sed -n 's/^\.It Fl \([a-zA-Z]\) *, Fl -\([a-z-]*\).*/-\1 --\2/p' "$manual" | sort >letters-manual
-same_lines "the man page has the letters of help all" letters-help letters-manual
+    smemcalc help all | sed -n 's/^  *\(-.\), \(--[a-z-]*\).*/\1 \2/p' | sort -u >letters-help
+    sed -n 's/^\.It Fl \([a-zA-Z]\) *, Fl -\([a-z-]*\).*/-\1 --\2/p' "$manual" | sort >letters-manual
+    same_lines "the man page has the letters of help all" letters-help letters-manual
 
-smemcalc --help | sed -n '/^Commands/,/^$/s/^  \([a-z][a-z]*\) .*/\1/p' | sort >commands-help
-sed -n '/^\.Sh COMMANDS/,/^\.Sh OPTIONS/s/^\.Ss \([a-z]*\)$/\1/p' "$manual" | sort >commands-manual
-[ -s commands-help ] || fail "--help shows commands"
-same_lines "the man page has the commands of --help" commands-help commands-manual
+    smemcalc --help | sed -n '/^Commands/,/^$/s/^  \([a-z][a-z]*\) .*/\1/p' | sort >commands-help
+    sed -n '/^\.Sh COMMANDS/,/^\.Sh OPTIONS/s/^\.Ss \([a-z]*\)$/\1/p' "$manual" | sort >commands-manual
+    [ -s commands-help ] || fail "--help shows commands"
+    same_lines "the man page has the commands of --help" commands-help commands-manual
 
-empty "the man page has every lesson" "$(smemcalc lesson | sed '/^$/,$d; s/ .*//' |
-    while read -r lesson; do
-        grep -qx "\.It $lesson" "$manual" || printf '%s is missing\n' "$lesson"
-    done)"
+    empty "the man page has every lesson" "$(smemcalc lesson | sed '/^$/,$d; s/ .*//' |
+        while read -r lesson; do
+            grep -qx "\.It $lesson" "$manual" || printf '%s is missing\n' "$lesson"
+        done)"
+}
 
 # --- Keys and columns -----------------------------------------------------------------------------
 
-grep -oE '[a-z0-9_-]+' "$formats" | sort -u >documented
-
 undocumented() { # words on stdin
-    sort -u | comm -23 - documented | sed 's/$/ is not in smemcalc-formats(5)/'
+    sort -u | comm -23 - documented 2>&1 | sed 's/$/ is not in smemcalc-formats(5)/'
 }
 
 json_keys() { # COMMAND...
@@ -110,30 +113,6 @@ documented_json() { # NAME COMMAND...
     fi
 }
 
-if command -v jq >/dev/null; then
-    documented_json "every JSON key of a query" --tile 32 --device H200 --no-nvrtc
-    documented_json "every JSON key of an own kernel" --threads 256 --regs 40 --grid 100 --device 9.0
-    documented_json "every JSON key of tune" tune --kernel reverse-dynamic --vary block=64 --device 9.0
-    documented_json "every JSON key of devices" devices --device H200
-    documented_json "every JSON key of kernels" kernels
-    documented_json "every JSON key of doctor" doctor
-    printf '{"schema": "smemcalc-ceilings/1", "ceilings": [{"device": "NVIDIA A30"}]}' >ceilings.json
-    documented_json "every JSON key of ceilings" --tile 32 --device A30 --no-nvrtc
-    rm ceilings.json
-    documented_json "every JSON key of inspect" inspect "$here/data/inspect/own-sm90.cubin"
-    documented_json "every JSON key of merge" merge "$here/data/merge/node1.json" "$here/data/merge/node3.json"
-    documented_json "every JSON key of merged checks" merge "$here/data/merge/checks.json"
-    documented_json "every JSON key of a diff" diff --fail-on never "$here/data/inspect/own-sm90.cubin" "$here/data/inspect/own-sm90.ptxas"
-    documented_json "every JSON key of a trace" trace --read "$here/data/trace/step.json"
-    documented_json "every JSON key of a lint" inspect --lint "$here/data/inspect/own-sm90.cubin"
-    if [ "$gpu" = yes ]; then
-        documented_json "every JSON key of a run" run --tile 8 --size 64
-    else
-        skip "every JSON key of a run" "there is no GPU"
-    fi
-else
-    skip "JSON keys are documented" "there is no jq"
-fi
 csv() { # NAME ARGUMENT...
     name=$1
     shift
@@ -141,45 +120,91 @@ csv() { # NAME ARGUMENT...
     documented_csv "$name" <csv-seen
 }
 
-csv query --tile 32 --device H200 --no-nvrtc
-csv query sweep --threads 256 --regs 16:18 --device H200
-csv merge merge "$here/data/merge/node1.json"
-csv checks merge "$here/data/merge/checks.json"
-csv limits limits --threads 256 --device H200
-csv best best --regs 40 --device H200
-csv carveout carveout --device H200
-smemcalc tune --kernel reverse-dynamic --vary block=64 --vary carveout=50 --device 9.0 --format csv |
-    sed 's/^block,carveout,//' >csv-seen
-documented_csv tune <csv-seen
-csv inspect inspect "$here/data/inspect/own-sm90.cubin"
-csv diff diff --fail-on never "$here/data/inspect/own-sm90.cubin" "$here/data/inspect/own-sm90.ptxas"
-csv trace trace --read "$here/data/trace/step.json"
-csv lint inspect --lint "$here/data/inspect/own-sm90.cubin"
-csv banks banks --kernel matmul-tiled --tile 32
-printf '.version 7.0\n.target sm_80\n.address_size 64\n.visible .entry k() { ret; }\n' >empty.ptx
-if smemcalc banks empty.ptx --device 8.0 >/dev/null 2>&1; then
-    csv bank_accesses banks empty.ptx --device 8.0
-else
-    skip "columns of bank_accesses" "there is no ptxas"
-fi
-csv devices devices
-csv kernels kernels
-csv doctor doctor
-documented_csv calibrate <"$top/data/ceilings.csv"
-printf 'threads,regs\n256,40\n' | smemcalc batch --device 9.0 | sed 's/^threads,regs,//' >csv-seen
-documented_csv batch <csv-seen
+check_fields() {
+    grep -oE '[a-z0-9_-]+' "$formats" | sort -u >documented
+    if command -v jq >/dev/null; then
+        documented_json "every JSON key of a query" --tile 32 --device H200 --no-nvrtc
+        documented_json "every JSON key of an own kernel" --threads 256 --regs 40 --grid 100 --device 9.0
+        documented_json "every JSON key of tune" tune --kernel reverse-dynamic --vary block=64 --device 9.0
+        documented_json "every JSON key of devices" devices --device H200
+        documented_json "every JSON key of kernels" kernels
+        documented_json "every JSON key of doctor" doctor
+        printf '{"schema": "smemcalc-ceilings/1", "ceilings": [{"device": "NVIDIA A30"}]}' >ceilings.json
+        documented_json "every JSON key of ceilings" --tile 32 --device A30 --no-nvrtc
+        rm ceilings.json
+        documented_json "every JSON key of inspect" inspect "$here/data/inspect/own-sm90.cubin"
+        documented_json "every JSON key of merge" merge "$here/data/merge/node1.json" "$here/data/merge/node3.json"
+        documented_json "every JSON key of merged checks" merge "$here/data/merge/checks.json"
+        documented_json "every JSON key of a diff" diff --fail-on never "$here/data/inspect/own-sm90.cubin" "$here/data/inspect/own-sm90.ptxas"
+        documented_json "every JSON key of a trace" trace --read "$here/data/trace/step.json"
+        documented_json "every JSON key of a lint" inspect --lint "$here/data/inspect/own-sm90.cubin"
+        if [ "$gpu" = yes ]; then
+            documented_json "every JSON key of a run" run --tile 8 --size 64
+        else
+            skip "every JSON key of a run" "there is no GPU"
+        fi
+    else
+        skip "JSON keys are documented" "there is no jq"
+    fi
+    csv query --tile 32 --device H200 --no-nvrtc
+    csv query sweep --threads 256 --regs 16:18 --device H200
+    csv merge merge "$here/data/merge/node1.json"
+    csv checks merge "$here/data/merge/checks.json"
+    csv limits limits --threads 256 --device H200
+    csv best best --regs 40 --device H200
+    csv carveout carveout --device H200
+    smemcalc tune --kernel reverse-dynamic --vary block=64 --vary carveout=50 --device 9.0 --format csv |
+        sed 's/^block,carveout,//' >csv-seen
+    documented_csv tune <csv-seen
+    csv inspect inspect "$here/data/inspect/own-sm90.cubin"
+    csv diff diff --fail-on never "$here/data/inspect/own-sm90.cubin" "$here/data/inspect/own-sm90.ptxas"
+    csv trace trace --read "$here/data/trace/step.json"
+    csv lint inspect --lint "$here/data/inspect/own-sm90.cubin"
+    csv banks banks --kernel matmul-tiled --tile 32
+    printf '.version 7.0\n.target sm_80\n.address_size 64\n.visible .entry k() { ret; }\n' >empty.ptx
+    if smemcalc banks empty.ptx --device 8.0 >/dev/null 2>&1; then
+        csv bank_accesses banks empty.ptx --device 8.0
+    else
+        skip "columns of bank_accesses" "there is no ptxas"
+    fi
+    csv devices devices
+    csv kernels kernels
+    csv doctor doctor
+    documented_csv calibrate <"$top/data/ceilings.csv"
+    printf 'threads,regs\n256,40\n' | smemcalc batch --device 9.0 | sed 's/^threads,regs,//' >csv-seen
+    documented_csv batch <csv-seen
+
+    if [ "$nvrtc" = no ]; then
+        skip "every JSON key of an own source" "there is no NVRTC 13.0"
+    elif command -v jq >/dev/null; then
+        documented_json "every JSON key of an own source" run --source smooth.cu --grid 4 --block 256 \
+            --arg f32x1K --arg f32x1K:random --arg i32:1K --on emulator --device H200
+    fi
+
+    compared="run --on emulator --kernel stencil --radius 1:2 --size 64 --device 9.0"
+    if [ "$nvrtc" = yes ] && command -v jq >/dev/null; then
+        # shellcheck disable=SC2086 # words
+        documented_json "every JSON key of a comparison" $compared
+        # shellcheck disable=SC2086
+        csv compare $compared
+    else
+        skip "keys of a comparison are documented" "there is no NVRTC 13.0, or no jq"
+    fi
+
+    annotated="run --on emulator --tile 4 --size 8 --device 9.0 --annotate"
+    if [ "$nvrtc" = yes ] && command -v jq >/dev/null; then
+        # shellcheck disable=SC2086 # words
+        documented_json "every JSON key of an annotated run" $annotated
+        # shellcheck disable=SC2086
+        csv annotate $annotated
+        csv run run --on emulator --tile 4 --size 8 --device 9.0
+    else
+        skip "keys of an annotated run are documented" "there is no NVRTC 13.0, or no jq"
+    fi
+}
 
 # --- Pictures, links and generated pages -----------------------------------------------------------
 
-documents=$(cd "$top" && echo README.md HACKING.md doc/*.md)
-
-empty "the links and pictures of every document lead to a file" "$(cd "$top" &&
-    for document in $documents results/*.md data/README.md; do
-        grep -o '](\([^)#:]*\)[^):]*)' "$document" | sed 's/^](//; s/[#)].*//; /^$/d' |
-            while read -r target; do
-                [ -s "$(dirname "$document")/$target" ] || echo "$document: $target is missing"
-            done
-    done)"
 # `tests/test_x.c` "title", "title": the file, and the cases that it must have.
 named_in() { # DOCUMENT: a line `FILE` or `FILE<tab>TITLE` for each that it names
     tr '\n' ' ' <"$1" | awk -v RS='`' '
@@ -195,43 +220,46 @@ named_in() { # DOCUMENT: a line `FILE` or `FILE<tab>TITLE` for each that it name
         }'
 }
 
-empty "the files and test cases that documents name are there" "$(cd "$top" &&
-    for document in $documents; do
-        named_in "$document" | while IFS="$(printf '\t')" read -r file title; do
-            # shellcheck disable=SC2086 # a pattern such as tests/gpu/*.c
-            ls -d $file >/dev/null 2>&1 || echo "$document: $file is missing"
-            [ -z "$title" ] || grep -qF "\"$title\"" "$file" ||
-                echo "$document: $file has no case \"$title\""
-        done
-    done)"
-empty "README.md leads to every document, some by way of doc/" "$(cd "$top" &&
-    for document in HACKING.md doc/*.md; do
-        grep -qF "]($document)" README.md || grep -qF "](${document#doc/})" doc/emulator.md ||
-            echo "$document is missing"
-    done)"
-lines=$(wc -l <"$top/README.md")
-empty "README.md has at most 200 lines" "$([ "$lines" -le 200 ] || echo "it has $lines")"
+check_links() {
+    empty "the links and pictures of documents lead to a file" "$(cd "$top" &&
+        for document in $markdown; do
+            grep -o '](\([^)#:]*\)[^):]*)' "$document" | sed 's/^](//; s/[#)].*//; /^$/d' |
+                while read -r target; do
+                    [ -s "$(dirname "$document")/$target" ] ||
+                        echo "$document: $target is missing"
+                done
+        done)"
+    empty "the files and test cases that documents name are there" "$(cd "$top" &&
+        for document in $texts; do
+            named_in "$document" | while IFS="$(printf '\t')" read -r file title; do
+                # shellcheck disable=SC2086 # a pattern such as tests/gpu/*.c
+                ls -d $file >/dev/null 2>&1 || echo "$document: $file is missing"
+                [ -z "$title" ] || grep -qF "\"$title\"" "$file" ||
+                    echo "$document: $file has no case \"$title\""
+            done
+        done)"
+}
 
-"$top/doc/tables.sh" "$top" smemcalc >tables.md
-same_lines "doc/tables.md lists the devices and kernels (make update-tables)" \
-    "$top/doc/tables.md" tables.md
+check_readme() {
+    empty "README.md leads to every document, some by way of doc/" "$(cd "$top" &&
+        for document in HACKING.md doc/*.md; do
+            grep -qF "]($document)" README.md || grep -qF "](${document#doc/})" doc/emulator.md ||
+                echo "$document is missing"
+        done)"
+    lines=$(wc -l <"$top/README.md")
+    empty "README.md has at most 200 lines" "$([ "$lines" -le 200 ] || echo "it has $lines")"
+}
 
-"$ptx_table" --page >ptx.md
-same_lines "doc/ptx.md is that of src/emulator/instructions.def (make update-tables)" \
-    "$top/doc/ptx.md" ptx.md
-
-"$update_formats" <"$formats" >formats.5
-same_lines "smemcalc-formats(5) lists the fields of the tables (make update-tables)" \
-    "$formats" formats.5
-
-results=$top/results/h200.json
-if [ -f "$results" ]; then
-    "$results_page" "$results" "$top/results/README.md" >results.md
-    same_lines "results/README.md is that of results/h200.json (make update-results-page)" \
-        "$top/results/README.md" results.md
-else
-    skip "the page of results" "there are none yet: results/h200.json"
-fi
+check_results() {
+    results=$top/results/h200.json
+    if [ -f "$results" ]; then
+        "$results_page" "$results" "$top/results/README.md" >results.md
+        same_lines "results/README.md is that of results/h200.json (make update-results-page)" \
+            "$top/results/README.md" results.md
+    else
+        skip "the page of results" "there are none yet: results/h200.json"
+    fi
+}
 
 # --- Examples -------------------------------------------------------------------------------------
 
@@ -266,51 +294,6 @@ cut_files() { # DOCUMENT: its ```cuda blocks
 prefix() { # DOCUMENT
     echo "$1" | tr / _
 }
-
-for document in $documents; do
-    cut_examples "$(prefix "$document")" '^```console' '^```$' "$document"
-    cut_files "$document"
-done
-for page in "$top"/man/*.[0-9]; do
-    page=man/$(basename "$page")
-    cut_examples "$(prefix "$page")" '^[.]Bd -literal' '^[.]Ed' "$page"
-done
-cp "$here"/data/merge/node[12].json "$here"/data/merge/checks.json . # the reports of doc/many-gpus.md
-cp "$here/data/trace/step.json" .     # the trace of doc/trace.md
-cp "$here/data/trace/torch-h200.json" . # that of README.md and doc/trace.md
-
-case $(smemcalc --tile 32 --device 9.0 --format json 2>/dev/null) in
-*'"nvrtc 13.0 '*) nvrtc=yes ;;
-*) nvrtc=no ;;
-esac
-
-if [ "$nvrtc" = no ]; then
-    skip "every JSON key of an own source" "there is no NVRTC 13.0"
-elif command -v jq >/dev/null; then
-    documented_json "every JSON key of an own source" run --source smooth.cu --grid 4 --block 256 \
-        --arg f32x1K --arg f32x1K:random --arg i32:1K --on emulator --device H200
-fi
-
-compared="run --on emulator --kernel stencil --radius 1:2 --size 64 --device 9.0"
-if [ "$nvrtc" = yes ] && command -v jq >/dev/null; then
-    # shellcheck disable=SC2086 # words
-    documented_json "every JSON key of a comparison" $compared
-    # shellcheck disable=SC2086
-    csv compare $compared
-else
-    skip "keys of a comparison are documented" "there is no NVRTC 13.0, or no jq"
-fi
-
-annotated="run --on emulator --tile 4 --size 8 --device 9.0 --annotate"
-if [ "$nvrtc" = yes ] && command -v jq >/dev/null; then
-    # shellcheck disable=SC2086 # words
-    documented_json "every JSON key of an annotated run" $annotated
-    # shellcheck disable=SC2086
-    csv annotate $annotated
-    csv run run --on emulator --tile 4 --size 8 --device 9.0
-else
-    skip "keys of an annotated run are documented" "there is no NVRTC 13.0, or no jq"
-fi
 
 why_not() { # KIND: why such an example cannot be run here
     case " $1 " in
@@ -414,13 +397,75 @@ write_anew() { # DOCUMENT
         { print }' "$top/$1" >document.new && cat document.new >"$top/$1"
 }
 
-for command in examples/*.command; do
-    check_example "${command%.command}"
-done
-if [ -n "${GENERATE-}" ]; then
-    for document in $documents; do
-        write_anew "$document"
+check_examples() { # DOCUMENT
+    case $1 in
+    data/* | results/*) return ;;
+    man/*) cut_examples "$(prefix "$1")" '^[.]Bd -literal' '^[.]Ed' "$1" ;;
+    *) cut_examples "$(prefix "$1")" '^```console' '^```$' "$1" ;;
+    esac
+    for command in "examples/$(prefix "$1")"-*.command; do
+        if [ -e "$command" ]; then
+            check_example "${command%.command}"
+        else
+            skip "examples of $1" "it has none"
+        fi
     done
-fi
+    case ${GENERATE:+$1} in *.md) write_anew "$1" ;; esac
+}
+
+# --- The documents given, or all ------------------------------------------------------------------
+
+all=$(cd "$top" && echo README.md HACKING.md doc/*.md man/*.[0-9] data/README.md results/*.md)
+documents=$*
+[ $# -gt 0 ] || documents=$all
+for document in $documents; do
+    case " $all " in
+    *" $document "*) ;;
+    *)
+        echo "docs.sh: no document '$document'; there are: $all" >&2
+        exit 2
+        ;;
+    esac
+done
+markdown=$(echo "$documents" | tr ' ' '\n' | grep '\.md$')
+texts=$(echo "$markdown" | grep -v '^data/\|^results/')
+
+cp "$here"/data/merge/node[12].json "$here"/data/merge/checks.json . # the reports of doc/many-gpus.md
+cp "$here/data/trace/step.json" .     # the trace of doc/trace.md
+cp "$here/data/trace/torch-h200.json" . # that of README.md and doc/trace.md
+
+case $(smemcalc --tile 32 --device 9.0 --format json 2>/dev/null) in
+*'"nvrtc 13.0 '*) nvrtc=yes ;;
+*) nvrtc=no ;;
+esac
+
+for document in $all; do
+    cut_files "$document"
+done
+[ -z "$markdown" ] || check_links
+for document in $documents; do
+    case $document in
+    man/smemcalc.1) check_options ;;
+    man/smemcalc-formats.5)
+        check_fields
+        "$update_formats" <"$formats" >formats.5
+        same_lines "smemcalc-formats(5) lists the fields of the tables (make update-tables)" \
+            "$formats" formats.5
+        ;;
+    README.md) check_readme ;;
+    doc/tables.md)
+        "$top/doc/tables.sh" "$top" smemcalc >tables.md
+        same_lines "doc/tables.md lists the devices and kernels (make update-tables)" \
+            "$top/doc/tables.md" tables.md
+        ;;
+    doc/ptx.md)
+        "$ptx_table" --page >ptx.md
+        same_lines "doc/ptx.md is that of src/emulator/instructions.def (make update-tables)" \
+            "$top/doc/ptx.md" ptx.md
+        ;;
+    results/README.md) check_results ;;
+    esac
+    check_examples "$document"
+done
 
 finish_cases

@@ -4,6 +4,7 @@
 
 #include "devices/devices.h"
 #include "model/next_steps.h"
+#include "share.h"
 #include "unit.h"
 
 static uint32_t blocks_of(const struct smc_sm *sm, const struct smc_launch *launch)
@@ -83,6 +84,8 @@ static void test_against_search(void)
             launch.dynamic_smem_bytes = sm->smem_per_block_optin_bytes + (uint32_t)rand() % 2000;
         if (rand() % 4 == 0)
             launch.regs_per_thread = sm->max_regs_per_thread + (uint32_t)rand() % 20;
+        if (!share_has((size_t)i, 3))
+            continue;
         uint32_t now = blocks_of(sm, &launch);
         struct smc_next_steps steps;
         smc_next_steps_find(sm, &launch, &steps);

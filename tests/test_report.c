@@ -6,6 +6,7 @@
 #include <jansson.h>
 
 #include "report/report.h"
+#include "share.h"
 #include "unit.h"
 
 enum { COLUMNS = 80, ROWS = 24 };
@@ -92,6 +93,8 @@ static void test_one_screen(void)
         for (int64_t tile = 1 + (int64_t)(d % 3); tile <= 32; tile += 3) { /* all, over 3 boards */
             for (size_t r = 0; r < sizeof counts / sizeof *counts; r++) {
                 struct smc_answer one;
+                if (!share_has(d + (size_t)tile + r, 4))
+                    continue;
                 if (answer("matmul-tiled", SMC_PARAM_TILE, tile, counts[r], &device, &one))
                     continue;
                 answered++;
@@ -101,7 +104,7 @@ static void test_one_screen(void)
             }
         }
     }
-    CU_ASSERT(answered > 8000);
+    CU_ASSERT(answered > 2000);
     CU_ASSERT_EQUAL(too_large, 0);
 }
 

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "share.h"
 #include "trace/read.h"
 #include "unit.h"
 
@@ -481,7 +482,8 @@ static void test_damaged(void)
     expect_refusal("damaged, or encrypted");
 }
 
-/* Every byte of a small file, changed: the file is read, or refused in one line. */
+/* Each third byte of a small file, or a share of them, changed: the file is read, or refused in one
+   line. */
 static void test_every_byte(void)
 {
     make_sample();
@@ -492,6 +494,8 @@ static void test_every_byte(void)
     char *sound = malloc((size_t)size);
     CU_ASSERT_FATAL(sound && fread(sound, 1, (size_t)size, file) == (size_t)size);
     for (long at = 16; at < size; at += 3) {
+        if (!share_has((size_t)at / 3, 4))
+            continue;
         const char changed = (char)(sound[at] ^ (1 << at % 8) ^ 0x40);
         fseek(file, at, SEEK_SET);
         fputc(changed, file);

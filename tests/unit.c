@@ -5,6 +5,7 @@
 
 #include <CUnit/Basic.h>
 
+#include "share.h"
 #include "unit.h"
 
 static const CU_SuiteInfo all[] = {
@@ -51,6 +52,7 @@ int main(int argc, char **argv)
     unsigned ran = CU_get_number_of_tests_run();
     unsigned failed = CU_get_number_of_tests_failed();
     CU_cleanup_registry();
+    share_print("cases of the suites that go through all kernels, devices or seeds");
     printf("%u passed, %u failed, 0 skipped\n", ran - failed, failed);
     return failed || !ran;
 }
