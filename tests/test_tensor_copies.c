@@ -166,6 +166,76 @@ static void test_copies(void)
     }
 }
 
+/* --- Boxes that reach beyond the tensor ------------------------------------------------------- */
+
+static const uint32_t hole = 0xdeadbeef;
+
+/* Whether element n is in the tensor itself: not only in the 16 bytes in which that ends. */
+static bool is_in_tensor(const struct tensor_case *test, const struct smc_tensor_map *map,
+                         uint32_t n)
+{
+    uint32_t in_image;
+    uint64_t in_tensor;
+    return find(test, map, n, &in_image, &in_tensor) &&
+           (uint64_t)test->at[0] + n % map->box[0] < map->size[0];
+}
+
+/* The kernel writes no word of the image that holds nothing of the tensor. */
+static void try_partly(const struct tensor_case *test)
+{
+    static bool is_kept[TENSOR_IMAGE_BYTES / 4];
+    const uint32_t width = smc_tensor_bytes(test->type);
+    struct smc_emulation emulation = {0};
+    struct smc_program *program;
+    struct smc_tensor_map map;
+    struct smc_error error = {""};
+    char kernel[32];
+    CU_ASSERT_FATAL(tensor_case_map(test, 0, &map));
+    tensor_case_fill(test, &memory);
+    tensor_case_fill(test, &expected);
+    memset(is_kept, 0, sizeof is_kept);
+    for (uint32_t n = 0; n < tensor_case_place(test).bytes / width; n++) {
+        uint32_t in_image;
+        uint64_t in_tensor;
+        (void)find(test, &map, n, &in_image, &in_tensor);
+        for (uint32_t i = 0; i < (width + 3) / 4; i++)
+            is_kept[in_image / 4 + i] |= is_in_tensor(test, &map, n);
+    }
+    for (uint32_t i = 0; i < TENSOR_IMAGE_BYTES / 4; i++) {
+        memory.in[i] = is_kept[i] ? memory.in[i] : hole;
+        expected.in[i] = is_kept[i] ? expected.in[i] : 0; /* as unwritten memory of the emulator */
+    }
+    for (uint32_t n = 0; n < tensor_case_place(test).bytes / width; n++)
+        move(test, &map, n);
+    snprintf(kernel, sizeof kernel, "partly_%s", test->entry);
+    load(kernel, &program);
+    const enum smc_status status = tensor_case_emulate(test, program, &memory, &emulation, &error);
+    CU_ASSERT_EQUAL_FATAL(status, SMC_OK);
+    CU_ASSERT(emulation.completed);
+    CU_ASSERT_EQUAL(emulation.findings_total, 0);
+    CU_ASSERT_EQUAL(memcmp(memory.tensor, expected.tensor, sizeof memory.tensor), 0);
+    smc_emulation_free(&emulation);
+    smc_program_free(program);
+}
+
+static void test_clipped_stores(void)
+{
+    static const struct tensor_case cases[] = {
+        {"store_2", SMC_TENSOR_U16, {64, 4}, {72, 4}, .at = {0}},
+        {"store_2", SMC_TENSOR_F32, {50, 20}, {32, 16}, .at = {32, 10}},
+        {"store_2", SMC_TENSOR_F16, {40, 9}, {64, 8}, .at = {0, 4}, .span = 128},
+        {"store_2", SMC_TENSOR_BF16, {36, 20}, {32, 8}, .at = {16, 16}, .span = 64},
+        {"store_2", SMC_TENSOR_U8, {104, 20}, {16, 8}, .at = {96, 16}, .span = 32},
+        {"store_2", SMC_TENSOR_U32, {16, 8}, {16, 8}, .at = {16, 0}},
+        {"store_3", SMC_TENSOR_U64, {20, 6, 3}, {8, 4, 2}, .at = {16, 4, 2}},
+        {"store_1", SMC_TENSOR_S32, {90}, {64}, .at = {64}},
+        {"reduce_add", SMC_TENSOR_U32, {20, 6}, {16, 8}, .at = {16, 2}},
+        {"reduce_add", SMC_TENSOR_F32, {60, 30}, {32, 16}, .at = {32, 20}, .span = 128},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        try_partly(&cases[i]);
+}
+
 /* --- Faults ----------------------------------------------------------------------------------- */
 
 static void expect_finding(const struct tensor_case *test, enum smc_finding_kind kind)
@@ -230,7 +300,9 @@ static void test_refused_maps(void)
     CU_ASSERT_FALSE(tensor_case_map(&test, 0, &map));
 }
 
-CU_TestInfo tests_tensor_copies[] = {{"copies and reductions", test_copies},
-                                     {"faults", test_faults},
-                                     {"maps that the driver refuses", test_refused_maps},
-                                     CU_TEST_INFO_NULL};
+CU_TestInfo tests_tensor_copies[] = {
+    {"copies and reductions", test_copies},
+    {"stores of boxes that reach beyond the tensor", test_clipped_stores},
+    {"faults", test_faults},
+    {"maps that the driver refuses", test_refused_maps},
+    CU_TEST_INFO_NULL};

@@ -5,6 +5,7 @@
 
 #include <jansson.h>
 
+#include "inspect/kernels.h"
 #include "report/report.h"
 #include "temporary.h"
 #include "trace/gate.h"
@@ -285,6 +286,35 @@ static void test_hostile(void)
     smc_text_free(&text);
 }
 
+/* A finding begins with its kernel: without parameters, and with template arguments if they fit. */
+static void test_finding_names(void)
+{
+    static const char *const names[][2] = {
+        {"_Z4gemmPfi", "gemm: "},
+        {"_Z4gemmIfEvPT_", "gemm<float>: "},
+        {"_Z4gemmI4pairI4pairI4pairI4pairI4pairI4pairIffES6_ES6_ES6_ES6_ES6_EEvPT_", "gemm<..>: "},
+        {"plain", "plain: "}};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        struct smc_trace trace = {0};
+        struct smc_error error = {""};
+        CU_ASSERT_EQUAL(smc_trace_finding(&trace, names[i][0], "k.cu:3: race", &error), SMC_OK);
+        char *shown = smc_demangle(names[i][0]);
+        const bool is_mangled = strncmp(shown, "_Z", 2) == 0; /* without a demangler */
+        free(shown);
+        if (is_mangled) {
+            smc_text_free(&trace.findings);
+            continue;
+        }
+        const char *text = smc_text_string(&trace.findings);
+        const size_t bytes = strlen(names[i][1]);
+        if (strncmp(text, names[i][1], bytes) != 0)
+            printf("%s\n", text);
+        CU_ASSERT_EQUAL(strncmp(text, names[i][1], bytes), 0);
+        CU_ASSERT_STRING_EQUAL(text + bytes, "k.cu:3: race\n");
+        smc_text_free(&trace.findings);
+    }
+}
+
 /* --- The requirement -------------------------------------------------------------------------- */
 
 static enum smc_status judged(double least, double above, const char *allowed,
@@ -383,6 +413,7 @@ CU_TestInfo tests_trace_report[] = {
     {"JSON of what is unknown", test_json_unknown},
     {"JSON of the course", test_json_course},
     {"names from files", test_hostile},
+    {"findings begin with a short name of the kernel", test_finding_names},
     {"a requirement", test_gate},
     {"a requirement and an unknown occupancy", test_gate_unknown},
     {"kernels that may have less", test_gate_allowed},

@@ -1,7 +1,11 @@
 /* Runs a block: its warps one after the other, from barrier to barrier. */
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "emulator/clusters.h"
+#include "emulator/mbarrier.h"
+#include "emulator/peers.h"
 #include "emulator/shadow.h"
 
 static uint32_t block_live_lanes(const struct smc_worker *worker)
@@ -264,12 +268,14 @@ void smc_block_begin(struct smc_worker *worker, uint64_t block)
     worker->gave_up = false;
     worker->is_running = true;
     worker->fruitless = 0;
+    worker->objects = 0;
     memset(worker->barrier, 0, sizeof worker->barrier);
     memset(worker->shared, 0, launch->smem_bytes);
     clear_local(worker);
     memset(worker->files, 0, (size_t)launch->program->file_bytes * launch->warps_per_block);
     if (worker->shadow)
         smc_shadow_begin_block(worker->shadow, block);
+    smc_peers_begin_block(worker);
     for (uint32_t w = 0; w < launch->warps_per_block; w++) {
         uint32_t threads = launch->threads_per_block - w * SMC_LANES;
         uint32_t lanes = threads >= SMC_LANES ? SMC_ALL_LANES : (1u << threads) - 1;
@@ -277,34 +283,73 @@ void smc_block_begin(struct smc_worker *worker, uint64_t block)
         warp->cluster_arrived = warp->cluster_passed = 0;
         memset(warp->lane_synced_at, 0, sizeof warp->lane_synced_at);
         smc_copies_forget(warp);
+        warp->products = (struct smc_products){0};
         smc_warp_begin(warp, lanes);
         smc_frames_begin(launch->program, warp);
         fill_fixed(worker, warp);
     }
 }
 
-/* A warp whose waits for an mbarrier object fail. Returns false if there is none. */
-static bool report_failing_wait(struct smc_worker *worker)
+/* Whether a warp before this one waits at the same place for the same mbarrier object. */
+static bool waits_alike(const struct smc_worker *worker, const struct smc_warp *warp)
 {
+    for (const struct smc_warp *other = worker->warp; other < warp; other++)
+        if (other->live && other->yields == warp->yields && other->awaited == warp->awaited)
+            return true;
+    return false;
+}
+
+bool smc_block_report_polls(struct smc_worker *worker)
+{
+    bool has_any = false;
     for (uint32_t w = 0; w < worker->launch->warps_per_block; w++) {
         const struct smc_warp *warp = &worker->warp[w];
-        if (!warp->live || !warp->yields)
+        if (!warp->live || !warp->yields || waits_alike(worker, warp))
             continue;
         struct smc_finding finding =
             smc_finding_at(worker, SMC_FINDING_DEADLOCK, warp->yields - 1,
                            smc_thread_of(warp, (uint32_t)__builtin_ctz(warp->failing)));
         finding.waiting = warp->arrived;
         finding.expected = warp->wanted;
+        if (warp->awaited)
+            smc_mbarrier_describe(worker, warp, &finding);
         smc_find(worker, &finding);
-        return true;
+        has_any = true;
     }
-    return false;
+    return has_any;
+}
+
+/* The threads at the barrier where the group waits, and how many it waits for. */
+static void count_waiting(const struct smc_worker *worker, const struct smc_warp *warp,
+                          const struct smc_group *group, struct smc_finding *finding)
+{
+    if (group->state == SMC_GROUP_CONVERGING) {
+        finding->waiting = smc_lane_count(group->active);
+        finding->expected = smc_lane_count(group->need);
+        return;
+    }
+    if (group->barrier == SMC_WARPGROUP_BARRIER) {
+        const uint32_t first = warp->index / SMC_WARPGROUP * SMC_WARPGROUP;
+        const uint32_t warps = worker->launch->warps_per_block;
+        finding->expected = SMC_WARPGROUP * SMC_LANES;
+        for (uint32_t w = first; w < first + SMC_WARPGROUP && w < warps; w++)
+            finding->waiting +=
+                worker->warp[w].products.op ? smc_lane_count(worker->warp[w].products.lanes) : 0;
+        snprintf(finding->note, sizeof finding->note,
+                 "wgmma waits for the four warps of its warpgroup");
+        return;
+    }
+    const struct smc_barrier *at = &worker->barrier[group->barrier];
+    if (group->barrier > 0 && group->barrier < SMC_BARRIERS)
+        snprintf(finding->note, sizeof finding->note, "barrier %" PRIu32, group->barrier);
+    finding->waiting = at->lanes;
+    finding->expected = at->expected ? at->expected : block_live_lanes(worker);
 }
 
 /* The first lane that waits at anything. */
 void smc_block_report_waiting(struct smc_worker *worker)
 {
-    if (report_failing_wait(worker))
+    if (smc_block_report_polls(worker))
         return;
     for (uint32_t w = 0; w < worker->launch->warps_per_block; w++) {
         const struct smc_warp *warp = &worker->warp[w];
@@ -318,11 +363,7 @@ void smc_block_report_waiting(struct smc_worker *worker)
             struct smc_finding finding =
                 smc_finding_at(worker, barrier ? SMC_FINDING_DEADLOCK : SMC_FINDING_ABSENT_LANES,
                                place, smc_thread_of(warp, lane));
-            const struct smc_barrier *at = &worker->barrier[group->barrier];
-            finding.waiting = barrier ? at->lanes : (uint32_t)__builtin_popcount(group->active);
-            finding.expected = !barrier       ? (uint32_t)__builtin_popcount(group->need)
-                               : at->expected ? at->expected
-                                              : block_live_lanes(worker);
+            count_waiting(worker, warp, group, &finding);
             smc_find(worker, &finding);
             return;
         }
@@ -389,6 +430,7 @@ bool smc_block_has_ended(const struct smc_worker *worker)
 
 void smc_block_end(struct smc_worker *worker)
 {
+    smc_peers_end_block(worker);
     if (worker->shadow)
         smc_shadow_end_block(worker->shadow);
     worker->is_running = false;

@@ -9,6 +9,7 @@
 #include "emulator/mbarrier.h"
 #include "emulator/narrow.h"
 #include "emulator/operations.h"
+#include "emulator/peers.h"
 #include "emulator/shadow.h"
 
 enum { BULK_BYTES = 16 }; /* sizes and addresses are multiples of it */
@@ -67,9 +68,17 @@ bool smc_place_find(struct smc_worker *worker, struct smc_warp *warp, const stru
         return smc_memory_bulk(worker, warp, op, kind, bytes, lane, &place->bulk);
     const uint64_t room = worker->launch->smem_bytes;
     place->owner = smc_cluster_mate(worker, rank);
-    if (!place->owner || !place->owner->is_running || place->bulk.address > room ||
-        bytes > room - place->bulk.address) {
+    if (!place->owner || place->bulk.address > room || bytes > room - place->bulk.address) {
         report(worker, warp, op, SMC_FINDING_OUT_OF_BOUNDS, &place->bulk, bytes, lane);
+        return false;
+    }
+    if (!place->owner->is_running) {
+        const struct smc_peer_access access = {.op = op,
+                                               .kind = kind,
+                                               .owner = place->owner,
+                                               .address = place->bulk.address,
+                                               .bytes = bytes};
+        smc_peers_report_ended(worker, warp, lane, &access);
         return false;
     }
     place->bulk.data = place->owner->shared + place->bulk.address;
@@ -94,6 +103,14 @@ static void check(struct smc_worker *worker, struct smc_warp *warp, const struct
     char *host[SMC_LANES] = {0};
     const void *value[SMC_LANES] = {0};
     if (place->owner != worker) {
+        const struct smc_peer_access access = {
+            .op = op,
+            .kind = kind,
+            .owner = place->owner,
+            .address = place->bulk.address + at,
+            .bytes = bytes,
+            .is_same = from && kind == SMC_WRITES && !memcmp(place->bulk.data + at, from, bytes)};
+        smc_peers_reach(worker, warp, lane, &access);
         if (kind != SMC_READS && place->owner->shadow)
             smc_shadow_written_elsewhere(place->owner->shadow, place->bulk.address + at, bytes);
         return;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "emulator/operations.h"
+#include "emulator/peers.h"
 #include "emulator/shadow.h"
 
 enum { MOST_CLUSTER_BLOCKS = 16, MOST_TOGETHER = 1 << 16 };
@@ -83,6 +84,32 @@ struct smc_worker *smc_cluster_mate(struct smc_worker *worker, uint64_t rank)
 
 /* --- Shared memory ---------------------------------------------------------------------------- */
 
+/* An access of a lane to another block. False: there is a finding. */
+static bool reach(struct smc_worker *worker, const struct smc_warp *warp, uint32_t lane,
+                  const struct smc_peer_access *access, const void *value)
+{
+    struct smc_worker *mate = access->owner;
+    const uint64_t room = worker->launch->smem_bytes;
+    if (!mate || access->address > room || access->bytes > room - access->address) {
+        struct smc_finding finding = smc_finding_at(
+            worker, SMC_FINDING_OUT_OF_BOUNDS, access->op->instruction, smc_thread_of(warp, lane));
+        smc_finding_set_address(worker, &finding, SMC_SPACE_SHARED, access->address, access->bytes);
+        smc_find(worker, &finding);
+        return false;
+    }
+    if (!mate->is_running) {
+        smc_peers_report_ended(worker, warp, lane, access);
+        return false;
+    }
+    struct smc_peer_access compared = *access;
+    compared.is_same = access->kind == SMC_WRITES && value &&
+                       !memcmp(mate->shared + access->address, value, access->bytes);
+    smc_peers_reach(worker, warp, lane, &compared);
+    if (access->kind != SMC_READS && mate->shadow)
+        smc_shadow_written_elsewhere(mate->shadow, access->address, access->bytes);
+    return true;
+}
+
 uint32_t smc_cluster_access(struct smc_worker *worker, struct smc_warp *warp,
                             const struct smc_op *op, enum smc_access_kind kind,
                             const uint64_t address[SMC_LANES], uint32_t mask,
@@ -101,24 +128,21 @@ uint32_t smc_cluster_access(struct smc_worker *worker, struct smc_warp *warp,
             mine |= 1u << lane;
             continue;
         }
-        struct smc_worker *mate = smc_cluster_mate(worker, place - 1);
-        if (!mate || offset > mate->launch->smem_bytes ||
-            width > mate->launch->smem_bytes - offset || !mate->is_running) {
-            struct smc_finding finding = smc_finding_at(worker, SMC_FINDING_OUT_OF_BOUNDS,
-                                                        op->instruction, smc_thread_of(warp, lane));
-            smc_finding_set_address(worker, &finding, SMC_SPACE_SHARED,
-                                    mate ? offset : address[lane], width);
-            smc_find(worker, &finding);
+        const struct smc_peer_access access = {.op = op,
+                                               .kind = kind,
+                                               .owner = smc_cluster_mate(worker, place - 1),
+                                               .address = offset,
+                                               .bytes = width};
+        if (!reach(worker, warp, lane, &access, value ? value[lane] : NULL))
             continue;
-        }
-        host[lane] = mate->shared + offset;
+        host[lane] = access.owner->shared + offset;
         good |= 1u << lane;
-        if (kind != SMC_READS && mate->shadow)
-            smc_shadow_written_elsewhere(mate->shadow, offset, width);
     }
+    if (good && op->is_strong)
+        smc_peers_strong(worker, op, kind);
     if (mine)
-        good |=
-            smc_memory_access_at(worker, warp, op, SMC_SPACE_SHARED, kind, own, mine, value, host);
+        good |= smc_memory_access_some(worker, warp, op, SMC_SPACE_SHARED, kind, own, mine, value,
+                                       host);
     return good;
 }
 
@@ -162,6 +186,7 @@ enum smc_next smc_step_shared_rank(struct smc_worker *worker, struct smc_warp *w
 
 /* --- The barrier ------------------------------------------------------------------------------ */
 
+/* immediate: without ordering memory. */
 enum smc_next smc_step_cluster_arrive(struct smc_worker *worker, struct smc_warp *warp,
                                       const struct smc_op *op, uint32_t mask)
 {
@@ -169,8 +194,10 @@ enum smc_next smc_step_cluster_arrive(struct smc_worker *worker, struct smc_warp
     barrier->lanes += smc_lane_count(mask);
     barrier->warps |= 1u << warp->index;
     barrier->instruction = op->instruction;
-    if (worker->shadow)
+    if (worker->shadow) {
         barrier->arrived_at[warp->index] = smc_shadow_arrive(worker->shadow);
+        smc_peers_arrive(worker, op->immediate, barrier->arrived_at[warp->index]);
+    }
     warp->cluster_arrived |= mask;
     return SMC_GO_ON;
 }
@@ -182,6 +209,7 @@ enum smc_next smc_step_cluster_wait(struct smc_worker *worker, struct smc_warp *
     (void)op;
     if ((warp->cluster_passed & mask) == mask) {
         warp->cluster_passed &= ~mask;
+        smc_peers_pass(worker);
         worker->passed.waiting = 1u << warp->index;
         if (worker->shadow) {
             smc_shadow_sync_warps(worker->shadow, &worker->passed);
@@ -234,6 +262,7 @@ static void release(struct smc_worker *worker)
             warp->cluster_passed &= ~group->active;
             group->state = SMC_GROUP_READY;
             group->pc++;
+            smc_peers_pass(worker);
         }
     }
     if (worker->shadow && barrier->warps)
@@ -252,6 +281,8 @@ void smc_cluster_try(struct smc_worker *worker)
             return;
         has_any |= first[r].barrier[SMC_CLUSTER_BARRIER].lanes > 0;
     }
+    if (has_any)
+        smc_peers_complete(first);
     for (uint32_t r = 0; has_any && r < worker->launch->cluster_blocks; r++)
         if (first[r].is_running)
             release(&first[r]);
@@ -283,6 +314,17 @@ static bool run_round(struct smc_launch_state *launch, struct smc_worker *worker
     return moved;
 }
 
+/* What blocks of the cluster poll comes before barriers where others wait in consequence. */
+static void report_waiting(struct smc_worker *waiting)
+{
+    struct smc_worker *first = smc_cluster_mate(waiting, 0);
+    bool has_any = false;
+    for (uint32_t r = 0; r < waiting->launch->cluster_blocks; r++)
+        has_any |= first[r].is_running && smc_block_report_polls(&first[r]);
+    if (!has_any)
+        smc_block_report_waiting(waiting);
+}
+
 static void run_group(struct smc_launch_state *launch, struct smc_worker *workers, uint64_t group)
 {
     const uint64_t clusters = launch->together / launch->cluster_blocks;
@@ -297,13 +339,15 @@ static void run_group(struct smc_launch_state *launch, struct smc_worker *worker
             waiting = workers[i].is_running ? &workers[i] : NULL;
         runs = waiting != NULL;
         if (runs && !moved && !gave_up) {
-            smc_block_report_waiting(waiting);
+            report_waiting(waiting);
             gave_up = true;
         }
     }
     for (uint64_t i = 0; i < launch->together; i++)
-        if (workers[i].is_running)
+        if (workers[i].is_running) {
+            workers[i].gave_up = true;
             smc_block_end(&workers[i]);
+        }
 }
 
 void smc_run_together(struct smc_launch_state *launch, struct smc_worker *workers)

@@ -493,9 +493,13 @@ bool smc_decode_bar(struct smc_decoder *decoder)
     bool reduces = smc_decode_has(decoder, "red"), arrives = smc_decode_has(decoder, "arrive");
     struct smc_op shape = {.is_aligned =
                                smc_decode_is(decoder, "bar") || smc_decode_has(decoder, "aligned")};
-    if (smc_decode_has(decoder, "cluster"))
-        return emit_step(decoder, arrives ? smc_step_cluster_arrive : smc_step_cluster_wait) !=
-               NULL;
+    if (smc_decode_has(decoder, "cluster")) {
+        struct smc_op *cluster =
+            emit_step(decoder, arrives ? smc_step_cluster_arrive : smc_step_cluster_wait);
+        if (cluster)
+            cluster->immediate = smc_decode_has(decoder, "relaxed");
+        return cluster != NULL;
+    }
     if (smc_decode_has(decoder, "warp"))
         return decode_sync_warp(decoder);
     if (!smc_decode_count(decoder, reduces ? 3 : 1, reduces ? 4 : 2))

@@ -174,6 +174,7 @@ static bool decode_product(struct smc_decoder *decoder)
     if (!op)
         return false;
     op->step = smc_step_wgmma;
+    op->is_of_warpgroup = true;
     op->a = shape.a;
     op->b = shape.b;
     op->c = shape.c;
@@ -187,11 +188,27 @@ static bool decode_product(struct smc_decoder *decoder)
     return true;
 }
 
-/* wgmma.fence, .commit_group and .wait_group have no effect: a product is complete at once. */
+/* wgmma.wait_group groups; */
+static bool decode_wait(struct smc_decoder *decoder)
+{
+    const struct smc_operand *groups = decoder->statement->operand;
+    if (!smc_decode_count(decoder, 1, 1))
+        return false;
+    if (groups->kind != SMC_OPERAND_INTEGER)
+        return smc_decode_refuse(decoder, "a number of groups was expected");
+    const struct smc_op shape = {.immediate = groups->integer};
+    return smc_decode_emit_shape(decoder, smc_step_wgmma_wait, &shape);
+}
+
+/* wgmma.fence has no effect: registers are written when a product is issued. */
 bool smc_decode_wgmma(struct smc_decoder *decoder)
 {
+    const struct smc_op commit = {0};
     if (smc_decode_has(decoder, "mma_async"))
         return decode_product(decoder);
-    return smc_decode_has(decoder, "fence") || smc_decode_has(decoder, "commit_group") ||
-           smc_decode_has(decoder, "wait_group") || smc_decode_refuse(decoder, "");
+    if (smc_decode_has(decoder, "commit_group"))
+        return smc_decode_emit_shape(decoder, smc_step_wgmma_commit, &commit);
+    if (smc_decode_has(decoder, "wait_group"))
+        return decode_wait(decoder);
+    return smc_decode_has(decoder, "fence") || smc_decode_refuse(decoder, "");
 }

@@ -279,10 +279,15 @@ struct smc_finding {
     uint64_t array_bytes;
     bool beyond; /* the offset is beyond its end (or, as a negative number, before it) */
     uint32_t width_bytes;
-    uint32_t waiting, expected; /* threads at a barrier */
-    char note[192];             /* of an assertion: it, its file, line and function; of printf: the
-                                   conversion; safe for a terminal */
-    uint64_t times;             /* number of occurrences at this instruction (and the other) */
+    uint32_t waiting, expected; /* threads at a barrier, or arrivals at an mbarrier object */
+    bool is_object;             /* the address is that of an mbarrier object, */
+    char object[72];            /* of this name; "": it has none, */
+    bool has_origin; /* and then origin_instruction initialized it, the one number origin_number
+                        (from 0) of origin_count */
+    uint32_t origin_instruction, origin_number, origin_count;
+    char note[192]; /* of an assertion: it, its file, line and function; of printf: the
+                       conversion; safe for a terminal */
+    uint64_t times; /* number of occurrences at this instruction (and the other) */
 };
 
 enum { SMC_MAX_FINDINGS = 16 };
@@ -355,6 +360,15 @@ void smc_finding_stack(const struct smc_program *program, const struct smc_findi
 /* Appends the name, as compiled, of the function that a frame is in; nothing if unknown. */
 void smc_stack_function(const struct smc_program *program, const struct smc_stack_frame *frame,
                         struct smc_text *name);
+
+/* Reads line `line` (from 1) of a file of the source; false: it is not available. */
+typedef bool smc_source_line(void *context, const char *file, uint32_t line, char *text,
+                             size_t room);
+
+/* Where a finding's mbarrier object is in memory whose parts have no names, as in a structure in
+   dynamic shared memory: names it as the line that initializes it does. */
+void smc_finding_name_object(const struct smc_program *program, struct smc_finding *finding,
+                             smc_source_line *read, void *context);
 
 /* Describes a finding in one line: what, where in the source, block, thread, address, array. `file`
    is the name of the source; if NULL, the line table's name is used. The text is truncated to

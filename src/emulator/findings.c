@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "emulator/runtime.h"
@@ -147,9 +148,15 @@ static bool same_calls(const struct smc_finding *a, const struct smc_finding *b)
     return a->calls == b->calls && memcmp(a->call, b->call, a->calls * sizeof *a->call) == 0;
 }
 
-/* What a note says about a texture or surface is of one lane. */
+/* What a note says about a texture or surface is of one lane, and the rank of a block is that of
+   one of several. */
 static bool same_note(const struct smc_finding *a, const struct smc_finding *b)
 {
+    static const char behind_rank[] = " of the cluster";
+    if (a->kind == SMC_FINDING_BLOCK_ENDED) {
+        const char *x = strstr(a->note, behind_rank), *y = strstr(b->note, behind_rank);
+        return x && y && strcmp(x, y) == 0;
+    }
     return a->kind == SMC_FINDING_OUT_OF_BOUNDS || a->kind == SMC_FINDING_MISALIGNED ||
            a->kind == SMC_FINDING_BAD_TEXTURE || strcmp(a->note, b->note) == 0;
 }
@@ -224,6 +231,74 @@ void smc_findings_merge(const struct smc_worker *worker, size_t count, uint64_t 
         emulation->findings_total += emulation->finding[i].times;
 }
 
+/* --- Names of mbarrier objects from the source ------------------------------------------------ */
+
+static bool is_word(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
+
+/* Replaces what is within quotes by blanks. */
+static void blank_quotes(char *text)
+{
+    bool is_quoted = false;
+    for (; *text; text++) {
+        const bool is_quote = *text == '"';
+        if (is_quoted && *text == '\\' && text[1])
+            *text++ = ' ';
+        if (is_quoted || is_quote)
+            *text = ' ';
+        is_quoted ^= is_quote;
+    }
+}
+
+/* The element that a line initializes: of `&s.full[i]` or `full[i]` it is full[number], with a
+   number for an index that itself; of `&done`, done. False: there is none. */
+static bool element_in(char *text, const struct smc_finding *finding, char *name, size_t room)
+{
+    blank_quotes(text);
+    for (const char *at = text; *at; at++) {
+        const char *end = at;
+        const bool begins = is_word(*at) && (at == text || !is_word(at[-1]));
+        const bool is_address = at > text && at[-1] == '&';
+        while (begins && (is_word(*end) || *end == '.' || (*end == '-' && end[1] == '>') ||
+                          (*end == '>' && end[-1] == '-')))
+            end++;
+        const char *last = end;
+        while (last > at && is_word(last[-1]))
+            last--;
+        if (last == end || (*last >= '0' && *last <= '9'))
+            continue;
+        const int bytes = (int)(end - last);
+        if (*end == '[' && end[1] >= '0' && end[1] <= '9')
+            snprintf(name, room, "%.*s[%u]", bytes, last, (unsigned)strtoul(end + 1, NULL, 10));
+        else if (*end == '[')
+            snprintf(name, room, "%.*s[%u]", bytes, last, finding->origin_number);
+        else if (is_address && finding->origin_count == 1)
+            snprintf(name, room, "%.*s", bytes, last);
+        else
+            continue;
+        return true;
+    }
+    return false;
+}
+
+void smc_finding_name_object(const struct smc_program *program, struct smc_finding *finding,
+                             smc_source_line *read, void *context)
+{
+    const struct smc_finding origin = {.instruction = finding->origin_instruction};
+    struct smc_stack stack;
+    char text[512];
+    if (!finding->is_object || finding->object[0] || !finding->has_origin)
+        return;
+    smc_finding_stack(program, &origin, false, &stack);
+    for (size_t i = 0; i < stack.frames; i++)
+        if (stack.frame[i].file &&
+            read(context, stack.frame[i].file, stack.frame[i].line, text, sizeof text) &&
+            element_in(text, finding, finding->object, sizeof finding->object))
+            return;
+}
+
 /* --- In words --------------------------------------------------------------------------------- */
 
 struct line {
@@ -258,6 +333,38 @@ static void say_place(const struct smc_program *program, uint32_t index, const c
 static void say_thread(const uint32_t thread[3], struct line *line)
 {
     say(line, "thread (%u,%u,%u)", thread[0], thread[1], thread[2]);
+}
+
+static const char *ordinal(uint32_t number)
+{
+    const uint32_t last = number % 10;
+    return number / 10 % 10 == 1 ? "th"
+           : last == 1           ? "st"
+           : last == 2           ? "nd"
+           : last == 3           ? "rd"
+                                 : "th";
+}
+
+/* "mbarrier object full[0]", or "mbarrier object raw + 57344, the 1st of 3 initialized at
+   ws.cu:42". */
+static void say_object(const struct smc_program *program, const struct smc_finding *finding,
+                       const char *file, struct line *line)
+{
+    say(line, "; mbarrier object ");
+    if (finding->object[0])
+        say(line, "%s", finding->object);
+    else if (finding->array[0])
+        say(line, "%s + %" PRIu64, finding->array, finding->array_offset);
+    else
+        say(line, "at 0x%" PRIx64, finding->address);
+    if (!finding->has_origin)
+        return;
+    if (!finding->object[0] && finding->origin_count > 1)
+        say(line, ", the %u%s of %u initialized at ", finding->origin_number + 1,
+            ordinal(finding->origin_number + 1), finding->origin_count);
+    else
+        say(line, ", initialized at ");
+    say_place(program, finding->origin_instruction, file, line);
 }
 
 static void say_address(const struct smc_finding *finding, struct line *line)
@@ -296,11 +403,14 @@ void smc_finding_describe(const struct smc_program *program, const struct smc_fi
         say(&line, " at ");
         say_place(program, finding->other_instruction, file, &line);
     }
-    if (finding->has_address)
+    if (finding->is_object)
+        say_object(program, finding, file, &line);
+    else if (finding->has_address)
         say_address(finding, &line);
     if (finding->kind == SMC_FINDING_NOT_IN_MASK || finding->kind == SMC_FINDING_ABSENT_LANES)
         say(&line, "; %u of %u lanes", finding->waiting, finding->expected);
-    if (finding->kind == SMC_FINDING_DEADLOCK || finding->kind == SMC_FINDING_DIVERGENT_BARRIER)
+    if ((finding->kind == SMC_FINDING_DEADLOCK && !finding->is_object) ||
+        finding->kind == SMC_FINDING_DIVERGENT_BARRIER)
         say(&line, "; %u of %u threads are there", finding->waiting, finding->expected);
     if (finding->note[0])
         say(&line, "; %s", finding->note);

@@ -11,6 +11,7 @@
 #include "base/memory.h"
 #include "emulator/clusters.h"
 #include "emulator/other_blocks.h"
+#include "emulator/peers.h"
 #include "emulator/shadow.h"
 
 enum { MAX_WORKERS = 64, MAX_THREADS_PER_BLOCK = 1024, FILE_ALIGN = 64 };
@@ -282,6 +283,8 @@ static bool begin_worker(struct smc_worker *worker, struct smc_launch_state *lau
     bool checks_local = !launch->request->unchecked && local_bytes > 0;
     if (checks_local)
         worker->local_written = smc_calloc(local_bytes, 1);
+    if (!smc_peers_new(worker))
+        return false;
     for (uint32_t w = 0; worker->warp && worker->files && w < launch->warps_per_block; w++) {
         worker->warp[w].index = w;
         worker->warp[w].file = worker->files + (size_t)program->file_bytes * w;
@@ -305,6 +308,7 @@ static void end_worker(struct smc_worker *worker)
     }
     smc_output_free(&worker->output);
     free(worker->shared_sum);
+    free(worker->object);
     if (!worker->shares) {
         free(worker->count);
         free(worker->pass);
@@ -320,6 +324,7 @@ static void end_worker(struct smc_worker *worker)
     free(worker->shared);
     free(worker->local);
     free(worker->local_written);
+    smc_peers_free(worker);
     smc_shadow_free(worker->shadow);
 }
 

@@ -48,6 +48,7 @@ emulator_sources = \
 	src/emulator/ops_matrix.c \
 	src/emulator/ops_video.c \
 	src/emulator/order.c src/emulator/order.h \
+	src/emulator/peers.c src/emulator/peers.h \
 	src/emulator/other_blocks.c src/emulator/other_blocks.h \
 	src/emulator/program.h \
 	src/emulator/ptx.h \

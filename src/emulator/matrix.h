@@ -89,5 +89,7 @@ enum smc_wgmma_flags {
     SMC_WGMMA_TRANSPOSED_B = 16 /* by rows */
 };
 smc_step smc_step_wgmma;
+/* wait: immediate: the groups that need not be complete. */
+smc_step smc_step_wgmma_commit, smc_step_wgmma_wait;
 
 #endif

@@ -4,10 +4,14 @@
    phase: see order.h, with the parity of the phase as part of the address. */
 #include "emulator/mbarrier.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "emulator/clusters.h"
 #include "emulator/operations.h"
+#include "emulator/peers.h"
 #include "emulator/shadow.h"
 
 /* The object: arrivals that are pending in this phase and expected in the next ones, the
@@ -37,12 +41,55 @@ static uint64_t pack(const struct object *object)
            (uint64_t)object->is_remote << REMOTE_AT | (uint64_t)(object->parity & 1) << PARITY_AT;
 }
 
-static void complete_phase(struct object *object)
+/* Whether the object is of another block of the cluster, or may be. */
+static bool is_remote(const struct smc_worker *worker, uint64_t address)
 {
-    if (object->pending == 0 && (object->transactions & count_mask) == 0) {
-        object->parity ^= 1;
-        object->pending = object->expected;
+    return address >= SMC_CLUSTER_STRIDE &&
+           address / SMC_CLUSTER_STRIDE - 1 != smc_cluster_rank(worker);
+}
+
+/* What is known of the object at this address of the block's shared memory; NULL: nothing. */
+static struct smc_object *known_at(const struct smc_worker *worker, uint64_t address)
+{
+    for (uint32_t i = 0; i < worker->objects; i++)
+        if (worker->object[i].address == address)
+            return &worker->object[i];
+    return NULL;
+}
+
+/* An object is initialized here. */
+static void remember(struct smc_worker *worker, uint64_t address, uint32_t instruction)
+{
+    struct smc_object *known = known_at(worker, address);
+    if (!known && worker->objects == worker->object_room) {
+        const uint32_t room = worker->object_room ? 2 * worker->object_room : 16;
+        struct smc_object *grown = smc_realloc(worker->object, room * sizeof *grown);
+        worker->out_of_memory |= !grown;
+        if (!grown)
+            return;
+        worker->object = grown;
+        worker->object_room = room;
     }
+    if (!known)
+        known = &worker->object[worker->objects++];
+    *known = (struct smc_object){.address = (uint32_t)address, .instruction = instruction};
+    for (const struct smc_object *other = worker->object; other < known; other++)
+        known->number += smc_same_lines(worker->launch->program, other->instruction, instruction);
+}
+
+/* `address`: as lanes of this worker's block have it. */
+static void complete_phase(struct smc_worker *worker, uint64_t address, struct object *object)
+{
+    if (object->pending > 0 || (object->transactions & count_mask) > 0)
+        return;
+    struct smc_worker *owner = is_remote(worker, address)
+                                   ? smc_cluster_mate(worker, address / SMC_CLUSTER_STRIDE - 1)
+                                   : worker;
+    struct smc_object *known = known_at(owner, address % SMC_CLUSTER_STRIDE);
+    object->parity ^= 1;
+    object->pending = object->expected;
+    if (known)
+        known->phases++;
 }
 
 /* Addresses within the block's shared memory. */
@@ -61,23 +108,24 @@ static uint64_t load(const char *host)
     return word;
 }
 
-/* Whether the object is of another block of the cluster, or may be. */
-static bool is_remote(const struct smc_worker *worker, uint64_t address)
-{
-    return address >= SMC_CLUSTER_STRIDE &&
-           address / SMC_CLUSTER_STRIDE - 1 != smc_cluster_rank(worker);
-}
-
 /* What the lane's operation on the object means for the order of accesses. */
 static void order(struct smc_worker *worker, const struct smc_warp *warp, const struct smc_op *op,
                   enum smc_access_kind kind, uint64_t address, struct object *object,
                   uint32_t parity, uint32_t lane)
 {
     uint64_t key[SMC_LANES] = {0};
-    key[lane] = address % SMC_CLUSTER_STRIDE | parity;
-    if (is_remote(worker, address))
+    const uint64_t at = address % SMC_CLUSTER_STRIDE;
+    key[lane] = at | parity;
+    if (is_remote(worker, address)) {
         object->is_remote = 1;
-    else if (worker->shadow && object->is_remote && kind == SMC_READS)
+        if (op->releases)
+            smc_peers_release(worker, smc_cluster_mate(worker, address / SMC_CLUSTER_STRIDE - 1),
+                              at);
+        return;
+    }
+    if (kind == SMC_READS && op->acquires)
+        smc_peers_acquire(worker, at);
+    if (worker->shadow && object->is_remote && kind == SMC_READS)
         smc_shadow_acquire_all(worker->shadow, warp, 1u << lane);
     else if (worker->shadow)
         smc_shadow_order(worker->shadow, warp, op, kind, key, 1u << lane);
@@ -112,7 +160,12 @@ enum smc_next smc_step_mbarrier_init(struct smc_worker *worker, struct smc_warp 
     mask = smc_memory_access_at(worker, warp, op, SMC_SPACE_SHARED, SMC_WRITES, address, mask,
                                 value, host);
     worker->changes++;
-    EACH_ACTIVE(lane, mask) memcpy(host[lane], &word[lane], sizeof word[lane]);
+    EACH_ACTIVE(lane, mask)
+    {
+        memcpy(host[lane], &word[lane], sizeof word[lane]);
+        if (!is_remote(worker, address[lane]))
+            remember(worker, address[lane] % SMC_CLUSTER_STRIDE, op->instruction);
+    }
     return SMC_GO_ON;
 }
 
@@ -135,7 +188,7 @@ enum smc_next smc_step_mbarrier_arrive(struct smc_worker *worker, struct smc_war
         object.pending -= arrivals < most ? arrivals : most;
         if (op->reduction == SMC_REDUCE_DEC)
             object.expected -= arrivals < object.expected ? arrivals : object.expected;
-        complete_phase(&object);
+        complete_phase(worker, address[lane], &object);
         const uint64_t after = pack(&object);
         memcpy(host[lane], &after, sizeof after);
         if (op->d_kind == SMC_SLOT_64)
@@ -161,7 +214,7 @@ enum smc_next smc_step_mbarrier_transactions(struct smc_worker *worker, struct s
             object.transactions -= transactions[lane];
         else
             object.transactions += transactions[lane];
-        complete_phase(&object);
+        complete_phase(worker, address[lane], &object);
         const uint64_t after = pack(&object);
         memcpy(host[lane], &after, sizeof after);
     }
@@ -196,10 +249,62 @@ enum smc_next smc_step_mbarrier_wait(struct smc_worker *worker, struct smc_warp 
     warp->group[warp->current].pc++;
     warp->yields = op->instruction + 1;
     warp->failing = found & ~complete;
-    const struct object object = unpack(load(host[__builtin_ctz(warp->failing)]));
-    warp->arrived = object.expected - object.pending;
-    warp->wanted = object.expected;
+    warp->awaited = (uint32_t)(address[__builtin_ctz(warp->failing)] % SMC_CLUSTER_STRIDE) + 1;
     return SMC_WAITS;
+}
+
+/* The name of an object: of a variable, or an array that consists of objects, else of what it is
+   in. */
+static void name_object(const struct smc_worker *worker, struct smc_finding *finding)
+{
+    const struct smc_object *known = known_at(worker, finding->address);
+    const uint64_t begin = finding->address - finding->array_offset,
+                   end = begin + finding->array_bytes;
+    uint64_t bytes = 0;
+    uint32_t others = 0;
+    for (uint32_t i = 0; i < worker->objects; i++) {
+        const struct smc_object *object = &worker->object[i];
+        bytes += object->address >= begin && object->address < end ? sizeof(uint64_t) : 0;
+        others += known &&
+                  smc_same_lines(worker->launch->program, object->instruction, known->instruction);
+    }
+    const bool is_whole = finding->array[0] && bytes == finding->array_bytes;
+    if (is_whole && bytes > sizeof(uint64_t))
+        snprintf(finding->object, sizeof finding->object, "%.60s[%u]", finding->array,
+                 (unsigned)(finding->array_offset / sizeof(uint64_t)));
+    else if (is_whole)
+        snprintf(finding->object, sizeof finding->object, "%.60s", finding->array);
+    if (is_whole || !known)
+        return;
+    finding->has_origin = true;
+    finding->origin_instruction = known->instruction;
+    finding->origin_number = known->number;
+    finding->origin_count = others;
+}
+
+void smc_mbarrier_describe(const struct smc_worker *worker, const struct smc_warp *warp,
+                           struct smc_finding *finding)
+{
+    const uint32_t address = warp->awaited - 1;
+    const struct object object = unpack(load(worker->shared + address));
+    const struct smc_object *known = known_at(worker, address);
+    const int32_t missing =
+        (int32_t)(object.transactions << (32 - COUNT_BITS)) >> (32 - COUNT_BITS);
+    char phase[32], bytes[48] = "";
+    smc_finding_set_address(worker, finding, SMC_SPACE_SHARED, address, sizeof(uint64_t));
+    name_object(worker, finding);
+    finding->is_object = true;
+    finding->waiting = object.expected - object.pending;
+    finding->expected = object.expected;
+    if (known)
+        snprintf(phase, sizeof phase, "phase %" PRIu32, known->phases);
+    else
+        snprintf(phase, sizeof phase, "a phase of parity %" PRIu32, object.parity);
+    if (missing)
+        snprintf(bytes, sizeof bytes, ", %" PRId32 " bytes %s", missing > 0 ? missing : -missing,
+                 missing > 0 ? "are missing" : "too many");
+    snprintf(finding->note, sizeof finding->note, "%s has %" PRIu32 " of %" PRIu32 " arrivals%s",
+             phase, finding->waiting, finding->expected, bytes);
 }
 
 enum smc_next smc_step_copies_arrive(struct smc_worker *worker, struct smc_warp *warp,
@@ -238,7 +343,7 @@ void smc_mbarrier_complete(struct smc_worker *worker, struct smc_warp *warp,
     struct object object = unpack(load(host[lane]));
     order(worker, warp, &access, SMC_UPDATES, at, &object, object.parity, lane);
     object.transactions -= bytes;
-    complete_phase(&object);
+    complete_phase(worker, at, &object);
     const uint64_t after = pack(&object);
     memcpy(host[lane], &after, sizeof after);
 }

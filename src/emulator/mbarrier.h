@@ -1,4 +1,5 @@
-/* What completes transactions of mbarrier objects: bulk and tensor copies, asynchronous stores. */
+/* What others need of mbarrier objects: bulk and tensor copies and asynchronous stores complete
+   their transactions, and a deadlock names one. */
 #ifndef SMC_EMULATOR_MBARRIER_H
 #define SMC_EMULATOR_MBARRIER_H
 
@@ -8,5 +9,9 @@
    the cluster, for a lane. */
 void smc_mbarrier_complete(struct smc_worker *worker, struct smc_warp *warp,
                            const struct smc_op *op, uint64_t at, uint32_t bytes, uint32_t lane);
+
+/* Says in a finding which object the warp waits for, and what that lacks. */
+void smc_mbarrier_describe(const struct smc_worker *worker, const struct smc_warp *warp,
+                           struct smc_finding *finding);
 
 #endif

@@ -552,6 +552,18 @@ const char *smc_memory_peek(struct smc_worker *worker, const struct smc_warp *wa
     return data + offset;
 }
 
+uint32_t smc_memory_access_some(struct smc_worker *worker, struct smc_warp *warp,
+                                const struct smc_op *op, enum smc_ptx_space space,
+                                enum smc_access_kind kind, const uint64_t address[SMC_LANES],
+                                uint32_t mask, const void *const *value, char *host[SMC_LANES])
+{
+    char *found[SMC_LANES];
+    const uint32_t good =
+        smc_memory_access_at(worker, warp, op, space, kind, address, mask, value, found);
+    EACH_ACTIVE(lane, good) host[lane] = found[lane];
+    return good;
+}
+
 uint32_t smc_memory_access(struct smc_worker *worker, struct smc_warp *warp,
                            const struct smc_op *op, enum smc_access_kind kind, uint32_t mask,
                            const void *const *value, char *host[SMC_LANES])
@@ -569,7 +581,7 @@ uint32_t smc_memory_access(struct smc_worker *worker, struct smc_warp *warp,
             same |= 1u << lane;
             address[lane] -= smc_window_of(space);
         }
-        done |= smc_memory_access_at(worker, warp, op, space, kind, address, same, value, host);
+        done |= smc_memory_access_some(worker, warp, op, space, kind, address, same, value, host);
         left &= ~same;
     }
     return done;

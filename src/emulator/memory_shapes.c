@@ -154,7 +154,8 @@ static void describe(struct smc_shape *shape, const struct smc_op *op,
 {
     const uint64_t first = address[__builtin_ctz(mask)];
     int64_t *const deltas = shape->layout.delta;
-    *shape = (struct smc_shape){.op = op, .mask = mask};
+    *shape = (struct smc_shape){
+        .op = op, .mask = mask, .instruction = op->instruction, .bytes = smc_op_bytes(op)};
     EACH_LANE(i)
     {
         shape->active[i] = mask & smc_lane_bit[i] ? UINT64_MAX : 0;
@@ -180,7 +181,7 @@ static void describe(struct smc_shape *shape, const struct smc_op *op,
 static void set_reach(struct smc_shape *shape, uint64_t begin, uint64_t bytes)
 {
     const uint64_t below = (uint64_t)-shape->least, above = (uint64_t)shape->most;
-    const uint32_t width = smc_op_bytes(shape->op);
+    const uint32_t width = shape->bytes;
     const bool fits =
         bytes >= width && below <= bytes && above <= bytes && below + above <= bytes - width;
     shape->low = fits ? begin + below : 1;
@@ -242,7 +243,8 @@ struct smc_shape *smc_shape_of(struct smc_worker *worker, const struct smc_warp 
     enum { MANY = 16 };
     uint32_t owner;
     struct smc_shape *shape = shape_at(worker, warp, op, &owner);
-    const bool is_mine = shape->op == op && shape->owner == owner;
+    const bool is_mine = shape->op == op && shape->owner == owner &&
+                         shape->instruction == op->instruction && shape->bytes == smc_op_bytes(op);
     uint32_t changes = is_mine ? shape->changes : 0;
     if (is_mine && shape->mask == mask &&
         !differing(shape, address, address[__builtin_ctz(mask)])) {
@@ -309,7 +311,7 @@ const struct smc_places *smc_shape_list_places(const struct smc_worker *worker,
         places->lanes[i] |= 1u << lane;
         places->count += i == places->count;
     }
-    list_words(places, (uint64_t)shape->least, smc_op_bytes(shape->op),
+    list_words(places, (uint64_t)shape->least, shape->bytes,
                smc_shadow_cell_bytes(worker->shadow, space));
     return places;
 }

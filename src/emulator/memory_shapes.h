@@ -14,10 +14,11 @@ struct smc_shape {
     struct smc_lane_layout layout; /* what is used most is at its end and after it */
     const struct smc_op *op;       /* NULL: none */
     uint64_t number;
-    uint32_t mask, changes; /* times in a row that it was another one */
-    uint32_t owner;         /* a warp, or SMC_MAX_WARPS for any */
-    bool is_by_warp;        /* of any warp: no longer used, each warp has its own */
-    bool is_near;           /* every delta is that of its lower 32 bits */
+    uint32_t mask, changes;      /* times in a row that it was another one */
+    uint32_t instruction, bytes; /* ops that exist only while they are executed look alike */
+    uint32_t owner;              /* a warp, or SMC_MAX_WARPS for any */
+    bool is_by_warp;             /* of any warp: no longer used, each warp has its own */
+    bool is_near;                /* every delta is that of its lower 32 bits */
     int64_t least, most;
     uint64_t bits; /* OR of all deltas */
     uint8_t

@@ -13,7 +13,7 @@ struct release {
     uint64_t address; /* 0: free */
     bool to_block, to_gpu;
     uint32_t block;
-    uint32_t warp[SMC_MAX_WARPS]; /* of `block` */
+    uint32_t warp[SMC_ORDER_UNITS]; /* of `block` */
     struct smc_known_blocks blocks;
 };
 
@@ -122,7 +122,7 @@ static bool has_block(const struct smc_known_blocks *known, uint32_t block)
 
 static void join_times(const uint32_t *from, uint32_t *to)
 {
-    for (uint32_t v = 0; v < SMC_MAX_WARPS; v++)
+    for (uint32_t v = 0; v < SMC_ORDER_UNITS; v++)
         to[v] = from[v] > to[v] ? from[v] : to[v];
 }
 
@@ -174,7 +174,7 @@ void smc_order_sync_block(struct smc_order *order)
 
 void smc_order_sync_warps(struct smc_order *order, const struct smc_barrier *barrier)
 {
-    uint32_t knows[SMC_MAX_WARPS] = {0};
+    uint32_t knows[SMC_ORDER_UNITS] = {0};
     EACH_ACTIVE(w, barrier->warps)
     {
         join_times(order->known[w], knows);
@@ -209,9 +209,9 @@ void smc_order_sync_lanes(struct smc_order *order, struct smc_warp *warp, uint32
 /* --- Fences ----------------------------------------------------------------------------------- */
 
 /* What the warp knows of the warps of its block, itself included. */
-static void knowledge(const struct smc_order *order, uint32_t w, uint32_t times[SMC_MAX_WARPS])
+static void knowledge(const struct smc_order *order, uint32_t w, uint32_t times[SMC_ORDER_UNITS])
 {
-    for (uint32_t v = 0; v < SMC_MAX_WARPS; v++)
+    for (uint32_t v = 0; v < SMC_ORDER_UNITS; v++)
         times[v] =
             order->known[w][v] > order->all_synced_at ? order->known[w][v] : order->all_synced_at;
     times[w] = order->now;
@@ -226,12 +226,19 @@ static void acquire_block(struct smc_order *order, uint32_t w, const uint32_t *t
     order->partly_synced = true;
 }
 
+void smc_order_finish_products(struct smc_order *order, const struct smc_warp *warp, uint32_t when)
+{
+    uint32_t *known = &order->known[warp->index][SMC_MAX_WARPS + warp->index / SMC_WARPGROUP];
+    *known = when > *known ? when : *known;
+    order->partly_synced = true;
+}
+
 void smc_order_acquire_all(struct smc_order *order, const struct smc_warp *warp, uint32_t mask)
 {
-    uint32_t times[SMC_MAX_WARPS];
+    uint32_t times[SMC_ORDER_UNITS];
     order->now++;
     order->is_used = true;
-    for (uint32_t v = 0; v < SMC_MAX_WARPS; v++)
+    for (uint32_t v = 0; v < SMC_ORDER_UNITS; v++)
         times[v] = order->now;
     acquire_block(order, warp->index, times, mask);
 }
@@ -321,7 +328,7 @@ static void release_at(struct smc_order *order, uint64_t address, uint32_t w, ui
     bool to_block = op->releases || fenced->block_lanes >> lane & 1;
     bool to_gpu = !op->is_narrow && (op->releases || fenced->gpu_lanes >> lane & 1);
     struct release *release = find_release(order->releases, address, to_block || to_gpu);
-    uint32_t times[SMC_MAX_WARPS];
+    uint32_t times[SMC_ORDER_UNITS];
     if (!release)
         return;
     if (replaces)

@@ -7,7 +7,9 @@
    .release, whose value (or that of a later atomic operation on it) a strong read saw that a fence
    follows, or that has .acquire. Between blocks both must have the scope of the GPU or the system.
    The unit of what is known is the warp, with exceptions by lane. Where this is coarser than PTX,
-   it orders too much: a race may be missed, but none is invented. Programs rely on two things that
+   it orders too much: a race may be missed, but none is invented. What wgmma reads is read by a
+   unit of its own, the warpgroup's, of which a warp knows when it has waited for the product, or
+   has synchronized with a warp that has. Programs rely on two things that
    PTX does not promise, and so they count: a fence for threads that meet the fencing thread at a
    later barrier; and a barrier after an atomic operation as the fence that acquires (the reduction
    of the CUDA C++ Programming Guide's section on memory fences, and threadFenceReduction of the
@@ -19,6 +21,9 @@
 
 enum { SMC_MORE_BLOCKS = 12 };
 
+/* The units that access memory: warps, then warpgroups for what wgmma reads. */
+enum { SMC_ORDER_UNITS = SMC_MAX_WARPS + SMC_MAX_WARPS / SMC_WARPGROUP };
+
 /* The blocks before `below`, and some after them. */
 struct smc_known_blocks {
     uint32_t below, count;
@@ -28,14 +33,14 @@ struct smc_known_blocks {
 /* What a fence of this warp covers, which a later strong write publishes. */
 struct smc_fenced {
     uint32_t block_lanes, gpu_lanes; /* lanes that fenced, by scope */
-    uint32_t block[SMC_MAX_WARPS], gpu[SMC_MAX_WARPS];
+    uint32_t block[SMC_ORDER_UNITS], gpu[SMC_ORDER_UNITS];
     struct smc_known_blocks blocks;
 };
 
 /* What strong reads of this warp saw, which a later fence acquires. */
 struct smc_seen {
     bool any;
-    uint32_t warp[SMC_MAX_WARPS];
+    uint32_t warp[SMC_ORDER_UNITS];
     struct smc_known_blocks blocks;
     struct smc_known_blocks updated; /* of them, those that atomic operations saw */
 };
@@ -47,8 +52,8 @@ struct smc_order {
     bool is_together;   /* other blocks make progress meanwhile, through which a release may come */
     uint32_t block;     /* that runs */
     uint32_t warps;
-    uint32_t known[SMC_MAX_WARPS][SMC_MAX_WARPS]; /* [w][v]: warp w is ordered after what warp v did
-                                                     before this time */
+    uint32_t known[SMC_MAX_WARPS][SMC_ORDER_UNITS]; /* [w][v]: warp w is ordered after what unit v
+                                                       did before this time */
     uint32_t lane_acquired_at[SMC_MAX_WARPS][SMC_LANES]; /* of the lane's own warp */
     struct smc_fenced fenced[SMC_MAX_WARPS];
     struct smc_seen seen[SMC_MAX_WARPS];
@@ -66,6 +71,8 @@ void smc_order_sync_warps(struct smc_order *order, const struct smc_barrier *bar
 void smc_order_sync_lanes(struct smc_order *order, struct smc_warp *warp, uint32_t mask);
 void smc_order_fence(struct smc_order *order, const struct smc_warp *warp, uint32_t mask,
                      bool is_narrow);
+/* The warp has waited for what its warpgroup read for products that were issued before `when`. */
+void smc_order_finish_products(struct smc_order *order, const struct smc_warp *warp, uint32_t when);
 /* The lanes are ordered after all that the block did so far. */
 void smc_order_acquire_all(struct smc_order *order, const struct smc_warp *warp, uint32_t mask);
 /* A strong access of these lanes; address with SMC_SHARED_WINDOW for shared memory. */

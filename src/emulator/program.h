@@ -200,9 +200,10 @@ struct smc_op {
     bool is_strong; /* two such accesses do not race: atomics, volatile, .relaxed and above */
     bool is_narrow; /* strong, or a fence, only within the block or the cluster */
     bool acquires, releases;
-    bool only_copies;   /* a load of what is only stored again, if both may be local memory */
-    uint8_t used_bytes; /* of a vector that is loaded: up to the last register read; 0: all */
-    bool skips_l1;      /* cp.async.cg */
+    bool is_of_warpgroup; /* its reads are those of the warpgroup: see order.h */
+    bool only_copies;     /* a load of what is only stored again, if both may be local memory */
+    uint8_t used_bytes;   /* of a vector that is loaded: up to the last register read; 0: all */
+    bool skips_l1;        /* cp.async.cg */
     uint8_t v_kind[SMC_MAX_VECTOR]; /* enum smc_slot_kind */
     uint32_t v[SMC_MAX_VECTOR];     /* the elements' registers, SMC_NO_SLOT: `_` */
     uint64_t source_offset;         /* of cp.async, whose source is at b */

@@ -14,8 +14,11 @@ enum { SMC_RESERVED_SMEM_BYTES = 1024 };
 enum {
     SMC_MAX_WARPS = 32,
     SMC_MAX_GROUPS = 64,
+    SMC_WARPGROUP = 4, /* warps */
+    SMC_PRODUCT_GROUPS = 16,
     SMC_BARRIERS = 16,
     SMC_CLUSTER_BARRIER = SMC_BARRIERS,
+    SMC_WARPGROUP_BARRIER, /* where a warp waits for its warpgroup */
     SMC_KEPT_FINDINGS = 64
 };
 
@@ -89,6 +92,14 @@ struct smc_frames {
     uint64_t top[SMC_LANES]; /* of the stack in local memory, by lane */
 };
 
+/* The products of wgmma that a warp has issued. */
+struct smc_products {
+    const struct smc_op *op; /* waits for the other warps of its warpgroup; NULL: none */
+    uint32_t lanes, active;  /* that issued it, and those whose guard holds */
+    uint32_t groups;         /* committed */
+    uint32_t committed[SMC_PRODUCT_GROUPS]; /* when the last ones were: group n at n modulo these */
+};
+
 struct smc_warp {
     char *file; /* registers */
     uint32_t index;
@@ -102,9 +113,11 @@ struct smc_warp {
     uint32_t failing; /* of these lanes */
     uint32_t cluster_arrived, cluster_passed; /* lanes, at and past the cluster's barrier */
     uint32_t arrived, wanted;                 /* at what the first of them waits for */
+    uint32_t awaited; /* the address of that mbarrier object plus one; 0: none */
     struct smc_frames frames;
-    struct smc_copy *copies;            /* pending cp.async, oldest first */
-    uint64_t copy_group;                /* the number of groups committed */
+    struct smc_copy *copies; /* pending cp.async, oldest first */
+    uint64_t copy_group;     /* the number of groups committed */
+    struct smc_products products;
     uint32_t lane_synced_at[SMC_LANES]; /* by __syncwarp: see order.h */
     struct smc_leader {
         uint32_t op;             /* a load that others follow (struct smc_op) */
@@ -167,6 +180,7 @@ struct smc_worker {
     bool shares;               /* the counts of the worker before it */
     char *files, *shared, *local;
     struct smc_shadow *shadow; /* NULL: unchecked */
+    struct smc_peers *peers;   /* NULL: there is no cluster, or unchecked */
     uint8_t *local_written;    /* for each byte of `local`; NULL: unchecked */
     struct smc_bank_memo *memo;
     size_t last_allocation;
@@ -175,7 +189,13 @@ struct smc_worker {
     uint32_t block_index[3];
     uint64_t blocks_run;
     uint64_t float_adds;
-    uint32_t fruitless;                /* rounds in a row in which warps only waited */
+    uint32_t fruitless; /* rounds in a row in which warps only waited */
+    struct smc_object {
+        uint32_t address, phases; /* of an mbarrier object; phases that are complete */
+        uint32_t instruction;     /* that initialized it, */
+        uint32_t number;          /* after so many others */
+    } * object;
+    uint32_t objects, object_room;
     uint64_t polls, changes;           /* strong reads, and stores or atomics that changed memory */
     struct smc_shared_sum *shared_sum; /* one for each four bytes; NULL before the first addition */
     double shared_bound;
@@ -203,8 +223,10 @@ void smc_block_begin(struct smc_worker *worker, uint64_t block);
 bool smc_block_advance(struct smc_worker *worker);
 bool smc_block_has_ended(const struct smc_worker *worker);
 void smc_block_end(struct smc_worker *worker);
-/* Reports what the block waits for, for ever. */
+/* Reports what the block waits for, for ever: first of all what its warps poll. */
 void smc_block_report_waiting(struct smc_worker *worker);
+/* Reports what its warps poll: each mbarrier object once. False: nothing. */
+bool smc_block_report_polls(struct smc_worker *worker);
 /* After an error that ends the launch: blocks above this one need not run. */
 void smc_end_launch(struct smc_worker *worker);
 /* warp.c */
@@ -226,6 +248,8 @@ bool smc_warp_return(struct smc_warp *warp, uint32_t mask, int caller);
 /* For an op that lanes run together: the converged lanes, or 0 while lanes of `need` are
    missing. Anywhere: they may be at any op of the same kind. */
 uint32_t smc_warp_converge(struct smc_warp *warp, uint32_t need, bool anywhere);
+/* The lanes wait at a barrier, until smc_warp_release. */
+void smc_warp_hold(struct smc_warp *warp, uint32_t mask, uint32_t barrier);
 /* Lets all groups that converged continue after their op. */
 void smc_warp_release(struct smc_warp *warp, uint32_t mask);
 
@@ -312,11 +336,17 @@ enum smc_access_kind { SMC_READS, SMC_WRITES, SMC_UPDATES };
 uint32_t smc_memory_access(struct smc_worker *worker, struct smc_warp *warp,
                            const struct smc_op *op, enum smc_access_kind kind, uint32_t mask,
                            const void *const *value, char *host[SMC_LANES]);
-/* The same for lanes that access one space, with addresses relative to it. */
+/* The same for lanes that access one space, with addresses relative to it. Only the lanes that are
+   returned have a place in `host`; the others' elements are overwritten. */
 uint32_t smc_memory_access_at(struct smc_worker *worker, struct smc_warp *warp,
                               const struct smc_op *op, enum smc_ptx_space space,
                               enum smc_access_kind kind, const uint64_t address[SMC_LANES],
                               uint32_t mask, const void *const *value, char *host[SMC_LANES]);
+/* The same for some lanes of an instruction: keeps the others' elements of `host`. */
+uint32_t smc_memory_access_some(struct smc_worker *worker, struct smc_warp *warp,
+                                const struct smc_op *op, enum smc_ptx_space space,
+                                enum smc_access_kind kind, const uint64_t address[SMC_LANES],
+                                uint32_t mask, const void *const *value, char *host[SMC_LANES]);
 /* Where a lane's generic address is in the host's memory, and how many bytes follow there; NULL if
    it is in no memory. Neither counted nor checked for races. */
 const char *smc_memory_peek(struct smc_worker *worker, const struct smc_warp *warp, uint32_t lane,

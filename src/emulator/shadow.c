@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "emulator/peers.h"
 
 enum { MAX_LINES = 1 << 16, TABLE_SIZE = 1 << 17 };
 
@@ -175,6 +176,7 @@ void smc_shadow_begin_block(struct smc_shadow *shadow, uint64_t block)
     }
     smc_order_begin_block(&shadow->order, block);
     shadow->reads = 0;
+    shadow->is_shared = false;
 }
 
 void smc_shadow_end_block(struct smc_shadow *shadow)
@@ -216,6 +218,13 @@ void smc_shadow_fence(struct smc_shadow *shadow, const struct smc_warp *warp, ui
     smc_order_fence(&shadow->order, warp, mask, is_narrow);
 }
 
+void smc_shadow_finish_products(struct smc_shadow *shadow, const struct smc_warp *warp,
+                                uint32_t when)
+{
+    smc_shadow_catch_up(shadow);
+    smc_order_finish_products(&shadow->order, warp, when);
+}
+
 void smc_shadow_acquire_all(struct smc_shadow *shadow, const struct smc_warp *warp, uint32_t mask)
 {
     smc_shadow_catch_up(shadow);
@@ -249,15 +258,25 @@ static bool in_order(const struct visit *visit, uint32_t when, uint16_t thread, 
     return smc_order_has(&visit->shadow->order, visit->warp, when, thread, me);
 }
 
+/* A thread of the unit (order.h) that accessed. */
+static uint32_t thread_in(uint32_t accessor)
+{
+    const uint32_t unit = accessor / SMC_LANES;
+    return unit < SMC_MAX_WARPS
+               ? accessor
+               : (unit - SMC_MAX_WARPS) * SMC_WARPGROUP * SMC_LANES + accessor % SMC_LANES;
+}
+
 static void report(const struct visit *visit, enum smc_finding_kind kind, uint32_t me,
                    uint64_t address, uint32_t other_place, uint32_t other)
 {
-    struct smc_finding finding = smc_finding_at(visit->worker, kind, visit->op->instruction, me);
+    struct smc_finding finding = smc_finding_at(visit->worker, kind, visit->place,
+                                                smc_thread_of(visit->warp, me % SMC_LANES));
     smc_finding_set_address(visit->worker, &finding, visit->space, address, visit->bytes);
     if (kind != SMC_FINDING_UNWRITTEN) {
         finding.has_other = true;
         finding.other_instruction = other_place;
-        smc_finding_set_other(visit->worker, &finding, other);
+        smc_finding_set_other(visit->worker, &finding, thread_in(other));
     }
     smc_find(visit->worker, &finding);
 }
@@ -272,12 +291,12 @@ static void set_flag(struct cell *cell, uint8_t flag, bool holds)
 static void note_reader(const struct visit *visit, struct cell *cell, uint32_t me)
 {
     const struct smc_order *order = &visit->shadow->order;
-    bool strong = visit->op->is_strong, is_old = cell->read_at < order->all_synced_at;
+    bool strong = visit->is_strong, is_old = cell->read_at < order->all_synced_at;
     if (is_old || cell->reader == me) {
         set_flag(cell, READ_IS_STRONG, strong && (is_old || cell->flags & READ_IS_STRONG));
         cell->read_at = order->now;
         cell->reader = (uint16_t)me;
-        cell->read_place = visit->op->instruction;
+        cell->read_place = visit->place;
         return;
     }
     is_old = cell->other_read_at < order->all_synced_at;
@@ -288,7 +307,7 @@ static void note_reader(const struct visit *visit, struct cell *cell, uint32_t m
                      (is_old || cell->other_reader != me || cell->flags & OTHER_READ_IS_STRONG));
         cell->other_read_at = order->now;
         cell->other_reader = (uint16_t)me;
-        cell->other_read_place = visit->op->instruction;
+        cell->other_read_place = visit->place;
     }
 }
 
@@ -300,7 +319,7 @@ static void check_read(const struct visit *visit, struct cell *cell, uint32_t me
             report(visit, SMC_FINDING_UNWRITTEN, me, address, 0, 0);
             cell->write_at = order->block_began_at; /* reported once */
         }
-    } else if (!(cell->flags & WRITE_IS_STRONG && visit->op->is_strong) &&
+    } else if (!(cell->flags & WRITE_IS_STRONG && visit->is_strong) &&
                !write_in_order(visit, cell, me)) {
         report(visit, SMC_FINDING_RACE_WRITE_READ, me, address, cell->write_place, cell->writer);
     }
@@ -310,7 +329,7 @@ static void check_read(const struct visit *visit, struct cell *cell, uint32_t me
 static void check_write(const struct visit *visit, struct cell *cell, uint32_t me, uint64_t address,
                         bool same_value)
 {
-    bool strong = visit->op->is_strong;
+    bool strong = visit->is_strong;
     uint32_t synced = visit->shadow->order.all_synced_at;
     if (cell->write_at >= synced && !same_value && !(cell->flags & WRITE_IS_STRONG && strong) &&
         !write_in_order(visit, cell, me))
@@ -324,9 +343,9 @@ static void check_write(const struct visit *visit, struct cell *cell, uint32_t m
                cell->other_reader);
     cell->write_at = visit->shadow->order.now;
     cell->writer = (uint16_t)me;
-    cell->write_place = visit->op->instruction;
+    cell->write_place = visit->place;
     set_flag(cell, WRITE_IS_STRONG, strong);
-    set_flag(cell, WRITE_IS_NARROW, visit->op->is_narrow);
+    set_flag(cell, WRITE_IS_NARROW, visit->is_narrow);
 }
 
 /* --- Against earlier blocks, if blocks run in order ------------------------------------------- */
@@ -336,7 +355,7 @@ static void report_past(const struct visit *visit, enum smc_finding_kind kind, u
 {
     const struct smc_launch_state *launch = visit->worker->launch;
     const uint32_t *grid = launch->request->grid;
-    struct smc_finding finding = smc_finding_at(visit->worker, kind, visit->op->instruction, me);
+    struct smc_finding finding = smc_finding_at(visit->worker, kind, visit->place, me);
     smc_finding_set_address(visit->worker, &finding, visit->space, address, visit->bytes);
     finding.has_other = finding.between_blocks = true;
     finding.other_instruction = run->place;
@@ -352,7 +371,7 @@ static const struct smc_run *racing(const struct visit *visit, const struct smc_
                                     uint32_t cell)
 {
     const struct smc_order *order = &visit->shadow->order;
-    bool strong = visit->op->is_strong && !visit->op->is_narrow;
+    bool strong = visit->is_strong && !visit->is_narrow;
     for (; run; run = run->next)
         if (run->mask >> cell & 1 && run->block != order->block &&
             !(strong && run->is_strong && !run->is_narrow) &&
@@ -442,8 +461,8 @@ static bool write_untouched(const struct visit *visit, struct cell *cell, uint32
 {
     const struct smc_order *order = &visit->shadow->order;
     const uint32_t synced = order->all_synced_at;
-    const uint8_t flags = (uint8_t)((visit->op->is_strong ? WRITE_IS_STRONG : 0) |
-                                    (visit->op->is_narrow ? WRITE_IS_NARROW : 0));
+    const uint8_t flags = (uint8_t)((visit->is_strong ? WRITE_IS_STRONG : 0) |
+                                    (visit->is_narrow ? WRITE_IS_NARROW : 0));
     for (uint32_t i = 0; i < count; i++)
         if (cell[i].write_at >= synced || cell[i].read_at >= synced ||
             cell[i].other_read_at >= synced)
@@ -451,7 +470,7 @@ static bool write_untouched(const struct visit *visit, struct cell *cell, uint32
     for (uint32_t i = 0; i < count; i++) {
         cell[i].write_at = order->now;
         cell[i].writer = (uint16_t)me;
-        cell[i].write_place = visit->op->instruction;
+        cell[i].write_place = visit->place;
         cell[i].flags &= (uint8_t) ~(WRITE_IS_STRONG | WRITE_IS_NARROW);
         cell[i].flags |= flags;
     }
@@ -478,7 +497,7 @@ static bool check_untouched(const struct visit *visit, uint32_t me, uint64_t add
         *last = line_of(shadow, number / SMC_LINE_CELLS);
     struct line *line = *last;
     const uint32_t cell = number % SMC_LINE_CELLS;
-    if (!line || (line->past && (visit->op->is_strong ||
+    if (!line || (line->past && (visit->is_strong ||
                                  (shadow->in_order && (line->past->writes || line->past->reads)))))
         return false;
     if (!write_untouched(visit, &line->cell[cell], count, me))
@@ -500,7 +519,7 @@ static void check_shared_reads(const struct visit *visit, const uint64_t address
     struct smc_shadow *shadow = visit->shadow;
     const uint32_t synced = shadow->order.all_synced_at, began = shadow->order.block_began_at;
     const uint32_t shift = shadow->cell_bytes_shared == 4 ? 2 : 0;
-    const bool strong = visit->op->is_strong, may_settle = !shadow->order.partly_synced;
+    const bool strong = visit->is_strong, may_settle = !shadow->order.partly_synced;
     EACH_ACTIVE(lane, mask)
     {
         const uint64_t place = address[lane] >> shift;
@@ -510,7 +529,7 @@ static void check_shared_reads(const struct visit *visit, const uint64_t address
               (strong || !(cell->flags & (READ_IS_STRONG | OTHER_READ_IS_STRONG))))) {
             if (strong)
                 unsettle(shadow, place, 1);
-            check_read(visit, cell, smc_thread_of(visit->warp, lane), address[lane]);
+            check_read(visit, cell, visit->first + lane, address[lane]);
         } else if (!strong) {
             settle(&shadow->word[place / SMC_LINE_CELLS].settled, synced, (uint32_t)place);
         }
@@ -546,7 +565,7 @@ static void check_shared(const struct visit *visit, enum smc_access_kind kind, u
     uint32_t count = visit->bytes / unit;
     if (kind != SMC_READS)
         mark_written(visit->shadow, address / unit, count);
-    else if (visit->op->is_strong)
+    else if (visit->is_strong)
         unsettle(visit->shadow, address / unit, count);
     if (kind == SMC_UPDATES && is_unwritten(visit, cell, count)) /* and then written */
         report(visit, SMC_FINDING_UNWRITTEN, me, address, 0, 0);
@@ -564,9 +583,9 @@ static void check_global(const struct visit *visit, enum smc_access_kind kind, u
         *last = line_of(visit->shadow, number);
     if (!*last)
         return;
-    if (kind != SMC_READS || visit->op->is_strong)
+    if (kind != SMC_READS || visit->is_strong)
         (*last)->settled.cells = 0;
-    if (visit->op->is_strong && kind != SMC_READS && (*last)->past)
+    if (visit->is_strong && kind != SMC_READS && (*last)->past)
         keep_weak_writes(visit->shadow, *last, first, count);
     check_cells(visit, &(*last)->cell[first], count, kind, me, address, same_value);
     (*last)->read |= kind == SMC_WRITES ? 0 : cells_from(first, count);
@@ -586,7 +605,7 @@ static uint32_t check_global_reads(const struct visit *visit, const uint64_t add
     struct smc_shadow *shadow = visit->shadow;
     const uint32_t synced = shadow->order.all_synced_at;
     const uint32_t shift = shadow->cell_bytes_global == 4 ? 2 : 0;
-    const bool strong = visit->op->is_strong;
+    const bool strong = visit->is_strong;
     struct line *line = NULL;
     uint32_t rest = 0;
     bool checks_past = false;
@@ -609,12 +628,12 @@ static uint32_t check_global_reads(const struct visit *visit, const uint64_t add
         line->read |= 1u << place % SMC_LINE_CELLS;
         if (cell->read_at < synced) {
             cell->read_at = shadow->order.now;
-            cell->reader = (uint16_t)smc_thread_of(visit->warp, lane);
-            cell->read_place = visit->op->instruction;
+            cell->reader = (uint16_t)(visit->first + lane);
+            cell->read_place = visit->place;
             set_flag(cell, READ_IS_STRONG, strong);
         } else if (cell->other_read_at < synced ||
                    (!strong && cell->flags & (READ_IS_STRONG | OTHER_READ_IS_STRONG))) {
-            note_reader(visit, cell, smc_thread_of(visit->warp, lane));
+            note_reader(visit, cell, visit->first + lane);
         } else if (!strong) {
             settle(&line->settled, synced, (uint32_t)(place % SMC_LINE_CELLS));
         }
@@ -638,7 +657,7 @@ void smc_shadow_check_each(const struct visit *visit, enum smc_access_kind kind,
         mask = check_global_reads(visit, address, mask);
     EACH_ACTIVE(lane, mask)
     {
-        uint32_t me = smc_thread_of(visit->warp, lane);
+        uint32_t me = visit->first + lane;
         if (kind == SMC_WRITES && value &&
             check_untouched(visit, me, address[lane], value[lane], &last)) {
             memcpy(host[lane], value[lane], visit->bytes);
@@ -674,8 +693,7 @@ void smc_shadow_check_copy(struct smc_worker *worker, struct smc_warp *warp,
                            const struct smc_op *op, const uint64_t address[SMC_LANES],
                            uint32_t mask)
 {
-    const struct visit visit = {worker,           worker->shadow,  warp, op,
-                                SMC_SPACE_SHARED, op->width_bytes, mask};
+    const struct visit visit = visit_of(worker, warp, op, SMC_SPACE_SHARED, op->width_bytes);
     uint32_t unit = worker->shadow->cell_bytes_shared;
     uint64_t bytes = worker->launch->smem_bytes;
     smc_shadow_catch_up(worker->shadow);
@@ -683,6 +701,10 @@ void smc_shadow_check_copy(struct smc_worker *worker, struct smc_warp *warp,
     {
         if (bytes < visit.bytes || address[lane] > bytes - visit.bytes)
             continue; /* reported when it arrives */
+        const struct smc_own_access access = {
+            .op = op, .kind = SMC_WRITES, 1u << lane, visit.bytes, address};
+        if (worker->shadow->is_shared)
+            smc_peers_check(worker, warp, &access);
         struct cell *cell = &worker->shadow->shared[address[lane] / unit];
         for (uint32_t i = 0; i < visit.bytes / unit; i++) {
             const uint64_t number = address[lane] / unit + i;

@@ -33,6 +33,9 @@ void smc_shadow_order(struct smc_shadow *shadow, const struct smc_warp *warp,
 void smc_shadow_written_elsewhere(struct smc_shadow *shadow, uint64_t address, uint32_t bytes);
 /* Lanes of the warp have learned of all that the block did. */
 void smc_shadow_acquire_all(struct smc_shadow *shadow, const struct smc_warp *warp, uint32_t mask);
+/* The warp has waited for products of its warpgroup that were issued before `when`. */
+void smc_shadow_finish_products(struct smc_shadow *shadow, const struct smc_warp *warp,
+                                uint32_t when);
 /* The time of an arrival that does not wait: the barrier does not order what follows it. */
 uint32_t smc_shadow_arrive(struct smc_shadow *shadow);
 

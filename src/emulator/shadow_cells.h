@@ -1,7 +1,7 @@
-/* The last accesses to each cell of memory, which shadow.c and shadow_lanes.c share; no other file
-   includes this header. A cell is one word, or one byte if the kernel has accesses smaller than a
-   word. For 32 neighboring cells, a struct word of shared memory or a struct line of global memory
-   has a bit for each that needs no closer look. */
+/* The last accesses to each cell of memory, which shadow.c, shadow_lanes.c and peers.c share; no
+   other file includes this header. A cell is one word, or one byte if the kernel has accesses
+   smaller than a word. For 32 neighboring cells, a struct word of shared memory or a struct line of
+   global memory has a bit for each that needs no closer look. */
 #ifndef SMC_EMULATOR_SHADOW_CELLS_H
 #define SMC_EMULATOR_SHADOW_CELLS_H
 
@@ -42,10 +42,9 @@ struct word {
 struct read {
     struct smc_worker *worker;
     struct smc_warp *warp;
-    const struct smc_op *op;
     const struct smc_places *places;
     uint64_t first;
-    uint32_t bytes, now;
+    uint32_t place, bytes, now;
 };
 
 /* Neighboring cells of global memory, and what this block did to them. */
@@ -70,7 +69,8 @@ struct smc_shadow {
     struct read read[MOST_READS]; /* deferred */
     uint32_t reads;
     bool defers;
-    uint32_t full_at;      /* the last barrier before there were too many of them */
+    bool is_shared;   /* other blocks of the cluster have accessed the shared memory: peers.h */
+    uint32_t full_at; /* the last barrier before there were too many of them */
     struct smc_past *past; /* NULL: one block */
     struct smc_run_pool pool;
     bool in_order; /* blocks run one after the other: `past` is complete */
@@ -82,15 +82,35 @@ struct smc_shadow {
     struct line *recent[RECENT_LINES]; /* by number; NULL: none */
 };
 
-/* What all lanes of one instruction have in common. */
+/* What all lanes of one instruction have in common. Its op is not kept, as some ops exist only
+   while they are executed. */
 struct visit {
     struct smc_worker *worker;
     struct smc_shadow *shadow;
     struct smc_warp *warp;
-    const struct smc_op *op;
+    uint32_t first; /* of its threads, or of its warpgroup's unit */
+    uint32_t place; /* instruction */
+    bool is_strong, is_narrow;
     enum smc_ptx_space space;
     uint32_t bytes, mask;
 };
+
+static inline struct visit visit_of(struct smc_worker *worker, struct smc_warp *warp,
+                                    const struct smc_op *op, enum smc_ptx_space space,
+                                    uint32_t bytes)
+{
+    const uint32_t unit =
+        op->is_of_warpgroup ? SMC_MAX_WARPS + warp->index / SMC_WARPGROUP : warp->index;
+    return (struct visit){.worker = worker,
+                          .shadow = worker->shadow,
+                          .warp = warp,
+                          .first = unit * SMC_LANES,
+                          .place = op->instruction,
+                          .is_strong = op->is_strong,
+                          .is_narrow = op->is_narrow,
+                          .space = space,
+                          .bytes = bytes};
+}
 
 static inline uint32_t cell_bytes_of(const struct smc_shadow *shadow, enum smc_ptx_space space)
 {

@@ -2,6 +2,7 @@
    checks the other lanes one by one. */
 #include <string.h>
 
+#include "emulator/peers.h"
 #include "emulator/shadow_cells.h"
 
 /* --- Reads that need no check ----------------------------------------------------------------- */
@@ -74,8 +75,8 @@ struct moment {
 static inline struct moment moment_of(const struct visit *visit)
 {
     const struct smc_order *order = &visit->shadow->order;
-    return (struct moment){order->now, order->all_synced_at, order->block_began_at,
-                           visit->op->instruction, visit->warp->index};
+    return (struct moment){order->now, order->all_synced_at, order->block_began_at, visit->place,
+                           visit->warp->index};
 }
 
 /* Records the lanes that read the cell as note_reader would one after the other. The last write is
@@ -316,8 +317,13 @@ static bool defer(const struct visit *visit, uint64_t first, const struct smc_pl
         shadow->full_at = synced;
     if (!shadow->defers || shadow->full_at == synced)
         return false;
-    const struct read read = {visit->worker, visit->warp,  visit->op,        places,
-                              first,         visit->bytes, shadow->order.now};
+    const struct read read = {.worker = visit->worker,
+                              .warp = visit->warp,
+                              .places = places,
+                              .first = first,
+                              .place = visit->place,
+                              .bytes = visit->bytes,
+                              .now = shadow->order.now};
     EACH_WORD(i, cells, shift, places)
     {
         struct word *word = &words[WORD_AT(i, places)];
@@ -334,8 +340,13 @@ static bool defer(const struct visit *visit, uint64_t first, const struct smc_pl
 static void record(struct smc_shadow *shadow, const struct read *read)
 {
     const struct smc_places *places = read->places;
-    const struct visit visit = {read->worker,     shadow,      read->warp, read->op,
-                                SMC_SPACE_SHARED, read->bytes, 0};
+    const struct visit visit = {.worker = read->worker,
+                                .shadow = shadow,
+                                .warp = read->warp,
+                                .first = smc_thread_of(read->warp, 0),
+                                .place = read->place,
+                                .space = SMC_SPACE_SHARED,
+                                .bytes = read->bytes};
     uint64_t address[SMC_LANES] = {0};
     shadow->order.now = read->now;
     const uint32_t left = check_places(&visit, read->first, places);
@@ -361,7 +372,8 @@ bool smc_shadow_may_write(struct smc_shadow *shadow, const struct smc_op *op, ui
 {
     const bool is_shared = op->space == SMC_SPACE_SHARED;
     const uint32_t bytes = smc_op_bytes(op);
-    if (shadow->order.partly_synced || bytes < cell_bytes_of(shadow, op->space))
+    if (shadow->order.partly_synced || bytes < cell_bytes_of(shadow, op->space) ||
+        shadow->is_shared)
         return false;
     for (uint32_t i = 0; i < places->words; i++)
         if (places->word[i].several)
@@ -468,10 +480,10 @@ bool smc_shadow_passes(struct smc_worker *worker, struct smc_warp *warp, const s
 {
     struct smc_shadow *shadow = worker->shadow;
     const uint32_t bytes = smc_op_bytes(op);
-    if (shadow->order.partly_synced)
+    if (shadow->order.partly_synced || shadow->is_shared)
         return false;
     if (op->space == SMC_SPACE_SHARED) {
-        const struct visit visit = {worker, shadow, warp, op, SMC_SPACE_SHARED, bytes, 0};
+        const struct visit visit = visit_of(worker, warp, op, SMC_SPACE_SHARED, bytes);
         return bytes >= shadow->cell_bytes_shared && defer(&visit, first, places);
     }
     const uint64_t cell = cell_of(shadow, SMC_SPACE_GLOBAL, first, places);
@@ -486,10 +498,15 @@ void smc_shadow_check(struct smc_worker *worker, struct smc_warp *warp, const st
                       const struct smc_places *places)
 {
     struct smc_shadow *shadow = worker->shadow;
-    const struct visit visit = {worker, shadow, warp, op, space, bytes, mask};
+    struct visit visit = visit_of(worker, warp, op, space, bytes);
     const uint32_t cell_bytes = cell_bytes_of(shadow, space);
     const bool has_places = places && bytes >= cell_bytes && !shadow->order.partly_synced;
     const uint64_t first = address[__builtin_ctz(mask)];
+    visit.mask = mask;
+    if (shadow->is_shared && space == SMC_SPACE_SHARED) {
+        const struct smc_own_access access = {op, kind, mask, bytes, address, value, host};
+        smc_peers_check(worker, warp, &access);
+    }
     if (space == SMC_SPACE_SHARED) {
         if (has_places && defer(&visit, first, places))
             return;
@@ -504,4 +521,6 @@ void smc_shadow_check(struct smc_worker *worker, struct smc_warp *warp, const st
     if (op->is_strong && shadow->order.releases)
         smc_order_strong(&shadow->order, warp, op, kind, address,
                          space == SMC_SPACE_SHARED ? SMC_SHARED_WINDOW : 0, mask);
+    if (op->is_strong)
+        smc_peers_strong(worker, op, kind);
 }

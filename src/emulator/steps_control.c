@@ -1,5 +1,6 @@
 /* Control flow, barriers, and operations across the lanes of a warp. */
 #include "emulator/operations.h"
+#include "emulator/peers.h"
 #include "emulator/runtime.h"
 #include "emulator/shadow.h"
 
@@ -163,6 +164,7 @@ enum smc_next smc_step_fence(struct smc_worker *worker, struct smc_warp *warp,
 {
     if (worker->shadow)
         smc_shadow_fence(worker->shadow, warp, mask, op->is_narrow);
+    smc_peers_fence(worker);
     return SMC_GO_ON;
 }
 

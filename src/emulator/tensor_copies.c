@@ -1,7 +1,7 @@
 /* Tensor copies and reductions: cp.async.bulk.tensor and cp.reduce.async.bulk.tensor, in tile mode.
    A box of a tensor in global memory is copied to or from a dense box in shared memory, whose
    pieces of 16 bytes are exchanged as the tensor map's swizzle says. What lies outside the tensor
-   is read as 0 or NaN, and not written. */
+   is read as 0 or NaN, and not written; a store does not read it from shared memory. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -170,20 +170,41 @@ static void access_global(const struct copy *copy, bool is_read, uint64_t line, 
         smc_place_reduce(copy->worker, copy->warp, copy->op, &place, 0, bytes, copy->lane, data);
 }
 
-/* The row in shared memory, in pieces that the swizzle moves as one. */
-static void access_shared(const struct copy *copy, bool is_read, const struct smc_place *place,
-                          uint32_t n, char *row)
+/* Of a row in shared memory, how many of the bytes from `at` on the swizzle moves as one; at most
+   those below `end`. */
+static uint32_t piece_at(const struct copy *copy, uint32_t n, uint32_t at, uint32_t end)
+{
+    const uint32_t piece = UNIT - (n * pitch_of(copy) + at) % UNIT;
+    return piece < end - at ? piece : end - at;
+}
+
+static void write_row(const struct copy *copy, const struct smc_place *place, uint32_t n,
+                      const char *row)
 {
     for (uint32_t at = 0, piece; at < copy->row_bytes; at += piece) {
-        const uint32_t from = n * pitch_of(copy) + at;
-        piece =
-            UNIT - from % UNIT < copy->row_bytes - at ? UNIT - from % UNIT : copy->row_bytes - at;
-        if (is_read)
-            smc_place_read(copy->worker, copy->warp, copy->op, place, swizzled(copy, from), piece,
-                           copy->lane, row + at);
+        piece = piece_at(copy, n, at, copy->row_bytes);
+        smc_place_write(copy->worker, copy->warp, copy->op, place,
+                        swizzled(copy, n * pitch_of(copy) + at), piece, copy->lane, row + at);
+    }
+}
+
+/* Reads what is stored. Behind the tensor's end, up to a multiple of 16 bytes, it may be anything.
+ */
+static void read_row(const struct copy *copy, const struct smc_place *place, uint32_t n, char *row)
+{
+    const int64_t width = copy->element_bytes;
+    const int64_t inside = ((int64_t)copy->map.size[0] - copy->first[0]) * width;
+    uint32_t from, end;
+    find_inside(copy, &from, &end);
+    end *= copy->element_bytes;
+    for (uint32_t at = 0, piece; at < end; at += piece) {
+        const uint32_t begin = swizzled(copy, n * pitch_of(copy) + at);
+        piece = piece_at(copy, n, at, at < inside && inside < end ? (uint32_t)inside : end);
+        if (at < inside)
+            smc_place_read(copy->worker, copy->warp, copy->op, place, begin, piece, copy->lane,
+                           row + at);
         else
-            smc_place_write(copy->worker, copy->warp, copy->op, place, swizzled(copy, from), piece,
-                            copy->lane, row + at);
+            memcpy(row + at, place->bulk.data + begin, piece);
     }
 }
 
@@ -217,7 +238,7 @@ static void load(const struct copy *copy)
             access_global(copy, true, line, row);
         EACH_ACTIVE(rank, mask)
         if (is_found[rank])
-            access_shared(copy, false, &place[rank], n, row);
+            write_row(copy, &place[rank], n, row);
     }
     EACH_ACTIVE(rank, mask)
     smc_mbarrier_complete(copy->worker, copy->warp, copy->op,
@@ -234,9 +255,10 @@ static void store(const struct copy *copy)
                         copy->shared, shared_bytes(copy), copy->lane, &place))
         return;
     for (uint32_t n = 0; n < copy->rows; n++) {
-        access_shared(copy, true, &place, n, row);
-        if (line_of(copy, n, &line))
-            access_global(copy, false, line, row);
+        if (!line_of(copy, n, &line))
+            continue;
+        read_row(copy, &place, n, row);
+        access_global(copy, false, line, row);
     }
 }
 

@@ -126,6 +126,17 @@ uint32_t smc_warp_converge(struct smc_warp *warp, uint32_t need, bool anywhere)
     return 0;
 }
 
+void smc_warp_hold(struct smc_warp *warp, uint32_t mask, uint32_t barrier)
+{
+    for (uint64_t left = warp->used; left; left &= left - 1) {
+        struct smc_group *group = &warp->group[__builtin_ctzll(left)];
+        if (group->state != SMC_GROUP_DIVERGED && group->active & mask) {
+            group->state = SMC_GROUP_AT_BARRIER;
+            group->barrier = barrier;
+        }
+    }
+}
+
 void smc_warp_release(struct smc_warp *warp, uint32_t mask)
 {
     for (uint64_t left = warp->used; left; left &= left - 1) {
@@ -449,6 +460,7 @@ static void await_others(struct smc_worker *worker, struct smc_warp *warp)
         return;
     warp->yields = program->op[group->pc].instruction + 1;
     warp->failing = group->active;
+    warp->awaited = 0;
     warp->arrived = smc_lane_count(group->active);
     warp->wanted = worker->launch->threads_per_block;
     worker->fruitless += POLLS_COUNT;

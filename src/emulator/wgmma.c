@@ -1,9 +1,13 @@
 /* wgmma: products of matrices that the four warps of a warpgroup compute together, from shared
-   memory. Each warp computes 16 of the 64 rows by itself: it reads its rows of a, and all of b.
+   memory. Each warp computes 16 of the 64 rows: it reads its rows of a, and all of b.
 
-   The product is computed when it is issued: what the threads do until they wait for it is not
-   checked against it. The sums are those of mma (ops_matrix.c): all products of one instruction
-   and c are aligned and truncated together. */
+   A warp leaves wgmma.mma_async only when all four have issued it (seen on an H200: a warp that was
+   late by a million clocks held up the others there, and not at wgmma.fence). Then the product is
+   computed for all of them. What it reads of shared memory is read by the warpgroup (order.h): a
+   thread is ordered after that when it has waited for the product's group.
+
+   The sums are those of mma (ops_matrix.c): all products of one instruction and c are aligned and
+   truncated together. */
 #include <math.h>
 #include <string.h>
 
@@ -189,15 +193,13 @@ static void multiply_tile(const struct smc_warp *warp, const struct smc_op *tile
     smc_matrix_scatter(warp, matrix, active, d_list, c);
 }
 
-enum smc_next smc_step_wgmma(struct smc_worker *worker, struct smc_warp *warp,
-                             const struct smc_op *op, uint32_t mask)
+/* Computes the rows of a warp. */
+static void multiply(struct smc_worker *worker, struct smc_warp *warp)
 {
     union smc_element a[ROWS * MOST_K], b[MOST_K * TILE];
-    uint32_t active, converged = smc_matrix_converge(warp, op, &active);
+    const struct smc_op *op = warp->products.op;
+    const uint32_t active = warp->products.active;
     struct smc_op tile = *op;
-    (void)mask;
-    if (!converged)
-        return SMC_WAITS;
     tile.matrix.n = TILE;
     const uint32_t *list = op->list;
     const uint32_t registers =
@@ -208,6 +210,57 @@ enum smc_next smc_step_wgmma(struct smc_worker *worker, struct smc_warp *warp,
         if (reads)
             multiply_tile(warp, &tile, active, list, a, b);
     }
-    smc_warp_release(warp, converged);
+}
+
+enum smc_next smc_step_wgmma(struct smc_worker *worker, struct smc_warp *warp,
+                             const struct smc_op *op, uint32_t mask)
+{
+    uint32_t active, converged = smc_matrix_converge(warp, op, &active);
+    struct smc_warp *first = &worker->warp[warp->index / SMC_WARPGROUP * SMC_WARPGROUP];
+    (void)mask;
+    if (!converged)
+        return SMC_WAITS;
+    warp->products.op = op;
+    warp->products.lanes = converged;
+    warp->products.active = active;
+    smc_warp_hold(warp, converged, SMC_WARPGROUP_BARRIER);
+    for (uint32_t w = 0; w < SMC_WARPGROUP; w++)
+        if (first->index + w >= worker->launch->warps_per_block || !first[w].products.op)
+            return SMC_WAITS;
+    uint64_t clock = 0;
+    for (uint32_t w = 0; w < SMC_WARPGROUP; w++)
+        clock = first[w].clock > clock ? first[w].clock : clock;
+    for (uint32_t w = 0; w < SMC_WARPGROUP; w++) {
+        multiply(worker, &first[w]);
+        first[w].products.op = NULL;
+        first[w].clock = clock;
+        smc_warp_release(&first[w], first[w].products.lanes);
+    }
     return SMC_MOVED;
+}
+
+enum smc_next smc_step_wgmma_commit(struct smc_worker *worker, struct smc_warp *warp,
+                                    const struct smc_op *op, uint32_t mask)
+{
+    struct smc_products *products = &warp->products;
+    (void)op, (void)mask;
+    if (worker->shadow)
+        products->committed[products->groups % SMC_PRODUCT_GROUPS] =
+            smc_shadow_arrive(worker->shadow);
+    products->groups++;
+    return SMC_GO_ON;
+}
+
+/* Waits for all groups but the last op->immediate ones. */
+enum smc_next smc_step_wgmma_wait(struct smc_worker *worker, struct smc_warp *warp,
+                                  const struct smc_op *op, uint32_t mask)
+{
+    const struct smc_products *products = &warp->products;
+    const uint64_t left = op->immediate;
+    (void)mask;
+    if (worker->shadow && left < products->groups && left < SMC_PRODUCT_GROUPS)
+        smc_shadow_finish_products(
+            worker->shadow, warp,
+            products->committed[(products->groups - 1 - left) % SMC_PRODUCT_GROUPS]);
+    return SMC_GO_ON;
 }

@@ -330,6 +330,22 @@ static enum smc_status read_program(struct run *run)
     return status;
 }
 
+/* A line of the user's source. */
+static bool read_line(void *context, const char *file, uint32_t line, char *text, size_t room)
+{
+    const struct smc_user_run *user = ((const struct run *)context)->request->user;
+    const char *at = smc_text_string(&user->text);
+    if (strcmp(base_name(file), base_name(user->request.file)) != 0)
+        return false;
+    for (; at && line > 1; line--) {
+        at = strchr(at, '\n');
+        at = at ? at + 1 : NULL;
+    }
+    if (at)
+        snprintf(text, room, "%.*s", (int)strcspn(at, "\n"), at);
+    return at;
+}
+
 static enum smc_status emulate(struct run *run)
 {
     const struct smc_answer *answer = run->request->answer;
@@ -369,6 +385,8 @@ static enum smc_status emulate(struct run *run)
     if (status != SMC_OK)
         return status;
     const struct smc_user_run *user = run->request->user;
+    for (size_t i = 0; user && i < run->emulation.finding_count; i++)
+        smc_finding_name_object(run->program, &run->emulation.finding[i], read_line, run);
     const char *of_catalog = user ? NULL : answer->query.kernel->file;
     if (!take(run->program, &run->emulation, of_catalog, user ? user->request.file : of_catalog,
               emulated))

@@ -39,6 +39,7 @@ struct smc_inspect_kernel {
     uint32_t required_threads_per_block; /* .reqntid: the only block size that launches; 0: none */
     bool min_blocks_known;       /* false for machine code and logs, which do not record it */
     uint32_t min_blocks_per_sm;  /* of the same bounds; 0: none */
+    bool bounds_ignored;         /* the compiler's log says that it ignores them */
     uint32_t blocks_per_cluster; /* __cluster_dims__; 0: none or unknown */
     char *source_file;    /* the source that defines it, as the input names it, or NULL: unknown */
     uint32_t source_line; /* the line of its definition; 0: unknown */

@@ -135,15 +135,79 @@ static int error_of(const struct smc_finding *finding)
     }
 }
 
+static bool read_line(void *context, const char *path, uint32_t number, char *text, size_t room)
+{
+    FILE *file = fopen(path, "re");
+    bool is_found = false;
+    (void)context;
+    for (uint32_t line = 1; file && line <= number && fgets(text, (int)room, file);) {
+        is_found = line == number;
+        line += strchr(text, '\n') != NULL;
+    }
+    if (file)
+        fclose(file);
+    return is_found;
+}
+
+/* The name of a function without its parameters, if it is mangled in a simple way: of
+   _ZN3abc4waitEPm, abc::wait. */
+static void append_plain(const char *name, struct smc_text *out)
+{
+    const bool is_nested = strncmp(name, "_ZN", 3) == 0;
+    const char *at = name + (is_nested ? 3 : strncmp(name, "_Z", 2) == 0 ? 2 : 0);
+    const char *const begin = at;
+    struct smc_text plain = {0};
+    while (begin > name && *at >= '0' && *at <= '9' && (is_nested || at == begin)) {
+        char *part;
+        const unsigned long bytes = strtoul(at, &part, 10);
+        if (bytes > strlen(part))
+            break;
+        smc_text_printf(&plain, "%s%.*s", at == begin ? "" : "::", (int)bytes, part);
+        at = part + bytes;
+    }
+    smc_text_append(out, at > begin && (!is_nested || *at == 'E') ? smc_text_string(&plain) : name);
+    smc_text_free(&plain);
+}
+
+/* "in wait, called from gemm at ws.cu:35", unless it is in the kernel itself. */
+static void append_stack(const struct smc_program *program, const struct smc_finding *finding,
+                         bool of_other, struct smc_text *out)
+{
+    struct smc_stack stack;
+    smc_finding_stack(program, finding, of_other, &stack);
+    if (stack.frames < 2)
+        return;
+    smc_text_append(out, of_other ? "; the other access in " : "; in ");
+    for (size_t i = 0; i < stack.frames; i++) {
+        const struct smc_stack_frame *frame = &stack.frame[i];
+        const char *slash = frame->file ? strrchr(frame->file, '/') : NULL;
+        struct smc_text name = {0};
+        smc_stack_function(program, frame, &name);
+        smc_text_append(out, i == 0 ? "" : i == 1 ? ", called from " : ", from ");
+        append_plain(name.length > 0 ? smc_text_string(&name) : "an unknown function", out);
+        if (i > 0 && frame->line > 0)
+            smc_text_printf(out, " at %s:%u", slash ? slash + 1 : frame->file, frame->line);
+        smc_text_free(&name);
+    }
+}
+
 static void take_findings(const struct shim_function *function,
                           const struct smc_emulation *emulation)
 {
     char text[1024];
     for (size_t i = 0; i < emulation->finding_count; i++) {
-        const struct smc_finding *finding = &emulation->finding[i];
-        smc_finding_describe(function->program, finding, NULL, text, sizeof text);
-        shim_record_finding(function->name, smc_finding_name(finding->kind), text);
-        const int error = error_of(finding);
+        struct smc_finding finding = emulation->finding[i];
+        struct smc_text words = {0};
+        smc_finding_name_object(function->program, &finding, read_line, NULL);
+        smc_finding_describe(function->program, &finding, NULL, text, sizeof text);
+        smc_text_append(&words, text);
+        append_stack(function->program, &finding, false, &words);
+        if (finding.has_other)
+            append_stack(function->program, &finding, true, &words);
+        shim_record_finding(function->name, smc_finding_name(finding.kind),
+                            smc_text_string(&words));
+        smc_text_free(&words);
+        const int error = error_of(&finding);
         if (error != 0 && sticky == 0)
             sticky = error;
     }

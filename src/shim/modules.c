@@ -2,6 +2,7 @@
    their addresses and contents as long as the module is loaded. */
 #include "config.h"
 
+#include <elf.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,7 +34,7 @@ static struct shim_module *modules;
 
 /* --- The image -------------------------------------------------------------------------------- */
 
-#define COMPILE_WITH "compile with PTX: -gencode arch=compute_%u,code=compute_%u"
+#define COMPILE_WITH "compile with PTX: -gencode arch=compute_%u%.1s,code=compute_%u%.1s"
 enum { WRAPPER_MAGIC = 0x466243b1, CONTAINER_MAGIC = 0xba55ed50 };
 
 struct wrapper { /* of nvcc: what __cudaRegisterFatBinary and cuModuleLoadData get */
@@ -73,19 +74,78 @@ static const struct smc_fatbin_part *choose(const struct smc_fatbin_parts *parts
     return chosen;
 }
 
-static int refuse(const struct smc_fatbin_parts *parts, uint32_t least)
+/* What machine code was compiled for: "90a"; cc 0: unknown. */
+struct target {
+    unsigned cc;
+    char suffix[2];
+};
+
+static void read_target(const void *code, size_t bytes, struct target *target)
+{
+    struct smc_error error;
+    struct smc_cubin cubin;
+    if (smc_cubin_open(code, bytes, &cubin, &error) != SMC_OK)
+        return;
+    *target = (struct target){cubin.cc, {cubin.suffix, '\0'}};
+    smc_cubin_close(&cubin);
+}
+
+/* That of the device's own machine code, or of any other. */
+static struct target target_of(const void *file, const struct smc_fatbin_parts *parts)
+{
+    struct target target = {0};
+    for (size_t i = 0; i < parts->count && target.cc != shim_device()->sm.cc; i++) {
+        struct smc_fatbin_buffer buffer = {0};
+        struct smc_error error;
+        const void *code;
+        if (!parts->item[i].fault &&
+            smc_fatbin_open(file, &parts->item[i], &buffer, &code, &error) == SMC_OK)
+            read_target(code, parts->item[i].code_bytes, &target);
+        smc_fatbin_buffer_free(&buffer);
+    }
+    return target;
+}
+
+/* Of an image without a container, whose section headers are its last part but for the program's.
+ */
+static struct target target_of_image(const void *image)
+{
+    struct target target = {0};
+    Elf64_Ehdr header;
+    memcpy(&header, image, sizeof header);
+    const size_t sections = header.e_shoff + (size_t)header.e_shnum * header.e_shentsize;
+    const size_t programs = header.e_phoff + (size_t)header.e_phnum * header.e_phentsize;
+    if (smc_cubin_is(image, sizeof header))
+        read_target(image, sections > programs ? sections : programs, &target);
+    return target;
+}
+
+/* Code for sm_90a may use what compute_90 lacks. */
+static int refuse_machine_code(const struct target *target)
 {
     const unsigned cc = shim_device()->sm.cc;
+    const char *suffix = target->cc == cc ? target->suffix : "";
+    char code[32] = "";
+    if (target->cc > 0)
+        snprintf(code, sizeof code, " (sm_%u%.1s)", target->cc, target->suffix);
+    shim_tell("the program has only machine code%s, which the emulator does not run; " COMPILE_WITH,
+              code, cc, suffix, cc, suffix);
+    return SHIM_NO_BINARY;
+}
+
+static int refuse(const void *file, const struct smc_fatbin_parts *parts, uint32_t least)
+{
+    const unsigned cc = shim_device()->sm.cc;
+    const struct target target = target_of(file, parts);
+    if (least == 0 && parts->linked_count == 0)
+        return refuse_machine_code(&target);
     if (least > 0)
         shim_tell("the program has PTX for compute_%u and newer only, which the device (%u.%u) "
                   "cannot run; choose another --device, or " COMPILE_WITH,
-                  least, cc / 10, cc % 10, cc, cc);
-    else if (parts->linked_count > 0)
-        shim_tell("the program has only code for link-time optimization; " COMPILE_WITH, cc, cc);
+                  least, cc / 10, cc % 10, cc, "", cc, "");
     else
-        shim_tell(
-            "the program has only machine code, which the emulator does not run; " COMPILE_WITH, cc,
-            cc);
+        shim_tell("the program has only code for link-time optimization; " COMPILE_WITH, cc, "", cc,
+                  "");
     return SHIM_NO_BINARY;
 }
 
@@ -150,7 +210,7 @@ static int read_container(struct shim_module *module, const void *image)
     const struct smc_fatbin_part *part = choose(&parts, &least);
     int result = SHIM_SUCCESS;
     if (!part) {
-        result = refuse(&parts, least);
+        result = refuse(image, &parts, least);
     } else if (smc_fatbin_open(image, part, &buffer, &text, &error) != SMC_OK) {
         shim_tell("%s", error.message);
         result = SHIM_INVALID_IMAGE;
@@ -172,12 +232,14 @@ static int read_image(struct shim_module *module, const void *image)
     memcpy(&magic, image, sizeof magic);
     if (magic == (uint32_t)CONTAINER_MAGIC)
         return read_container(module, image);
-    if (memcmp(image, "\177ELF", 4) == 0)
-        return refuse(&(struct smc_fatbin_parts){0}, 0);
+    if (memcmp(image, "\177ELF", 4) == 0) {
+        const struct target target = target_of_image(image);
+        return refuse_machine_code(&target);
+    }
     if (!smc_ptx_target(image, &cc, &suffix))
         return SHIM_INVALID_IMAGE;
     if (cc > shim_device()->sm.cc)
-        return refuse(&(struct smc_fatbin_parts){0}, cc);
+        return refuse(image, &(struct smc_fatbin_parts){0}, cc);
     return keep_text(module, image, strlen(image));
 }
 

@@ -5,6 +5,7 @@
 #include <cuda.h>
 
 enum { IMAGE_BYTES = 16384, PATTERN = 0x5a5a5a5a };
+constexpr unsigned HOLE = 0xdeadbeef;
 
 struct place {
     int x, y, z, u, v;      // coordinates
@@ -98,6 +99,31 @@ STORE(2)
 STORE(3)
 STORE(4)
 STORE(5)
+
+// Words of `in` that are HOLE are not written to the image.
+#define PARTLY(name, instruction)                                                                  \
+    extern "C" __global__ void name(unsigned *, const unsigned *in,                                 \
+                                    const __grid_constant__ CUtensorMap map,                        \
+                                    const __grid_constant__ place to)                               \
+    {                                                                                              \
+        __shared__ image tile;                                                                     \
+        for (unsigned i = threadIdx.x; i < IMAGE_BYTES / 4; i += blockDim.x)                       \
+            if (in[i] != HOLE)                                                                     \
+                tile.word[i] = in[i];                                                              \
+        asm volatile("fence.proxy.async;" ::: "memory");                                           \
+        __syncthreads();                                                                           \
+        if (threadIdx.x == 0) {                                                                    \
+            asm volatile(instruction OPERANDS(shared(&tile) + to.offset, map, 0));                 \
+            asm volatile("cp.async.bulk.commit_group; cp.async.bulk.wait_group 0;" ::: "memory");  \
+        }                                                                                          \
+    }
+
+PARTLY(partly_store_1, "cp.async.bulk.tensor.1d.global.shared::cta.bulk_group [%1, {%2}], [%0];")
+PARTLY(partly_store_2, "cp.async.bulk.tensor.2d.global.shared::cta.bulk_group [%1, {%2, %3}], [%0];")
+PARTLY(partly_store_3,
+       "cp.async.bulk.tensor.3d.global.shared::cta.bulk_group [%1, {%2, %3, %4}], [%0];")
+PARTLY(partly_reduce_add,
+       "cp.reduce.async.bulk.tensor.2d.global.shared::cta.add.bulk_group [%1, {%2, %3}], [%0];")
 
 #define REDUCE(operation)                                                                          \
     extern "C" __global__ void reduce_##operation(unsigned *, const unsigned *in,                   \

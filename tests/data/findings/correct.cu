@@ -776,3 +776,19 @@ extern "C" __global__ void textures(float *out, cudaTextureObject_t image,
         __trap();
     surf2Dwrite(i, target, 256 + 4 * threadIdx.x, blockIdx.x, cudaBoundaryModeZero);
 }
+
+//@ cluster_neighbours 2 32 i32x64
+extern "C" __global__ void __cluster_dims__(2, 1, 1) cluster_neighbours(int *out)
+{
+    __shared__ int s[32];
+    unsigned rank, to;
+    int other;
+    s[threadIdx.x] = threadIdx.x;
+    asm volatile("barrier.cluster.arrive; barrier.cluster.wait;" ::: "memory");
+    asm("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
+    asm("mapa.shared::cluster.u32 %0, %1, %2;"
+        : "=r"(to) : "r"((unsigned)__cvta_generic_to_shared(s + threadIdx.x)), "r"(rank ^ 1));
+    asm volatile("ld.shared::cluster.u32 %0, [%1];" : "=r"(other) : "r"(to) : "memory");
+    out[blockIdx.x * 32 + threadIdx.x] = other;
+    asm volatile("barrier.cluster.arrive; barrier.cluster.wait;" ::: "memory");
+}

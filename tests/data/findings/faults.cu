@@ -628,3 +628,35 @@ extern "C" __global__ void bad_tensor_map(const char *map)
         asm volatile("cp.async.bulk.tensor.1d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, {%2}], [%3];" : : "r"(to), "l"(map), "r"(0), "r"(at) : "memory"); // <-
     }
 }
+
+__device__ unsigned in_next_block(const void *at)
+{
+    unsigned rank, to;
+    asm("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
+    asm("mapa.shared::cluster.u32 %0, %1, %2;"
+        : "=r"(to) : "r"((unsigned)__cvta_generic_to_shared(at)), "r"(rank ^ 1));
+    return to;
+}
+
+//@ cluster_without_sync 2 32 i32x64 -> race_write_read
+extern "C" __global__ void __cluster_dims__(2, 1, 1) cluster_without_sync(int *out)
+{
+    __shared__ int s[32];
+    int other;
+    s[threadIdx.x] = threadIdx.x;
+    __syncthreads();
+    asm volatile("ld.shared::cluster.u32 %0, [%1];" : "=r"(other) : "r"(in_next_block(s + threadIdx.x))); // <-
+    out[blockIdx.x * 32 + threadIdx.x] = other;
+    asm volatile("barrier.cluster.arrive; barrier.cluster.wait;" ::: "memory");
+}
+
+//@ cluster_left_early 2 32 i32x64 -> block_ended
+extern "C" __global__ void __cluster_dims__(2, 1, 1) cluster_left_early(int *out)
+{
+    __shared__ int s[32];
+    int other;
+    s[threadIdx.x] = threadIdx.x;
+    asm volatile("barrier.cluster.arrive; barrier.cluster.wait;" ::: "memory");
+    asm volatile("ld.shared::cluster.u32 %0, [%1];" : "=r"(other) : "r"(in_next_block(s + threadIdx.x))); // <-
+    out[blockIdx.x * 32 + threadIdx.x] = other;
+}
