@@ -153,11 +153,14 @@ static void test_widths(void)
    array's begin again, a static array that no longer fits. */
 static void test_no_advice(void)
 {
+    static const char wrapped[] =
+        "add.s32 %r5, %r1, %r2;\nand.b32 %r5, %r5, 255;\nmad.lo.u32 %r4, %r5, 4, %r3;\n"
+        "ld.shared.f32 %f1, [%r4];";
+    static const char atomic[] = AT("4") "atom.shared.add.u32 %r5, [%r4], 1;";
     static const char *const others[] = {
         "mad.lo.u32 %r5, %r1, %r2, %r3;\nst.shared.f32 [%r5], %f1;",
-        AT("4") "atom.shared.add.u32 %r5, [%r4], 1;",
-        "add.s32 %r5, %r1, %r2;\nand.b32 %r5, %r5, 255;\nmad.lo.u32 %r4, %r5, 4, %r3;\n"
-        "ld.shared.f32 %f1, [%r4];",
+        atomic,
+        wrapped,
     };
     char body[1000];
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
@@ -504,13 +507,13 @@ static void test_engines(void)
 {
     struct smc_bank_accesses accesses;
     struct smc_error error;
-    static const char *const bodies[] = {
-        STORE
+    static const char bulk[] = STORE
         "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r3], [%rd1], 64, "
-        "[%r3];",
-        STORE "tcgen05.mma.cta_group::1.kind::f16 [%r4], %rd1, %rd2, %r5, %p1;",
-        STORE "multimem.st.shared.f32 [%r4], %f1;",
-    };
+        "[%r3];";
+    static const char tensor[] =
+        STORE "tcgen05.mma.cta_group::1.kind::f16 [%r4], %rd1, %rd2, %r5, %p1;";
+    static const char multimem[] = STORE "multimem.st.shared.f32 [%r4], %f1;";
+    static const char *const bodies[] = {bulk, tensor, multimem};
     for (size_t i = 0; i < sizeof bodies / sizeof *bodies; i++) {
         CU_ASSERT_EQUAL(find_in(bodies[i], 32, 1, 0, &accesses, &error), SMC_OK);
         CU_ASSERT_EQUAL(accesses.counted, 2);
