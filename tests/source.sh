@@ -590,6 +590,43 @@ empty "JSON has the same" "$(columns columns.cu --format json |
     jq -r '.conflicts | "\(.count) \(.line) \(.padding.padding_elements)"' | grep -vx '15872 7 1')"
 empty "the padding that is named removes them" "$(
     columns widened.cu | head -n 1 | grep -vx 'no findings')"
+# A line of a header is not one of the kernel's file.
+cat >column.cuh <<'END'
+// the second line conflicts
+__device__ __forceinline__ float column(const float (*t)[32], int x, int y) { return t[x][y]; }
+END
+sed 's/^extern/#include "column.cuh"\n&/; s/= tile\[x\]\[y\]/= column(tile, x, y)/' columns.cu >headed.cu
+empty "conflicts in a header name the header" "$(columns headed.cu |
+    grep '^conflicts' | grep -v '^conflicts   tile, column.cuh:2: pad each row of 32 float by 1 float: declare it$')"
+# 16-byte rows of halves: a padding in halves, and applied.
+cat >halves.cu <<'END'
+#include <cuda_fp16.h>
+enum { ROW = 64 };
+extern "C" __global__ void halves(const half *g, unsigned *o)
+{
+    __shared__ half t[16][ROW];
+    for (int i = threadIdx.x; i < 16 * 64; i += 32) t[i / 64][i % 64] = g[i];
+    __syncthreads();
+    unsigned a, b, c, d, at = (unsigned)__cvta_generic_to_shared(&t[threadIdx.x % 16][threadIdx.x / 16 * 8]);
+    asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0,%1,%2,%3}, [%4];"
+                 : "=r"(a), "=r"(b), "=r"(c), "=r"(d) : "r"(at));
+    o[threadIdx.x] = a ^ b ^ c ^ d;
+}
+END
+sed 's/16\]\[ROW\]/16][ROW + 8]/' halves.cu >padded.cu
+for file in halves padded; do
+    smemcalc run $file.cu --grid 1 --block 32 --arg u16x1024:random --arg u32x32 --device 9.0 \
+        --on emulator >$file.out 2>&1
+done
+if grep -q 'cuda_fp16.h' halves.out; then
+    skip "advice on an array of halves" "no cuda_fp16.h"
+else
+    empty "advice on an array of halves speaks of halves" "$(tr -s '\n ' ' ' <halves.out |
+        grep -q 'pad each row of 64 half by 8 half: declare it t\[16\]\[ROW + 8\]; or in rows' ||
+        cat halves.out)"
+    empty "and removes the conflicts when it is followed" "$(grep -q '^no findings' padded.out ||
+        cat padded.out)"
+fi
 smemcalc run --kernel aat-conflict --size 64 --on emulator --device H200 | tr -s '\n ' ' ' >out
 empty "the catalog's array, and a kernel without conflicts" "$(
     grep -q '; 7,936 bank conflicts, 32 % of the wavefronts kernel' out || cat out

@@ -153,11 +153,14 @@ static void test_widths(void)
    array's begin again, a static array that no longer fits. */
 static void test_no_advice(void)
 {
+    static const char wrapped[] =
+        "add.s32 %r5, %r1, %r2;\nand.b32 %r5, %r5, 255;\nmad.lo.u32 %r4, %r5, 4, %r3;\n"
+        "ld.shared.f32 %f1, [%r4];";
+    static const char atomic[] = AT("4") "atom.shared.add.u32 %r5, [%r4], 1;";
     static const char *const others[] = {
         "mad.lo.u32 %r5, %r1, %r2, %r3;\nst.shared.f32 [%r5], %f1;",
-        AT("4") "atom.shared.add.u32 %r5, [%r4], 1;",
-        "add.s32 %r5, %r1, %r2;\nand.b32 %r5, %r5, 255;\nmad.lo.u32 %r4, %r5, 4, %r3;\n"
-        "ld.shared.f32 %f1, [%r4];",
+        atomic,
+        wrapped,
     };
     char body[1000];
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
@@ -349,15 +352,51 @@ static void test_opaque(void)
 
 static const char wmma_a[] = "wmma.load.a.sync.aligned.%s.%s.shared.%s {%s}, [%%r3], %s;\n";
 
-/* Wavefronts and conflicts of wmma.load; the second number is those of the machine code. */
-static void check_wmma(const char *body, uint64_t wavefronts, uint64_t conflicts)
+/* What the emulator counts, as it runs the body. */
+static struct smc_bank_cost emulated(const char *body)
+{
+    static char memory[4096];
+    char text[6000];
+    struct smc_program *program = NULL;
+    struct smc_emulation emulation = {0};
+    struct smc_error error = {""};
+    struct smc_bank_cost cost = {0, 0};
+    const int32_t n = 16;
+    snprintf(text, sizeof text, "%s%s\nret;\n}\n", head, body);
+    const struct smc_emulated_array array = {.name = "in", .data = memory, .bytes = sizeof memory};
+    const struct smc_emulated_argument arguments[] = {{.is_array = true}, {.value = &n}};
+    CU_ASSERT_EQUAL(smc_program_read(text, strlen(text), "k", &program, &error), SMC_OK);
+    const struct smc_emulation_request request = {.program = program,
+                                                  .grid = {1, 1, 1},
+                                                  .block = {32, 1, 1},
+                                                  .arrays = &array,
+                                                  .array_count = 1,
+                                                  .arguments = arguments,
+                                                  .argument_count = 2,
+                                                  .banks = {32, 32, 1, false, true},
+                                                  .threads = 1,
+                                                  .unchecked = true};
+    if (program && smc_emulate(&request, &emulation, &error) == SMC_OK)
+        cost = (struct smc_bank_cost){(uint32_t)smc_emulated_wavefronts(&emulation.total),
+                                      (uint32_t)emulation.total.least_wavefronts};
+    CU_ASSERT_STRING_EQUAL(error.message, "");
+    smc_emulation_free(&emulation);
+    smc_program_free(program);
+    return cost;
+}
+
+/* Wavefronts and conflicts, with and without running it. */
+static void check_matrix(const char *body, uint64_t wavefronts, uint64_t conflicts)
 {
     struct smc_bank_access access = only(body, 32, 1, NULL);
     CU_ASSERT_EQUAL(access.verdict, SMC_BANK_KNOWN);
     CU_ASSERT_EQUAL(access.executions, 1);
     CU_ASSERT_EQUAL(access.wavefronts, wavefronts);
     CU_ASSERT_EQUAL(access.wavefronts - access.least, conflicts);
-    if (access.wavefronts != wavefronts)
+    const struct smc_bank_cost cost = emulated(body);
+    CU_ASSERT_EQUAL(cost.wavefronts, wavefronts);
+    CU_ASSERT_EQUAL(cost.wavefronts - cost.least, conflicts);
+    if (access.wavefronts != wavefronts || cost.wavefronts != wavefronts)
         printf("\n%s %d, not %d\n", body, (int)access.wavefronts, (int)wavefronts);
 }
 
@@ -386,14 +425,20 @@ static void test_wmma(void)
     for (size_t i = 0; i < sizeof loads / sizeof *loads; i++) {
         snprintf(body, sizeof body, wmma_a, loads[i].layout, loads[i].shape, loads[i].type,
                  loads[i].registers, loads[i].stride);
-        check_wmma(body, loads[i].wavefronts, loads[i].conflicts);
+        check_matrix(body, loads[i].wavefronts, loads[i].conflicts);
     }
     snprintf(body, sizeof body,
              "wmma.store.d.sync.aligned.row.m16n16k16.shared.f32 [%%r3], {%s}, 16;", floats);
-    check_wmma(body, 16, 8);
+    check_matrix(body, 16, 8);
     snprintf(body, sizeof body,
              "wmma.store.d.sync.aligned.col.m16n16k16.shared.f32 [%%r3], {%s}, 16;", floats);
-    check_wmma(body, 32, 24);
+    check_matrix(body, 32, 24);
+    /* ldmatrix serves one matrix after the other, although all rows are one. */
+    check_matrix("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r8, %r9, %r10, %r11}, [%r3];", 4, 0);
+    check_matrix("ldmatrix.sync.aligned.m8n8.x2.trans.shared.b16 {%r8, %r9}, [%r3];", 2, 0);
+    check_matrix(ROWS_OF_128
+                 "stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r4], {%r8, %r9, %r10, %r11};",
+                 32, 28);
     /* A padding is legal if it keeps the distance of rows a multiple of 16 bytes. */
     snprintf(body, sizeof body, wmma_a, "row", "m16n16k16", "f16", eight, "32");
     struct smc_layout_advice layout = advice_on(body);
@@ -462,13 +507,13 @@ static void test_engines(void)
 {
     struct smc_bank_accesses accesses;
     struct smc_error error;
-    static const char *const bodies[] = {
-        STORE
+    static const char bulk[] = STORE
         "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r3], [%rd1], 64, "
-        "[%r3];",
-        STORE "tcgen05.mma.cta_group::1.kind::f16 [%r4], %rd1, %rd2, %r5, %p1;",
-        STORE "multimem.st.shared.f32 [%r4], %f1;",
-    };
+        "[%r3];";
+    static const char tensor[] =
+        STORE "tcgen05.mma.cta_group::1.kind::f16 [%r4], %rd1, %rd2, %r5, %p1;";
+    static const char multimem[] = STORE "multimem.st.shared.f32 [%r4], %f1;";
+    static const char *const bodies[] = {bulk, tensor, multimem};
     for (size_t i = 0; i < sizeof bodies / sizeof *bodies; i++) {
         CU_ASSERT_EQUAL(find_in(bodies[i], 32, 1, 0, &accesses, &error), SMC_OK);
         CU_ASSERT_EQUAL(accesses.counted, 2);
@@ -587,7 +632,7 @@ CU_TestInfo tests_bank_accesses[] = {
     {"paths that meet", test_paths},
     {"generic addresses, ldmatrix, atomics", test_forms},
     {"instructions that are not followed", test_opaque},
-    {"wavefronts of wmma.load and wmma.store", test_wmma},
+    {"wavefronts of wmma, ldmatrix and stmatrix", test_wmma},
     {"calls that are not followed are counted", test_calls},
     {"copy engines and tensor cores are counted", test_engines},
     {"600 unknown branches in an unknown loop", test_many_branches},

@@ -8,10 +8,11 @@
 
 static uint64_t hash_of(const struct smc_logged_access *access)
 {
-    uint64_t sum = access->instruction * UINT64_C(0x9e3779b97f4a7c15) + access->access.mask;
+    uint64_t sum = (uint64_t)access->instruction << 32 | access->bound.unknown_step;
+    uint32_t lanes = access->access.mask;
     for (uint32_t lane = 0; lane < SMC_WARP_LANES; lane++)
-        sum = (sum ^ access->access.address[lane]) * UINT64_C(0x100000001b3);
-    sum = (sum ^ access->bound.unknown_step) * UINT64_C(0x9e3779b97f4a7c15);
+        lanes += access->access.address[lane] * (2 * lane * lane + 0x9e3779b1u);
+    sum = (sum ^ lanes) * UINT64_C(0x9e3779b97f4a7c15);
     return sum ^ sum >> 29;
 }
 

@@ -117,6 +117,22 @@ void smc_lane_values_forget(struct smc_lane_values *values, struct smc_lane_stat
 bool smc_lane_values_uniform(const struct smc_lane_values *values,
                              const struct smc_lane_state *state, uint32_t slot, uint32_t mask);
 
+/* A register of a state: the lanes that have it. */
+struct smc_lane_register {
+    enum smc_slot_kind kind;
+    char *at;
+    struct smc_known *known;
+    uint32_t mask;
+};
+
+/* Joins into `other` the value `one` that is possible instead of it, or for other lanes. */
+void smc_lane_values_join(struct smc_lane_values *values, const struct smc_lane_register *one,
+                          bool apart, struct smc_lane_register *other);
+
+/* To be called before a register changes: the number of its slot. */
+void smc_lane_state_keep(const struct smc_lane_values *values, struct smc_lane_state *state,
+                         uint32_t slot);
+
 /* --- Paths that begin at one branch: they are relative to the state at the mark ----------------
  */
 

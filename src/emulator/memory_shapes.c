@@ -37,7 +37,7 @@ struct costs {
     uint32_t sectors, elements, bytes;                             /* of global memory */
 };
 
-enum { LOGGED_BITS = 12, LOGGED = 1 << LOGGED_BITS };
+enum { LOGGED_BITS = 13, LOGGED = 1 << LOGGED_BITS };
 
 enum { MOST_SHAPES = 4096, WARP_SHAPES = 4096, ANY_WARP = SMC_MAX_WARPS };
 
@@ -477,11 +477,13 @@ static void log_again(struct smc_worker *worker, const struct smc_op *op, const 
     const uint64_t hash =
         (shape->number + ((uint64_t)instruction << 32 | first)) * UINT64_C(0x9e3779b97f4a7c15);
     struct smc_bank_memo *memo = worker->memo;
-    const size_t at = hash >> (64 - LOGGED_BITS);
+    size_t at = hash >> (64 - LOGGED_BITS);
     uint64_t address[SMC_LANES];
-    if (memo->logged[at].shape == shape->number && memo->logged[at].first == first &&
-        memo->logged[at].instruction == instruction)
-        return;
+    for (int i = 0; i < 2; i++, at ^= 1) /* one of two places */
+        if (memo->logged[at].shape == shape->number && memo->logged[at].first == first &&
+            memo->logged[at].instruction == instruction)
+            return;
+    at ^= memo->logged[at].shape ? hash & 1 : 0;
     memo->logged[at].shape = shape->number;
     memo->logged[at].first = first;
     memo->logged[at].instruction = instruction;

@@ -367,7 +367,7 @@ static enum smc_status emulate(struct run *run)
         .variables = run->variables,
         .variable_count = run->variable_count,
         .sm_count = answer->query.device.sm_count,
-        .logs_shared = true,
+        .logs_shared = run->request->user != NULL, /* the catalog has its own advice */
         .stop = run->request->settings->stop || run->deadline_ms > 0 ? ends_early : NULL,
         .stop_context = run,
         .progress = run->request->settings->progress,

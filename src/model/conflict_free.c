@@ -251,8 +251,8 @@ bool smc_find_swizzle(const struct smc_conflict_search *search, struct smc_rearr
 
 /* --- A user's array --------------------------------------------------------------------------- */
 
-/* How many layouts are tried at most: a second or two. */
-enum { MOST_TRIED = 1 << 23 };
+/* How many layouts are tried at most: half a second. Banks of other kinds take longer. */
+enum { MOST_TRIED = 1 << 21, MOST_TRIED_SLOWLY = 1 << 17 };
 
 static bool find_any_padding(const struct smc_conflict_search *search, uint32_t elements,
                              struct smc_rearrangement *found)
@@ -317,7 +317,8 @@ void smc_advise_layout(const struct smc_conflict_search *search, size_t own, uin
     }
     const uint64_t elements = array_bytes / unit;
     if (advice->has_padding || advice->has_swizzle || !is_exact(search) ||
-        elements * paddings_of(search) > MOST_TRIED)
+        elements * paddings_of(search) >
+            (search->layout->loads_join ? MOST_TRIED : MOST_TRIED_SLOWLY))
         return;
     advice->has_swizzle = find_any_swizzle(search, (uint32_t)elements, &advice->swizzle);
     if (!advice->has_swizzle)

@@ -260,7 +260,7 @@ static struct smc_value counted(const struct smc_bank_access *access, uint64_t c
           smc_value_integer(item->access->ptx_line))                                               \
     FIELD(operation, "operation", "operation", "", "the instruction",                              \
           smc_value_string(item->access->operation))                                               \
-    FIELD(kind, "kind", "kind", "", "load, store, atomic, call, wgmma, copy engine or unknown",                                 \
+    FIELD(kind, "kind", "kind", "", "load, store, atomic, call, wgmma, copy engine or unknown",    \
           smc_value_string(kind_of(item->access)))                                                 \
     FIELD(width, "width_bytes", "width_bytes", "bytes", "of one lane",                             \
           smc_value_known(item->access->width_bytes))                                              \

@@ -103,9 +103,9 @@ static void append_elements(const struct smc_array_advice *advice, uint32_t byte
 {
     const struct smc_declared_array *declared = &advice->declared;
     if (declared->element_bytes)
-        smc_text_printf(out, "%u" SMC_TIE "%s", bytes / declared->element_bytes, declared->element);
+        smc_text_printf(out, "%u %s", bytes / declared->element_bytes, declared->element);
     else
-        smc_text_printf(out, "%u" SMC_TIE "bytes", bytes);
+        smc_text_printf(out, "%u bytes", bytes);
 }
 
 static void append_padding(const struct smc_array_advice *advice, struct smc_text *out)
@@ -692,15 +692,21 @@ json_t *smc_json_conflicts(const struct smc_conflict_fix *fix)
     if (fix->conflicts <= 0)
         return json_null();
     json_t *object = json_object(), *variants = json_array();
+    struct smc_text advice = {0};
+    if (fix->advice)
+        smc_words_array_advice(fix->advice, true, true, &advice);
     smc_json_set(object, "count", smc_json_number(fix->conflicts));
     smc_json_real(object, "percent_of_wavefronts", 100 * fix->conflicts / fix->wavefronts);
     smc_json_known_integer(object, "line", fix->line);
+    smc_json_known_string(object, "file", fix->file);
     smc_json_known_string(object, "access", fix->access);
     smc_json_set(object, "padding", rearrangement_object(fix->has_padding, &fix->padding));
     smc_json_set(object, "swizzle", rearrangement_object(fix->has_swizzle, &fix->swizzle));
     for (size_t i = 0; i < fix->variant_count; i++)
         json_array_append_new(variants, json_string(fix->variant[i]));
     smc_json_set(object, "kernels_without", variants);
+    smc_json_known_string(object, "advice", smc_text_string(&advice));
+    smc_text_free(&advice);
     return object;
 }
 
