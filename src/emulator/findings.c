@@ -158,7 +158,9 @@ static bool same_note(const struct smc_finding *a, const struct smc_finding *b)
         return x && y && strcmp(x, y) == 0;
     }
     return a->kind == SMC_FINDING_OUT_OF_BOUNDS || a->kind == SMC_FINDING_MISALIGNED ||
-           a->kind == SMC_FINDING_BAD_TEXTURE || strcmp(a->note, b->note) == 0;
+           a->kind == SMC_FINDING_BAD_TEXTURE ||
+           (a->kind == SMC_FINDING_ABSENT_LANES && a->note[0] && b->note[0]) ||
+           strcmp(a->note, b->note) == 0;
 }
 
 /* Lines count, not instructions, so that the iterations of an unrolled loop are one place. */

@@ -245,8 +245,8 @@ void smc_warp_end_lanes(struct smc_warp *warp, uint32_t mask);
    of the running group remain. */
 bool smc_warp_return(struct smc_warp *warp, uint32_t mask, int caller);
 /* For an op that lanes run together: the converged lanes, or 0 while lanes of `need` are
-   missing. Anywhere: they may be at any op of the same kind. */
-uint32_t smc_warp_converge(struct smc_warp *warp, uint32_t need, bool anywhere);
+   missing. They may be at any op of the same likeness; 0: only at this one. */
+uint32_t smc_warp_converge(struct smc_warp *warp, uint32_t need, uint32_t likeness);
 /* The lanes wait at a barrier, until smc_warp_release. */
 void smc_warp_hold(struct smc_warp *warp, uint32_t mask, uint32_t barrier);
 /* Lets all groups that converged continue after their op. */
