@@ -18,11 +18,6 @@ EXTRA_PROGRAMS += bench/list_kernels
 bench_list_kernels_SOURCES = bench/list_kernels.c
 bench_list_kernels_LDADD = libsmc.la
 CLEANFILES += bench/list_kernels$(EXEEXT)
-# For bench/corpus.sh, which needs other projects' sources.
-EXTRA_PROGRAMS += bench/decode_kernels
-bench_decode_kernels_SOURCES = bench/decode_kernels.c
-bench_decode_kernels_LDADD = libsmc.la
-CLEANFILES += bench/decode_kernels$(EXEEXT)
 CLEANFILES += bench/model_speed$(EXEEXT) bench/tui_speed$(EXEEXT)
 # The error of predicted times: without a GPU it predicts, and compares with saved measurements.
 # make check builds it too.
@@ -54,7 +49,7 @@ bench_stencil_speed_LDADD = libsmc.la
 gpu_benchmarks = bench/sgemm_speed$(EXEEXT) bench/stencil_speed$(EXEEXT)
 endif
 CLEANFILES += bench/sgemm_speed$(EXEEXT) bench/stencil_speed$(EXEEXT)
-EXTRA_DIST += bench/batch.sh bench/corpus.sh bench/corpus_references.py bench/emulator_speed.sh bench/libraries.sh bench/sitting.txt bench/start.sh
+EXTRA_DIST += bench/batch.sh bench/emulator_speed.sh bench/libraries.sh bench/sitting.txt bench/start.sh
 
 .PHONY: bench
 bench: smemcalc$(EXEEXT) bench/model_speed$(EXEEXT) bench/tui_speed$(EXEEXT) $(gpu_benchmarks)

@@ -4,7 +4,7 @@ nobase_dist_doc_DATA = \
 	doc/ci.md doc/confirmation.md doc/emulator.md doc/explorer.md doc/many-gpus.md doc/model.md \
 	doc/own-kernels.md doc/platforms.md doc/ptx.md \
 	doc/tables.md doc/time.md doc/trace.md doc/tune.md doc/tutorial.md doc/banks.svg doc/explore.svg \
-	data/README.md results/README.md
+	data/README.md results/README.md results/corpus.md
 
 # The page of devices and kernels, and the fields in smemcalc-formats(5).
 EXTRA_DIST += doc/tables.sh

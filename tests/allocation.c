@@ -2,9 +2,12 @@
    has no effect on the output, or the command ends with exit status 4, a one-line message and
    nothing on standard output. A stream of rows may have written whole rows before the failure.
 
-     allocation            a sample of the n, for as long as $ALLOCATION_SECONDS lasts (40)
-     allocation --all      every n
-     allocation NAME...    every n of the commands with these names
+     allocation [NAME...]    all commands, or those with these names
+
+   A share of the n: each place that allocates, a function with the three that called it, fails
+   once, and so do the first and the last allocations of each command; at a quarter of the places
+   all later allocations fail as well. With TEST_WHOLE=1 each call stack that allocates is such a
+   place, and fails several times in both ways.
 
    The program is part of this one, so that malloc and its relatives here are those of the program
    and of the libraries that it calls. Each run is a process of its own. */
@@ -15,7 +18,6 @@
 #include <execinfo.h>
 #include <fcntl.h>
 #include <link.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -26,10 +28,11 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/status.h"
 #include "cli/cli.h"
+#include "share.h"
 
 #ifdef __SANITIZE_ADDRESS__
 
@@ -44,7 +47,7 @@ int main(void)
 
 /* --- Allocations that fail ---------------------------------------------------------------------*/
 
-enum { MOST_FRAMES = 16 };
+enum { MOST_FRAMES = 16, PLACE_FRAMES = 4, MOST_ALLOCATIONS = 1 << 20 };
 enum mode { ONCE, FROM_THEN_ON, MODES };
 
 static atomic_long allocations; /* counted while `armed` */
@@ -121,12 +124,34 @@ static bool is_beyond_help(void *const *frames, int count)
     return false;
 }
 
+/* What a run leaves for the test. */
+static struct shared {
+    long allocations;
+    uint64_t place[MOST_ALLOCATIONS]; /* that allocated n; 0: where it must not fail */
+} * shared;
+
+static void note_place(const void *caller, long n)
+{
+    void *frames[MOST_FRAMES];
+    uint64_t place = 1;
+    int count = backtrace(frames, MOST_FRAMES), first = 0;
+    while (first < count && frames[first] != caller)
+        first++;
+    const int end = share_is_whole() || count < first + PLACE_FRAMES ? count : first + PLACE_FRAMES;
+    for (int i = first; i < end; i++)
+        place = ((place ^ (uintptr_t)frames[i]) * UINT64_C(0x9E3779B97F4A7C15)) >> 1 | 1;
+    if (n < MOST_ALLOCATIONS)
+        shared->place[n] = is_beyond_help(frames, count) ? 0 : place;
+}
+
 static bool fails(const void *caller)
 {
     void *frames[MOST_FRAMES];
     if (!atomic_load(&armed) || is_in(caller, "libnvrtc"))
         return false;
     long n = atomic_fetch_add(&allocations, 1) + 1;
+    if (!failing)
+        note_place(caller, n);
     if (!failing || (mode == ONCE ? n != failing : n < failing))
         return false;
     int count = backtrace(frames, MOST_FRAMES);
@@ -181,7 +206,7 @@ void free(void *memory)
 
 /* --- One run -----------------------------------------------------------------------------------*/
 
-enum { MOST_WORDS = 24, LATE_SECONDS = 60 };
+enum { MOST_WORDS = 24, LATE_SECONDS = 600 };
 
 struct command {
     const char *name;
@@ -198,10 +223,6 @@ struct seen {
     char *out, *err, *trace;
     size_t out_bytes, err_bytes, trace_bytes;
 };
-
-static struct shared {
-    long allocations;
-} * shared;
 
 static char folder[] = "/tmp/smemcalc-allocation-XXXXXX";
 
@@ -345,7 +366,7 @@ struct tally {
     long tried, outcome[OUTCOMES];
 };
 
-enum { MOST_SHOWN = 5, ALWAYS = 20 };
+enum { MOST_SHOWN = 5, AT_ENDS = 2, MOST_PLACES = 1 << 16, LASTING_SHARE = 4, WHOLE_TIMES = 4 };
 
 static void show(const struct command *command, enum mode how, long n, const struct seen *seen)
 {
@@ -359,23 +380,33 @@ static void show(const struct command *command, enum mode how, long n, const str
     printf("%.400s%s", seen->err, seen->trace);
 }
 
-static double now(void)
+/* Places that were met so far, and how often. */
+static struct {
+    uint64_t place[MOST_PLACES];
+    unsigned times[MOST_PLACES];
+    size_t count;
+} known[MODES];
+
+static unsigned times_met(enum mode how, uint64_t place)
 {
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
+    size_t slot = place % MOST_PLACES;
+    while (known[how].place[slot] && known[how].place[slot] != place)
+        slot = (slot + 1) % MOST_PLACES;
+    if (!known[how].place[slot] && ++known[how].count == MOST_PLACES)
+        exit(99);
+    known[how].place[slot] = place;
+    return ++known[how].times[slot];
 }
 
-/* The distance to the next n: 1 at first, then what the remaining time allows. */
-static long step_from(long n, long total, double share_s, double started)
+static bool is_tried(enum mode how, long n, long total)
 {
-    if (share_s <= 0 || n < ALWAYS)
-        return 1;
-    double spent = now() - started, each = spent / (double)n;
-    double left = (share_s - spent) / (each > 0 ? each : 1e-3);
-    if (left < 1)
-        return (total - n) / 8 + 1;
-    return (long)((double)(total - n) / left) + 1;
+    const uint64_t place = n < MOST_ALLOCATIONS ? shared->place[n] : 0;
+    if (!place)
+        return false;
+    const bool is_whole = share_is_whole(), at_end = n <= AT_ENDS || n > total - AT_ENDS;
+    const bool is_met_enough = times_met(how, place) > (is_whole ? WHOLE_TIMES : 1);
+    return at_end ||
+           (!is_met_enough && (how == ONCE || is_whole || known[how].count % LASTING_SHARE == 0));
 }
 
 static void count_outcome(const struct command *command, enum mode how, long n,
@@ -391,19 +422,23 @@ static void count_outcome(const struct command *command, enum mode how, long n,
     forget(&seen);
 }
 
-/* The last run has no failure again: it shows that the failures left no trace. */
-static void try_all(const struct command *command, double share_s, struct tally *tally)
+/* The first run fills the cache for all others. The last one has no failure again: it shows that
+   the failures left no trace. False: NVRTC is needed, and not found. */
+static bool try_all(const struct command *command, struct tally *tally)
 {
     struct seen usual;
     run(command, ONCE, 0, &usual);
-    for (int how = ONCE; how < MODES; how++) {
-        double started = now();
-        for (long n = 1; n <= usual.allocations;
-             n += step_from(n, usual.allocations, share_s, started))
-            count_outcome(command, (enum mode)how, n, &usual, tally);
-    }
+    forget(&usual);
+    run(command, ONCE, 0, &usual);
+    const bool can_run = !command->needs_nvrtc ||
+                         (WIFEXITED(usual.status) && WEXITSTATUS(usual.status) != SMC_UNAVAILABLE);
+    for (int how = ONCE; can_run && how < MODES; how++)
+        for (long n = 1; n <= usual.allocations; n++)
+            if (is_tried((enum mode)how, n, usual.allocations))
+                count_outcome(command, (enum mode)how, n, &usual, tally);
     count_outcome(command, ONCE, 0, &usual, tally);
     forget(&usual);
+    return can_run;
 }
 
 /* --- The commands ------------------------------------------------------------------------------*/
@@ -441,7 +476,7 @@ static const struct command commands[] = {
     {.name = "carveout", .words = "carveout --threads 256 --smem 8K --device H200"},
     {.name = "carveout-json",
      .words = "carveout --threads 256 --smem 8K --device H200 --format json"},
-    {.name = "batch", .words = "batch", .input = "data/launches.csv", .streams = true},
+    {.name = "batch", .words = "batch --pass all", .input = "data/launches.csv", .streams = true},
     {.name = "inspect-log", .words = "inspect data/inspect/own-sm90.ptxas --threads 256"},
     {.name = "inspect-cubin", .words = "inspect data/inspect/own-sm90.cubin --format json"},
 #if defined HAVE_LZ4 && defined HAVE_ZSTD
@@ -633,18 +668,6 @@ static void enter_folder(void)
 
 /* --- All commands ------------------------------------------------------------------------------*/
 
-/* Runs the command twice: the second run finds what the first put into the cache, like all later
-   runs. */
-static bool warm_up(const struct command *command)
-{
-    struct seen seen[2];
-    for (int i = 0; i < 2; i++) {
-        run(command, ONCE, 0, &seen[i]);
-        forget(&seen[i]);
-    }
-    return WIFEXITED(seen[1].status) && WEXITSTATUS(seen[1].status) != 3;
-}
-
 static bool is_named(const struct command *command, int count, char **names)
 {
     for (int i = 0; i < count; i++)
@@ -657,24 +680,19 @@ int main(int argc, char **argv)
 {
     void *frames[MOST_FRAMES];
     backtrace(frames, MOST_FRAMES); /* loads its library while memory is available */
-    bool all = argc > 1;
-    bool named = argc > 1 && strcmp(argv[1], "--all") != 0;
-    const char *limit = getenv("ALLOCATION_SECONDS");
-    double share_s = all ? 0 : (limit ? atof(limit) : 40) / COMMANDS / MODES;
     int passed = 0, failed = 0, skipped = 0;
     struct tally sum = {0};
     shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     enter_folder();
     for (int i = 0; i < COMMANDS; i++) {
         struct tally tally = {0};
-        if (!is_named(&commands[i], named ? argc - 1 : 0, argv + 1))
+        if (!is_named(&commands[i], argc - 1, argv + 1))
             continue;
-        if (!warm_up(&commands[i]) && commands[i].needs_nvrtc) {
+        if (!try_all(&commands[i], &tally)) {
             printf("skipped %s: no NVRTC was found\n", commands[i].name);
             skipped++;
             continue;
         }
-        try_all(&commands[i], share_s, &tally);
         bool well = tally.outcome[WRONG] == 0;
         printf("%s %s: %ld allocations failed: %ld without harm, %ld with exit status 4, %ld "
                "wrongly\n",
@@ -688,6 +706,9 @@ int main(int argc, char **argv)
             sum.outcome[k] += tally.outcome[k];
     }
     leave_folder();
+    printf("%zu places that allocate%s\n", known[ONCE].count,
+           share_is_whole() ? ", by their whole call stacks"
+                            : "; TEST_WHOLE=1 distinguishes them by their whole call stacks");
     printf("%ld allocations failed: %ld without harm, %ld with exit status 4, %ld wrongly\n",
            sum.tried, sum.outcome[UNTOUCHED], sum.outcome[REFUSED], sum.outcome[WRONG]);
     printf("%d passed, %d failed, %d skipped\n", passed, failed, skipped);

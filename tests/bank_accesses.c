@@ -2,7 +2,8 @@
    by instruction: for every kernel of tests/bank_kernels, and for those of the catalog. A line
    "// @ name block 32 8 1 grid 2 2 1 smem 0 args 64" before a kernel tells its launch.
      tests/bank_accesses [-v] [FILE.cu...]
-   Without an NVRTC: exit status 77. */
+   Of the launches of the catalog's kernels a share; with TEST_WHOLE=1 all. Without an NVRTC: exit
+   status 77. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,9 +18,11 @@
 #include "executor/executor.h"
 #include "inspect/readers.h"
 #include "launches.h"
+#include "share.h"
 #include "temporary.h"
 
-enum { ARRAY_BYTES = 1 << 20, MOST_PARAMETERS = 16, NAME = 64, SETS_OF_A_KERNEL = 10 };
+enum { ARRAY_BYTES = 1 << 20, MOST_PARAMETERS = 16, NAME = 64 };
+enum { SETS_OF_A_KERNEL = 10, SHARE = 3 };
 
 static const uint16_t ccs[] = {90, 75};
 static bool verbose;
@@ -323,7 +326,8 @@ static void try_catalog(struct tally *tally)
         for (uint32_t turn = 0; turn < SETS_OF_A_KERNEL; turn++) {
             struct smc_params params;
             launches_draw(smc_kernel_at(i), 7 * turn, &state, &params);
-            try_catalog_set(smc_kernel_at(i), &params, ccs[turn % 2], tally);
+            if (share_has(turn + i, SHARE))
+                try_catalog_set(smc_kernel_at(i), &params, ccs[turn % 2], tally);
         }
 }
 
@@ -359,8 +363,10 @@ int main(int argc, char **argv)
             try_file(path, &nvrtc, ccs[c], &tally);
         }
     }
-    if (first == argc)
+    if (first == argc) {
         try_catalog(&tally);
+        share_print("launches of the catalog's kernels");
+    }
     temporary_end(&temporary);
     printf("%u kernels, %u accesses: %u followed, %u with the same cost in every execution\n",
            tally.kernels, tally.accesses, tally.followed, tally.exact);

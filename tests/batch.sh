@@ -38,16 +38,16 @@ answers() { # NAME STATUS OUTPUT-FILE MESSAGE ARGUMENT...
 
 launches=$here/data/launches.csv
 first_bad="line 11: threads: 'many' is not a whole number between 1 and 2147483647"
-[ -z "${GENERATE-}" ] || smemcalc batch "$launches" >"$here/golden/batch.csv"
+[ -z "${GENERATE-}" ] || smemcalc batch --pass id --pass "what, and why" "$launches" >"$here/golden/batch.csv"
 answers "golden batch.csv, from a file" 2 "$here/golden/batch.csv" \
-    "$launches: 4 of 15 rows cannot be read; the first: $first_bad" "$launches"
+    "$launches: 4 of 15 rows cannot be read; the first: $first_bad" "$launches" --pass all
 answers "golden batch.csv, from standard input" 2 "$here/golden/batch.csv" \
-    "standard input: 4 of 15 rows cannot be read; the first: $first_bad" <"$launches"
+    "standard input: 4 of 15 rows cannot be read; the first: $first_bad" --pass all <"$launches"
 answers "golden batch.csv, from -" 2 "$here/golden/batch.csv" \
-    "standard input: 4 of 15 rows cannot be read; the first: $first_bad" - <"$launches"
+    "standard input: 4 of 15 rows cannot be read; the first: $first_bad" - --pass id --pass "what, and why" <"$launches"
 sed 's/$/\r/' "$launches" >crlf.csv
 answers "golden batch.csv, from lines that end in CRLF" 2 "$here/golden/batch.csv" \
-    "crlf.csv: 4 of 15 rows cannot be read; the first: $first_bad" crlf.csv
+    "crlf.csv: 4 of 15 rows cannot be read; the first: $first_bad" crlf.csv --pass all
 
 # --- Options and exit statuses --------------------------------------------------------------------
 
@@ -62,7 +62,7 @@ answers "options give what no column does" 0 expected "" \
 printf 'name\na\n' >names.csv
 printf 'name,%s\na,7,56,87.5,shared_memory,8,32,8,7,64,8192,17408,\n' "$results" >expected
 answers "all from options" 0 expected "" \
-    names.csv --device 9.0 --threads 256 --regs 32 --smem 16K --carveout 50 --cluster 2
+    names.csv --pass name --device 9.0 --threads 256 --regs 32 --smem 16K --carveout 50 --cluster 2
 printf 'threads,device\n256,8.0\n512,\n' >mixed.csv
 printf 'threads,device,%s\n%s\n%s\n' "$results" \
     '256,8.0,8,64,100,warps+registers,8,32,8,164,,8192,1024,' \
@@ -82,11 +82,22 @@ answers "two devices" 2 nothing "option --device: several are named; one is for 
 answers "an unknown device" 2 nothing "option --device: unknown device 'Voodoo'; 'smemcalc \
 devices' lists them, or give a compute capability such as 9.0" \
     threads.csv --regs 1 --device Voodoo
-printf 'device,threads,regs,treads\n' >slip.csv
-printf 'device,threads,regs,barrier,%s\n' "$results" >expected
-printf 'device,threads,regs,barrier\n' >slip.csv
-answers "a column that is perhaps misspelt" 0 expected \
-    "note: the column 'barrier' is not read; did you mean 'barriers'?" slip.csv
+printf 'device,threads,regs,smem_bytes,id\n9.0,256,40,12288,7\n' >other.csv
+answers "an unknown column is an error before the first row" 2 nothing "other.csv:1: 2 unknown \
+columns: --pass 'smem_bytes,id' copies them unread" other.csv
+answers "an unknown column is named with what it may mean" 2 nothing "other.csv:1: unknown column \
+'smem_bytes'; did you mean 'smem'? --pass 'smem_bytes' copies it unread" other.csv --pass id
+printf 'device,threads,regs,smem_bytes,id,%s\n9.0,256,40,12288,7,%s\n' "$results" \
+    '6,48,75,registers,8,32,6,228,64,10240,1024,' >expected
+answers "columns named by two options are copied" 0 expected "" other.csv --pass id --pass smem_bytes
+printf 'device,threads,regs,\n' >unnamed.csv
+answers "a column without a name is unknown, too" 2 nothing "unnamed.csv:1: unknown column '': \
+--pass '' copies it unread" unnamed.csv
+answers "--pass all copies whatever is not known" 0 expected "" other.csv --pass all
+printf 'threads,registers,smem,device\n256,40,12K,8.0\n' >aliases.csv
+printf 'threads,registers,smem,device,%s\n256,40,12K,8.0,%s\n' "$results" \
+    '6,48,75,registers,8,32,6,12,,10240,13312,' >expected
+answers "registers and smem are columns that are read" 0 expected "" aliases.csv
 answers "a closed standard input is an empty one" 2 nothing \
     "standard input:1: no header: the input is empty" <&-
 
@@ -115,7 +126,7 @@ empty "a GPU of this machine is answered, or said not to be there" "$(
 
 smemcalc --threads 224 --regs 92 --smem 3000 --carveout 30 --barriers 3 --cluster 2 \
     -d 9.0 -d H200 -d "GeForce 8800 GTX" -d 6.2 --format csv >query.csv 2>err
-smemcalc batch query.csv >again.csv 2>err
+smemcalc batch query.csv --pass all >again.csv 2>err
 status=$?
 empty "batch answers the CSV report of a query as the query did" "$(
     [ "$status" -eq 0 ] || cat err
@@ -137,7 +148,7 @@ rows() { # COUNT: launches of a few devices, one row in a thousand bad
 }
 
 peak() { # ROWS: the program's peak memory in KiB, and how many rows and errors came out
-    rows "$1" | /usr/bin/time -o time -f %M "$program" batch 2>err |
+    rows "$1" | /usr/bin/time -o time -f %M "$program" batch --pass note 2>err |
         awk -F, 'END { print NR - 1, bad > "counts" } $NF != "" && NR > 1 { bad++ }'
     tail -n 1 time
 }
@@ -158,11 +169,11 @@ else
     skip "memory does not grow" "no GNU time"
 fi
 
-{ rows 100000 | smemcalc batch 2>err; echo $? >status; } | head -n 1 >out
+{ rows 100000 | smemcalc batch --pass note 2>err; echo $? >status; } | head -n 1 >out
 empty "a reader that left ends the program quietly" "$(grep -v '^141$' status; cat err)"
 
 printf 'device,threads,regs,no\033te\nH200,256,32,\033[31mx\nH200,256,\033,\342\200\256y\nH200,256,32,"a\tb\nc"\n' |
-    smemcalc batch >out 2>err
+    smemcalc batch --pass all >out 2>err
 empty "columns are copied without what a terminal obeys" "$(
     cut -d, -f4 out | head -n 4 | tr '\n' ' ' | grep -qx 'no?te ?\[31mx ???y "a	b ' || cat out
     LC_ALL=C tr -d '\n\t' <out | LC_ALL=C grep '[[:cntrl:]]')"

@@ -7,6 +7,8 @@ set -u
 
 # shellcheck source=tests/command.sh
 . "$(dirname "$0")/command.sh"
+# shellcheck source=tests/toolkit.sh
+. "$here/toolkit.sh"
 
 # A column of rows of 32 words: a warp of 32x8 stores with a stride of 128 bytes.
 entry() { # NAME BOUNDS

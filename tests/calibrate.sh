@@ -44,7 +44,7 @@ rm "$kept"
 mkdir here.json
 mkfifo waits
 for odd in here.json waits; do
-    SMEMCALC_CEILINGS=$odd timeout 20 "$program" --tile 8 --regs 20 --device H200 >out 2>err
+    SMEMCALC_CEILINGS=$odd smemcalc --tile 8 --regs 20 --device H200 >out 2>err
     status=$?
     empty "no file of ceilings but a regular one is read: $odd" "$(
         [ "$status" -eq 0 ] || echo "exit status $status"
@@ -65,15 +65,15 @@ if command -v jq >/dev/null; then
         [.answers[].ceilings | if . then [.copy_bytes_per_s, .launch_us, .date, .source] else . end]
         == [[5e11, null, "2026-11-21", "calibrated"], null, null]' out
     smemcalc devices --device A30 >out
-    empty "devices shows them" "$({ grep -q '^measured, driver 1.2, 2026-11-21 (calibrated):$' out &&
+    empty "devices shows measured ceilings" "$({ grep -q '^measured, driver 1.2, 2026-11-21 (calibrated):$' out &&
         grep -q '^copy in global memory  *500 GB/s  *53.6 % of 933.1$' out; } || cat out)"
-    empty "but not what was not measured" "$(grep '^latency of DRAM\|^integer logic' out)"
+    empty "devices shows no ceiling that was not measured" "$(grep '^latency of DRAM\|^integer logic' out)"
     smemcalc devices --device H200 >out
-    empty "the table's boards show what they have" "$(
+    empty "devices shows what the table has of a board" "$(
         grep -q '^latency of DRAM  *658.4 clocks$' out || cat out)"
     rm "$kept"
     smemcalc --tile 8 --regs 20 --device A30 --format json >out
-    holds "without a file there are none" '.ceilings == null' out
+    holds "without a file of ceilings an answer has none" '.ceilings == null' out
 else
     skip "ceilings in answers" "there is no jq"
 fi
@@ -85,6 +85,7 @@ if [ ! -x "$fake" ]; then
     finish_cases
 fi
 program=$fake
+export FAKE_GPU=modest
 smemcalc calibrate --dry-run >out 2>err
 status=$?
 case $(cat err) in
@@ -110,7 +111,7 @@ empty "CSV is a row of data/ceilings.csv" "$(
     [ "$(wc -l <row)" -eq 2 ] || cat row
     awk -F, 'NF != columns && NR > 1 { print "not as many fields as columns" }
         { columns = NF } NR > 1 && /,,|,$/ { print "something was not measured: " $0 }' row)"
-empty "it was kept, alone in its folder" "$(find "$scratch/config" -mindepth 1 ! -name ceilings.json)"
+empty "what was measured is kept, alone in its folder" "$(find "$scratch/config" -mindepth 1 ! -name ceilings.json)"
 
 if command -v jq >/dev/null; then
     smemcalc calibrate --format json >out 2>err
@@ -119,15 +120,15 @@ if command -v jq >/dev/null; then
             | .value.samples >= 3 and .value.lowest <= $c[.key] and $c[.key] <= .value.highest]
             | all)' out
     holds "JSON names the file" ".kept_in == \"$kept\" and .device.name == \"NVIDIA H200\"" out
-    holds "measured again, it is one entry" '.ceilings | length == 1' "$kept"
-    FAKE_GPU=two smemcalc calibrate -g 1 >out 2>err
+    holds "a GPU measured again is one entry" '.ceilings | length == 1' "$kept"
+    FAKE_GPU="modest two" smemcalc calibrate -g 1 >out 2>err
     holds "another GPU of the kind is another entry" \
         '[.ceilings[].gpu_uuid[:6]] == ["GPU-00", "GPU-01"]' "$kept"
     for gpu in 0 1 2; do
-        FAKE_GPU=three smemcalc calibrate --gpu "$gpu" >out 2>err &
+        FAKE_GPU="modest three" smemcalc calibrate --gpu "$gpu" >out 2>err &
     done
     wait
-    holds "three at once are three entries" '.ceilings | length == 3' "$kept"
+    holds "three GPUs measured at once are three entries" '.ceilings | length == 3' "$kept"
     jq '.ceilings[1].copy_bytes_per_s = 1e12' "$kept" >edited && cp edited "$kept"
     FAKE_GPU=two smemcalc run --kernel stencil-dynamic --regs 16 --gpu 1 --format json >out 2>err
     holds "run tells the share of the GPU's own copy" '
@@ -155,13 +156,14 @@ empty "a link that leads nowhere stays too" "$(
     [ -L "$kept" ] || ls -l "$kept"
     echo "smemcalc: '$kept' cannot be written, a link: No such file or directory" | diff - err)"
 rm "$kept"
-FAKE_GPU=crashes smemcalc calibrate >out 2>err
+echo '{"schema": "smemcalc-ceilings/1", "ceilings": []}' >"$kept"
+FAKE_GPU="modest crashes" smemcalc calibrate >out 2>err
 status=$?
 empty "a GPU that fails: exit status 4, and one line" "$(
     [ "$status" -eq 4 ] || echo "exit status $status"
     { grep -q '^smemcalc: calibrate: ' err && [ "$(wc -l <err)" -eq 1 ]; } || cat err)"
 cp "$kept" before
-FAKE_GPU=endless-timing smemcalc calibrate --timeout 100 >out 2>err
+FAKE_GPU="modest endless-timing" smemcalc calibrate --timeout 100 >out 2>err
 status=$?
 empty "kernels without an end: exit status 4, and nothing is kept" "$(
     [ "$status" -eq 4 ] || echo "exit status $status"
@@ -178,9 +180,9 @@ empty "no place to keep it: measured, told, exit status 2" "$(
     awk 'length > 80' out
     tail -n 1 out | grep -q '; not kept$' || tail -n 1 out)"
 if FAKE_GPU=none smemcalc calibrate >out 2>err; then
-    fail "--gpu finds none" "$(cat out)"
+    fail "calibrate without a device fails" "$(cat out)"
 fi
-empty "no device: the reason" "$(grep -q '^smemcalc: calibrate: no GPU: ' err || cat err)"
+empty "calibrate without a device gives the reason" "$(grep -q '^smemcalc: calibrate: no GPU: ' err || cat err)"
 FAKE_GPU=prohibited smemcalc calibrate >out 2>err
 status=$?
 empty "a GPU that no process may use: exit status 3, and what lifts that" "$(

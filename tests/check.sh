@@ -42,7 +42,7 @@ else
         [ "$status" -eq 3 ] || echo "exit status $status"
         [ "$(wc -l <out)" -eq 1 ] || cat out)"
     if command -v jq >/dev/null; then
-        holds "whose host, node and rank are known" '.schema == "smemcalc/1" and .command == "check"
+        holds "no GPU: host, node and rank are known" '.schema == "smemcalc/1" and .command == "check"
             and .verdict == "failed" and (.error | test("^no GPU: ")) and .gpus == []
             and .node == "n7" and .rank == 3 and (.host | length > 0)
             and (.time | test("^20[0-9-]*T[0-9:]*Z$")) and .elapsed_s >= 0' out
@@ -70,8 +70,7 @@ case $(cat err) in
     finish_cases
     ;;
 esac
-check --format json >out 2>err
-status=$?
+FAKE_GPU="computes scant" check --format json >out 2>err
 FAKE_MS=$(jq '.gpus[0].figures.predicted_ms' out)
 export FAKE_MS
 check --format json >out 2>err
@@ -82,29 +81,36 @@ holds "a healthy GPU passes every test" '.verdict == "healthy" and (.gpus | leng
         and .pci_bus_id == "0000:00:00.0" and .name == "NVIDIA H200" and .compute_capability == "9.0"
         and [.tests[] | .name] == ["sms", "results", "residency", "bandwidth", "fma", "time", "memory"]
         and all(.tests[]; .verdict == "pass" and .seen != null)
-        and (.figures | .copy_bytes_per_s > 0 and .fma_flops > 0 and .memory_bytes > 4e8))' out
-empty "and the exit status is 0, with nothing else to say" "$(
+        and (.figures | .copy_bytes_per_s > 0 and .fma_flops > 0 and .memory_bytes > 2e8))' out
+empty "a healthy GPU is exit status 0, with nothing else to say" "$(
     [ "$status" -eq 0 ] || echo "exit status $status"
     cat err)"
 check >out 2>err
-empty "as text, the verdict comes first" "$(
+empty "in the text of a check the verdict comes first" "$(
     head -n 1 out | grep -q '^healthy: 1 of 1 GPU of ' || cat out
     awk 'length > 80' out)"
-empty "with units that a person reads, and no number with an exponent" "$(
+empty "the text of a check has readable units, and no number with an exponent" "$(
     grep -Eq '^bandwidth +pass: [0-9.]+ GB/s, expected [0-9.]+; ' out || cat out
     grep -Eq '^fma +pass: [0-9.]+ TFLOP/s, expected [0-9.]+; ' out || cat out
     grep -Eq '^memory +pass: ([0-9.]+) of \1 GB; ' out || cat out
     grep -E '[0-9]e[+-][0-9]' out)"
 
-# What is wrong is named: FAKE_FAULT, and a filter for the only kind of fault.
+# What is wrong is named: FAKE_FAULT, and a filter for the only kind of fault. Most faults are
+# sought in little memory.
 finds() { # FAULT FILTER
     FAKE_FAULT=$1 check --format json >out 2>err
     status=$?
-    holds "$1 is found and named" ".verdict == \"differs\" and (.gpus[0] | .verdict == \"differs\"
-        and .error == null and .faults_total == (.faults | length) and ($2))" out
-    [ "$status" -eq 1 ] || fail "$1: exit status 1" "exit status $status"
+    holds "the fault '$1' is found and named" ".verdict == \"differs\"
+        and (.gpus[0] | .verdict == \"differs\" and .error == null
+            and .faults_total == (.faults | length) and ($2))" out
+    [ "$status" -eq 1 ] || fail "the fault '$1' is exit status 1" "exit status $status"
 }
 only='(.faults | length) == 1 and .faults[0]'
+finds slow "$only.kind == \"rate\" and .tests[3].verdict == \"fail\""
+FAKE_FAULT=slow check >out 2>err
+empty "the text names a slow rate with its unit" "$(
+    grep -Eq '^rate +copy: [0-9.]+ GB/s, [0-9.]+ % below the known [0-9.]+$' out || cat out)"
+FAKE_GPU="computes scant"
 finds "lane 17 2 3" "$only.kind == \"lane\" and .faults[0].sm == 17 and .faults[0].subpartition == 2
     and .faults[0].lane == 3 and (.faults[0].detail | test(\"^SM 17, sub-partition 2, lane 3: \"))"
 finds "sm 40" "$only.kind == \"sm\" and .faults[0].sm == 40 and .faults[0].lane == null"
@@ -117,52 +123,65 @@ finds "memory 123456 9" "$only.kind == \"memory\" and .faults[0].sm == null
     and (.tests[6] | .verdict == \"fail\" and .seen == .expected - 4)"
 finds product 'all(.faults[]; .kind == "result") and .tests[1].verdict == "fail"'
 finds resident 'all(.faults[]; .kind == "residency") and .tests[2].verdict == "fail"'
-finds slow "$only.kind == \"rate\" and .tests[3].verdict == \"fail\""
-FAKE_FAULT=slow check >out 2>err
-empty "a slow one with the unit of the rate" "$(
-    grep -Eq '^rate +copy: [0-9.]+ GB/s, [0-9.]+ % below the known [0-9.]+$' out || cat out)"
-FAKE_MS=9 finds none "$only.kind == \"rate\" and .tests[5].verdict == \"fail\"" # a kernel's time
+FAKE_MS=9 check --format json >out 2>err
+holds "a kernel that takes far longer than predicted is found and named" ".verdict == \"differs\"
+    and (.gpus[0] | $only.kind == \"rate\" and .tests[5].verdict == \"fail\")" out
+check --format json >out 2>err
+holds "too little memory for rates: they are skipped, with the memory that they need" '.gpus[0]
+    | .verdict == "healthy" and (.tests[3:5] | all(.verdict == "skip"
+        and (.detail | test(" MB of the GPU.s memory are free; the measurements need "))))
+    and ([.tests[] | select(.verdict == "pass")] | length) == 5' out
 
 # Some GPUs of several.
-FAKE_GPU="computes two at-1" FAKE_FAULT="sm 3" check --format json >out 2>err
+FAKE_GPU="computes scant two at-1" FAKE_FAULT="sm 3" check --format json >out 2>err
 holds "of two GPUs one differs" '.verdict == "differs"
     and [.gpus[] | .verdict] == ["healthy", "differs"] and [.gpus[] | .gpu_index] == [0, 1]
-    or (.gpus[1].tests[3:5] | all(.verdict == "skip"))' out
-FAKE_GPU="computes two at-1" FAKE_FAULT="sm 3" check --gpu 0 --format json >out 2>err
+    and .gpus[1].faults[0].sm == 3' out
+FAKE_GPU="computes scant two at-1" FAKE_FAULT="sm 3" check --gpu 0 --format json >out 2>err
 holds "--gpu 0 checks only that one" '.verdict == "healthy" and [.gpus[] | .gpu_index] == [0]' out
-FAKE_GPU="computes two at-1" FAKE_FAULT=dies check --format json >out 2>err
+FAKE_GPU="computes scant two at-1" FAKE_FAULT=dies check --format json >out 2>err
 status=$?
 holds "a GPU whose process dies does not keep the other from its verdict" '.verdict == "failed"
     and .gpus[0].verdict == "healthy" and .gpus[1].verdict == "failed"
     and (.gpus[1].error | test("^its process was ended by signal 9 .*, in the test sms$"))' out
-empty "then the exit status is 4" "$([ "$status" -eq 4 ] || echo "exit status $status")"
-begun=$(date +%s)
-FAKE_GPU="computes hangs" smemcalc check --timeout 2000 --format json >out 2>err
-status=$?
-ended=$(date +%s)
-holds "one that hangs has failed when its time is over" '.verdict == "failed" and .elapsed_s < 10
-    and .gpus[0].error == "not finished after 2000 ms (--timeout), in the test sms"' out
-empty "and nobody waits for it" "$(
-    [ "$status" -eq 4 ] || echo "exit status $status"
-    [ $((ended - begun)) -lt 20 ] || echo "$((ended - begun)) s")"
-FAKE_GPU="computes endless" smemcalc check --timeout 2000 --format json >out 2>err
-holds "so has a kernel without an end" '.gpus[0] | .verdict == "failed"
-    and (.error | test("^the kernel of all SMs: not finished after [0-9]* ms on the GPU"))' out
+empty "a GPU whose process dies is exit status 4" "$([ "$status" -eq 4 ] || echo "exit status $status")"
+
+# The limit is doubled until this machine comes to the kernel within it, whatever else runs.
+check_until() { # WORDS OF FAKE_GPU, FILTER with $limit
+    limit=500
+    until FAKE_GPU=$1 smemcalc check --timeout $limit --format json >out 2>err
+        status=$?
+        jq -e --argjson limit $limit "$2" out >/dev/null || [ $limit -gt 60000 ]; do
+        limit=$((2 * limit))
+    done
+}
+hung='.verdict == "failed" and .elapsed_s >= $limit / 1000 and (.gpus[0].error
+    == "not finished after \($limit) ms (--timeout), in the test sms")'
+check_until "computes hangs" "$hung"
+holds "a GPU that hangs has failed when its time is over, and is not waited for" \
+    "$limit as \$limit | $hung" out
+empty "a GPU that hangs is exit status 4" "$([ "$status" -eq 4 ] || echo "exit status $status")"
+endless='.gpus[0] | .verdict == "failed"
+    and (.error | test("^the kernel of all SMs: not finished after [0-9]* ms on the GPU"))'
+check_until "computes endless" "$endless"
+holds "a kernel without an end fails when its time is over" "$endless" out
 FAKE_GPU="computes crashes" check --format json >out 2>err
 status=$?
 holds "a CUDA error is the GPU's failure" '.gpus[0] | .verdict == "failed" and .error != null' out
-empty "with exit status 4" "$([ "$status" -eq 4 ] || echo "exit status $status")"
-FAKE_GPU="computes exclusive" check --format json >out 2>err
+empty "a CUDA error is exit status 4" "$([ "$status" -eq 4 ] || echo "exit status $status")"
+FAKE_GPU="computes scant exclusive" check --format json >out 2>err
 holds "exclusive process mode is known" '.gpus[0] | .mode == "exclusive" and .verdict == "healthy"' out
 FAKE_GPU="computes exclusive busy" check --format json >out 2>err
 status=$?
-holds "and a GPU that another process has" '.gpus[0] | .mode == "exclusive"
-    and .verdict == "failed" and (.error | test("another process uses it"))' out
-empty "which is exit status 4, too" "$([ "$status" -eq 4 ] || echo "exit status $status")"
+holds "a GPU that another process has to itself has failed, with that reason" '.gpus[0]
+    | .mode == "exclusive" and .verdict == "failed" and (.error | test("another process uses it"))' out
+empty "a GPU that another process has to itself is exit status 4" "$(
+    [ "$status" -eq 4 ] || echo "exit status $status")"
 FAKE_GPU="computes slice" check --format json >out 2>err
 holds "of a slice, rates that are not known are skipped, with the reason" '.gpus[0]
     | .mode == "mig" and .verdict == "healthy" and .tests[3].verdict == "skip"
     and (.tests[3].detail | test("calibrate")) and .tests[6].verdict == "pass"' out
+FAKE_GPU=computes
 check --gpu 3 --format json >out 2>err
 status=$?
 empty "there is no such GPU: exit status 3" "$(
@@ -183,13 +202,13 @@ empty "metrics go to a file that others may read, and nothing is left beside it"
     cat out err
     find . -name 'node.prom?*'
     [ "$(stat -c %a node.prom)" = 644 ] || stat -c %a node.prom)"
-empty "its form" "$(
+empty "metrics have the form of OpenMetrics" "$(
     tail -n 1 node.prom | grep -qx '# EOF' || tail -n 1 node.prom
     awk '/^# TYPE/ { if ($4 != "gauge" || seen[$3]++) print; family = $3; next }
         /^# (UNIT|HELP)/ { if ($3 != family) print; if ($2 == "UNIT" && $3 !~ $4 "$") print; next }
         /^# EOF$/ { next }
         { name = $1; sub(/\{.*/, "", name) } name != family' node.prom)"
-empty "its samples" "$(
+empty "metrics have a sample for each GPU and test" "$(
     grep -q '^smemcalc_gpu_healthy{host="a\\"b\\\\c",gpu="0",uuid="GPU-00[^}]*verdict="healthy"} 1$' node.prom ||
         grep healthy node.prom
     grep -q '^smemcalc_gpu_healthy{.*,gpu="1",uuid="GPU-01[^}]*verdict="differs"} 0$' node.prom ||
@@ -211,9 +230,10 @@ END
 else
     skip "prometheus_client reads it" "it is not installed"
 fi
+FAKE_GPU="computes scant"
 check --output /nowhere/at/all.prom >out 2>err
 status=$?
-empty "a file that cannot be written is an error" "$(
+empty "metrics for a file that cannot be written are an error" "$(
     [ "$status" -ne 0 ] || echo "exit status $status"
     [ "$(wc -l <err)" -eq 1 ] || cat err)"
 

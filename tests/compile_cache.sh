@@ -10,6 +10,8 @@ set -u
 # shellcheck source=tests/command.sh
 . "$(dirname "$0")/command.sh"
 command -v jq >/dev/null || { echo "$0: no jq" >&2; exit 77; }
+# shellcheck source=tests/toolkit.sh
+. "$here/toolkit.sh"
 unset NVCC_PREPEND_FLAGS NVCC_APPEND_FLAGS CPATH C_INCLUDE_PATH CPLUS_INCLUDE_PATH
 
 mkdir inc early
@@ -28,9 +30,14 @@ __global__ void fill(char *out)
 }
 END
 
-# File systems count time in steps: what was written a moment ago is not stored.
+# What was written a moment ago is not stored, as it may not be what the compiler read.
+make_old() {
+    find . -name cache -prune -o -type f \( -name '*.cu' -o -name '*.h' -o -name '*.ptx' \) \
+        -exec touch -t "${written-202601010000}" {} +
+}
+
 inspect() { # ARGUMENT...
-    sleep 0.1
+    make_old
     smemcalc inspect "$@" --compiler-options "-Iearly -Iinc ${options-}" --format json >answer.json 2>err
 }
 
@@ -90,6 +97,8 @@ check_all() {
     expect "damaged files" yes 3072 "$@"
     expect "files replaced after it" no 3072 "$@"
     expect "--no-cache" yes 3072 "$@" --no-cache
+    options=-DNEW written=203701010000 expect "files newer than the call" yes 3072 "$@"
+    options=-DNEW expect "what was compiled from files newer than the call is not stored" yes 3072 "$@"
 
     printf '#if __has_include("extra.h")\n#include "extra.h"\n#endif\n' | cat - kernel.cu >asks.cu
     expect "a source that asks for a file" yes 3072 asks.cu --device 9.0
@@ -99,10 +108,9 @@ check_all() {
 
     # An error is kept as well, with its message, and not longer than its cause.
     sed 's/BYTES \* FACTOR/BYTES * FACTOR * UNKNOWN/' kernel.cu >wrong.cu
-    sleep 0.1
+    make_old
     smemcalc inspect wrong.cu --device 9.0 --compiler-options -Iinc >out 2>first_err
     forget_runs
-    sleep 0.1
     smemcalc inspect wrong.cu --device 9.0 --compiler-options -Iinc >out 2>err
     status=$?
     empty "$with: an error is the same again" "$(diff first_err err
@@ -121,11 +129,10 @@ check_all() {
 
 # --- nvcc: a script tells whether it ran ----------------------------------------------------------
 
-nvcc=$(command -v nvcc) || nvcc=${CUDA_HOME:-/usr/local/cuda}/bin/nvcc
 with=nvcc
 forget_runs() { rm -f ran; }
 has_run() { [ -e ran ]; }
-if [ -x "$nvcc" ]; then
+if [ -n "$nvcc" ]; then
     mkdir bin
     cat >bin/nvcc <<END
 #!/bin/sh
@@ -174,7 +181,7 @@ smemcalc() {
     PATH=/usr/bin:/bin CUDA_HOME=/nowhere CUDA_PATH=/nowhere \
         LD_DEBUG=files LD_DEBUG_OUTPUT=$PWD/linker "$program" "$@"
 }
-sleep 0.1
+make_old
 smemcalc inspect kernel.cu --device 9.0 --compiler-options -Iinc >out 2>err
 if ! has_run; then
     skip "the cache of NVRTC's compilations" "no NVRTC, or a linker that does not tell"

@@ -1,9 +1,9 @@
 #!/bin/sh
-# Two builds compared as a user or a script does it. On recorded output of compilers; and, where
-# there is nvcc, on builds of tests/data/diff/seeds.cu: regressions that were put in on purpose are
-# found and named, and builds of the same source raise no alarm. Run in the build folder.
-#   REBUILDS=100 tests/diff.sh rebuilds   only builds of the same source, that many of each kind
-#                                         (2 by default)
+# Two builds compared as a user or a script does it. On stored output of compilers; and on builds of
+# tests/data/diff/seeds.cu: regressions that were put in on purpose are found and named, and builds
+# of the same source raise no alarm. Run in the build folder.
+#   TEST_LIVE=1 REBUILDS=100 tests/diff.sh rebuilds   only builds of the same source, that many of each
+#                                                     kind (2 by default)
 #   OTHER_PTXAS=/path/ptxas ...        the ptxas of another toolkit, for the case of one
 
 set -u
@@ -21,6 +21,8 @@ trap 'rm -rf "$scratch"' EXIT
 export SMEMCALC_CACHE_DIR="$scratch/cache"
 cp -r "$here/data/inspect" "$scratch/data" && cp "$here/data/diff/seeds.cu" "$scratch/data" &&
     chmod -R u+w "$scratch/data" && cd "$scratch/data" || exit 99
+# shellcheck source=tests/toolkit.sh
+. "$here/toolkit.sh"
 
 smemcalc() {
     "$program" "$@"
@@ -167,8 +169,7 @@ empty "markdown" "$(grep -qF '| `bounded` | CC 9.0 | 10 -> 33 registers: 8 -> 6 
 
 # --- Builds ---------------------------------------------------------------------------------------
 
-nvcc=$(command -v nvcc || echo /usr/local/cuda/bin/nvcc)
-if [ ! -x "$nvcc" ] || ! command -v jq >/dev/null; then
+if [ -z "$nvcc" ] || ! command -v jq >/dev/null; then
     skip "seeded regressions and identical builds" "no nvcc or no jq"
     finish_cases
 fi

@@ -174,7 +174,7 @@ documented_csv batch <csv-seen
 documents=$(cd "$top" && echo README.md HACKING.md doc/*.md)
 
 empty "the links and pictures of every document lead to a file" "$(cd "$top" &&
-    for document in $documents results/README.md data/README.md; do
+    for document in $documents results/*.md data/README.md; do
         grep -o '](\([^)#:]*\)[^):]*)' "$document" | sed 's/^](//; s/[#)].*//; /^$/d' |
             while read -r target; do
                 [ -s "$(dirname "$document")/$target" ] || echo "$document: $target is missing"

@@ -43,34 +43,42 @@ case $(cat probe.json) in
     ;;
 esac
 
-# emulate FILE KERNEL GRID BLOCK ARGUMENTS: the findings in found.json
-emulate() {
-    options=
-    for argument in $(echo "$5" | tr , ' '); do
+# What a filter of jq makes of the answer; and what is on standard error.
+emulate() { # FILTER FILE KERNEL GRID BLOCK ARGUMENTS
+    filter=$1 file=$2 options="--entry $3 --grid $4 --block $5"
+    IFS=,
+    for argument in $6; do
         options="$options --arg $argument"
     done
+    unset IFS
     # shellcheck disable=SC2086 # options are words
-    smemcalc run --source "$data/$1" --entry "$2" --grid "$3" --block "$4" $options \
-        --on emulator --device 9.0 --format json >found.json 2>errors
-    [ -s errors ] && cat errors
-    jq -e '.emulator' found.json >/dev/null || echo "not emulated"
+    smemcalc run --source "$data/$file" $options --on emulator --device 9.0 --format json \
+        >found.json 2>&1
+    jq -r "if .emulator then $filter else \"not emulated\" end" found.json 2>&1 || cat found.json
 }
 
-grep '^//@' "$data/faults.cu" >faults
-while read -r _ name grid block arguments _ kind; do
-    line=$(awk -v name="$name(" 'index($0, "void " name) { inside = 1 }
-        inside && /\/\/ <-$/ { print NR; exit }' "$data/faults.cu")
-    empty "fault $name" "$(
-        emulate faults.cu "$name" "$grid" "$block" "$arguments"
-        jq -r '.findings[] | "\(.kind):\(.line)"' found.json >kinds
-        grep -qx "$kind:$line" kinds || { echo "missing: $kind:$line" && cat kinds; })"
+# Each fault with its line: the first that ends in a mark after the head of its kernel.
+awk '/^\/\/@/ { name[++count] = $2; launch[count] = $2 " " $3 " " $4 " " $5 " " $7 }
+    { for (i = 1; i <= count; i++) if (!begun[i] && index($0, "void " name[i] "(")) begun[i] = NR }
+    /\/\/ <-$/ { for (i = 1; i <= count; i++) if (begun[i] && !mark[i]) mark[i] = NR }
+    END { for (i = 1; i <= count; i++) print launch[i], mark[i] }' "$data/faults.cu" >faults
+while read -r name grid block arguments kind line; do
+    kinds=$(emulate '.findings[] | "\(.kind):\(.line)"' faults.cu "$name" "$grid" "$block" "$arguments")
+    case "
+$kinds
+" in
+    *"
+$kind:$line
+"*) pass "fault $name" ;;
+    *) fail "fault $name" "missing: $kind:$line
+$kinds" ;;
+    esac
 done <faults
 
 grep '^//@' "$data/correct.cu" >correct
 while read -r _ name grid block arguments; do
-    empty "correct $name" "$(
-        emulate correct.cu "$name" "$grid" "$block" "$arguments"
-        jq -r '.findings[].text' found.json)"
+    empty "correct $name" \
+        "$(emulate '.findings[].text' correct.cu "$name" "$grid" "$block" "$arguments")"
 done <correct
 
 # --- Call stacks ----------------------------------------------------------------------------------
@@ -100,7 +108,7 @@ while read -r name grid block arguments _ rest; do
     first=${rest#*; } first=${first%%;*}
     wanted="$kind; $(with_lines "$first"); $(with_lines "$other")"
     empty "stack $name" "$(
-        emulate stacks.cu "$name" "$grid" "$block" "$arguments"
+        emulate empty stacks.cu "$name" "$grid" "$block" "$arguments"
         jq -r -f stack.jq found.json >seen
         grep -qxF "$wanted" seen || { echo "missing: $wanted" && cat seen; })"
 done <stacks
@@ -162,7 +170,7 @@ mv stacks.cu stays.cu
 mv moved.cu stacks.cu
 sanitize sarif one_caller
 mv stays.cu stacks.cu
-empty "a finding that has moved is known again, and each has its own fingerprint" "$(
+empty "a finding that has moved has the same fingerprint, and each its own" "$(
     [ "$(prints out)" = "$(prints one.sarif)" ] || { prints out && prints one.sarif; }
     prints one.sarif | sort | uniq -d)"
 
@@ -182,7 +190,7 @@ for format in text json sarif; do
     smemcalc run "$data/correct.cu" --entry "$name" -d 9.0 --grid "$grid" --block "$block" \
         $(echo "-a $arguments" | sed 's/,/ -a /g') --sanitize "$format" >out 2>errors
     status=$?
-    empty "a correct kernel as $format" "$(
+    empty "sanitize finds nothing in a correct kernel, as $format" "$(
         [ "$status" -eq 0 ] || echo "exit status $status"
         cat errors
         case $format in
@@ -193,12 +201,12 @@ for format in text json sarif; do
 done
 smemcalc run --tile 4 --size 16 -d 9.0 --sanitize text >out 2>errors
 status=$?
-empty "a kernel of the catalog" "$(
+empty "sanitize finds nothing in a kernel of the catalog" "$(
     [ "$status" -eq 0 ] || echo "exit status $status"
     [ "$(cat out)" = 'matmul-tiled: no findings' ] || cat out errors)"
 smemcalc run --kernel stencil-dynamic --radius 60000 -d 9.0 --sanitize text >out 2>errors
 status=$?
-empty "a kernel that cannot run has not passed" "$(
+empty "sanitize: a kernel that cannot run has not passed" "$(
     [ "$status" -eq 2 ] || echo "exit status $status"
     grep -q 'option --sanitize: stencil-dynamic was not run: ' errors || cat out errors)"
 

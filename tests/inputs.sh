@@ -1,6 +1,6 @@
 #!/bin/sh
 # inspect on projects: folders, compile_commands.json, logs of parallel builds, several files of
-# which some fail. With nvcc also on what it makes. Run in the build folder.
+# which some fail. Run in the build folder.
 
 set -u
 export LC_ALL=C NO_COLOR=1 SMEMCALC_PROGRAM=smemcalc
@@ -12,11 +12,13 @@ program=$PWD/smemcalc
 . "$here/cases.sh"
 
 [ -x "$program" ] || { echo "inputs.sh: no ./smemcalc here" >&2; exit 77; }
-scratch=$(mktemp -d) || exit 99
+scratch=$(mktemp -d) && scratch=$(cd "$scratch" && pwd -P) || exit 99
 trap 'chmod -R u+w "$scratch"; rm -rf "$scratch"' EXIT
 export SMEMCALC_CACHE_DIR="$scratch/cache" TMPDIR="$scratch/tmp"
 mkdir "$scratch/tmp" "$scratch/work" && cd "$scratch/work" || exit 99
 data=$here/data/inspect
+# shellcheck source=tests/toolkit.sh
+. "$here/toolkit.sh"
 
 # Runs inspect with CSV to the file `out` and messages to `err`; compares the exit status and what
 # the columns file and registers say, sorted.
@@ -93,10 +95,10 @@ empty "three lines" "$([ "$(grep -c . err)" -eq 3 ] || cat err)"
 ln -s nowhere link
 reads "a link to nothing" 2 -- link
 says "does not propose itself" "link: No such file or directory"
-mkdir many && i=0
-while [ "$i" -lt 1000 ]; do
-    cp "$data/own-sm90.cubin" "many/$i.cubin"
-    i=$((i + 1))
+mkdir many
+for hundred in 0 1 2 3 4 5 6 7 8 9; do
+    # shellcheck disable=SC2046 # a hundred names
+    tee $(seq -f "many/$hundred%02g.cubin" 0 99) <"$data/own-sm90.cubin" >tee_out
 done
 # shellcheck disable=SC3045 # where a shell lacks it the test fails
 (ulimit -n 32 && "$program" inspect many/*.cubin --format csv >out 2>err)
@@ -148,6 +150,15 @@ else
             cat out err)"
     wanted=0
 fi
+case $("$program" --tile 8 --device 9.0 --format json 2>/dev/null) in
+*'"nvrtc '*)
+    PATH=/usr/bin:/bin CUDA_HOME=/nowhere CUDA_PATH=/nowhere \
+        "$program" inspect compile_commands.json --format csv >by_nvrtc 2>err2
+    empty "without nvcc, NVRTC compiles a source with the options of its entry" "$(
+        grep -q '^my project/out/../b.cu,own(float\*),compute capability 8.0,[0-9]*,[0-9]*,[0-9]*,480,' by_nvrtc ||
+            cat by_nvrtc err2)" ;;
+*) skip "without nvcc, NVRTC compiles a source with the options of its entry" "no NVRTC" ;;
+esac
 empty "an object that is newer than its source is read" "$(
     [ "$status" -eq $wanted ] || echo "exit status $status"
     [ "$(grep -c '^my project/out/a.o,' out)" -eq 3 ] || cat out err)"
@@ -204,6 +215,11 @@ if grep -q ',compute capability 8.0,' compiled.csv; then
         "$program" inspect c.json --format csv >out 2>err
         empty "an entry's $option is left out" "$(
             [ "$(grep -c 'a.cu,a(),' out)" -eq 1 ] || cat out err)"
+        [ -s by_nvrtc ] || continue
+        PATH=/usr/bin:/bin CUDA_HOME=/nowhere CUDA_PATH=/nowhere \
+            "$program" inspect c.json --format csv >out 2>err
+        empty "an entry's $option is left out for NVRTC" "$(
+            [ "$(grep -c 'a.cu,a(),' out)" -eq 1 ] || cat out err)"
     done
 fi
 
@@ -239,8 +255,7 @@ reads "ptxas fatal" 2 -- fatal.log
 
 # --- What nvcc makes ------------------------------------------------------------------------------
 
-nvcc=$(command -v nvcc) || nvcc=/usr/local/cuda/bin/nvcc
-if [ ! -x "$nvcc" ]; then
+if [ -z "$nvcc" ]; then
     skip "a parallel build" "no nvcc"
     finish_cases
 fi
@@ -248,7 +263,7 @@ mkdir build
 : >build/Makefile
 for n in 1 2 3 4; do
     sed "s/\\(spilling\\|bounded\\|six_barriers\\)/\\1_$n/g" "$data/own.cu" >"build/$n.cu"
-    printf '%s.o: %s.cu\n\t%s -arch=sm_90 -Xptxas -v -c %s.cu -o %s.o\n' \
+    printf "%s.o: %s.cu\\n\\t'%s' -arch=sm_90 -Xptxas -v -c %s.cu -o %s.o\\n" \
         "$n" "$n" "$nvcc" "$n" "$n" >>build/Makefile
 done
 make -C build -j4 1.o 2.o 3.o 4.o >build.log 2>&1

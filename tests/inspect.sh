@@ -1,6 +1,6 @@
 #!/bin/sh
-# inspect as a user or a script runs it: on recorded output of compilers, and on what the
-# compilers of this machine make of the same source. Run in the build folder.
+# inspect as a user or a script runs it: on stored output of compilers, and on what compilers make
+# of the same source. Run in the build folder.
 
 set -u
 export LC_ALL=C NO_COLOR=1 SMEMCALC_PROGRAM=smemcalc
@@ -18,17 +18,11 @@ export SMEMCALC_CACHE_DIR="$scratch/cache" TMPDIR="$scratch/tmp"
 mkdir "$scratch/tmp" || exit 99
 cp -r "$here/data/inspect" "$scratch/data" && chmod -R u+w "$scratch/data" && cd "$scratch/data" ||
     exit 99
+# shellcheck source=tests/toolkit.sh
+. "$here/toolkit.sh"
 
 inspect() {
     "$program" inspect "$@"
-}
-
-find_tool() { # NAME: its path, as the program looks for it
-    command -v "$1" && return
-    for root in "${CUDA_HOME-}" "${CUDA_PATH-}" /usr/local/cuda; do
-        [ -z "$root" ] || [ ! -x "$root/bin/$1" ] || { echo "$root/bin/$1" && return; }
-    done
-    return 1
 }
 
 # Text that standard output must contain.
@@ -223,25 +217,28 @@ ends 2 "cut.cubin: damaged machine code: its table of sections extends beyond th
 ends 2 "own-sm90-cuda12.res-usage: it does not say what it was compiled for; name that with \
 --device" own-sm90-cuda12.res-usage
 cp "$(command -v ls)" program && ends 2 "program: no CUDA code in it" program
+mkdir cut
 for file in own-sm75 own-sm90-cuda12 own-sm120; do
     size=$(wc -c <$file.cubin) at=64
     while [ "$at" -lt "$size" ]; do
-        head -c "$at" $file.cubin >part.cubin
-        inspect part.cubin >out 2>err
-        status=$?
-        if [ "$status" -ne 2 ] || [ -s out ] || [ "$(wc -l <err)" -ne 1 ]; then
-            echo "$file cut at $at: exit status $status" && cat out err
-        fi
-        has err '^smemcalc: part.cubin: damaged machine code: .'
+        head -c "$at" $file.cubin >cut/$file.$at
         at=$((at + 64))
     done
-done >complaints
+done
+inspect cut/own-* >out 2>err
+status=$?
+{
+    [ "$status" -eq 2 ] || echo "exit status $status"
+    cat out
+    sed 's/^smemcalc: \(cut[^:]*\): damaged machine code: ..*/\1/' err | sort >refused
+    printf '%s\n' cut/own-* | sort | diff - refused
+} >complaints
 empty "machine code cut after each 64 bytes is refused in one line" "$(cat complaints)"
 
 : >nothing
 ln -s loop loop
 truncate -s 3G huge
-head -c 4000 /dev/urandom >junk
+awk 'BEGIN { for (i = 1; i <= 4000; i++) printf "%c", x = (x * 1103 + 12345) % 251 }' >junk
 ends 2 "nothing: empty" nothing
 ends 2 "-: empty" -
 ends 2 "'': No such file or directory" ''
@@ -335,24 +332,33 @@ empty "nor one on what is missing" "$(
     [ "$(wc -l <err)" -eq 1 ] || cat err
     has err '^smemcalc: a?b?c: last for sm_90a: ')"
 
-# --- Compilers of this machine --------------------------------------------------------------------
+# --- Compilers ------------------------------------------------------------------------------------
 
 columns() { # of CSV: all but the file
     cut -d, -f2- | sort
 }
 
-if "$program" --tile 8 --device 9.0 --no-cache --format json 2>/dev/null |
-    grep -q '"registers_source": "nvrtc'; then
-    inspect own.cu --device 9.0 --device 8.0 --format csv >out 2>err
+inspect_with() { # nvcc or NVRTC, ARGUMENT...
+    compiler=$1
+    shift
+    if [ "$compiler" = nvcc ]; then
+        inspect "$@"
+    else
+        env PATH=/usr/bin:/bin CUDA_HOME=/nowhere CUDA_PATH=/nowhere "$program" inspect "$@"
+    fi
+}
+
+check_source() { # nvcc or NVRTC
+    inspect_with "$1" own.cu --device 9.0 --device 8.0 --format csv >out 2>err
     status=$?
-    empty "source through NVRTC" "$(
+    empty "source through $1" "$(
         [ "$status" -eq 0 ] || echo "exit status $status"
         cat err
         grep -q '^own.cu,bounded,compute capability 8.0,[0-9]*,0,0,2000,0,1,16,64,100,warps,128,launch_bounds,' out ||
             cat out)"
-    inspect --lint own.cu --format csv >out 2>err
+    inspect_with "$1" --lint own.cu --format csv >out 2>err
     status=$?
-    empty "a lint of source is of the architectures that the compiler has, and no others" "$(
+    empty "a lint of source is of the architectures that $1 has, and no others" "$(
         [ "$status" -eq 1 ] || echo "exit status $status"
         grep -q '^own.cu,spilling,compute capability 7.5,1024,2,[0-9]*,1,.*,ignored$' out || cat out
         grep -q '^own.cu,spilling,compute capability 9.0,1024,2,32,2,warps+registers,holds$' out ||
@@ -360,23 +366,31 @@ if "$program" --tile 8 --device 9.0 --no-cache --format json 2>/dev/null |
         grep 'compute capability [1234][.]\|cannot_launch' out
         cat err)"
     printf '__global__ void k(int *p) { __shared__ int a[20000]; a[threadIdx.x] = *p; *p = a[*p]; }' |
-        inspect - --device 9.0 >out 2>err
-    empty "too much static shared memory is an answer" \
+        inspect_with "$1" - --device 9.0 >out 2>err
+    empty "too much static shared memory is an answer of $1" \
         "$(grep -q 'cannot compile: 80000 bytes (0x13880)' out || cat out err)"
-    mkfifo pipe
+    [ -p pipe ] || mkfifo pipe
     cat own.cu >pipe &
-    inspect pipe --device 9.0 --format csv >out 2>err
-    empty "a pipe that has a name" "$(grep -q '^pipe,.*spilling' out || cat out err)"
+    inspect_with "$1" pipe --device 9.0 --format csv >out 2>err
+    empty "source from a pipe that has a name, with $1" \
+        "$(grep -q '^pipe,.*spilling' out || cat out err)"
+}
+
+if "$program" --tile 8 --device 9.0 --no-cache --format json 2>/dev/null |
+    grep -q '"registers_source": "nvrtc'; then
+    check_source NVRTC
 else
-    for name in "source through NVRTC" "a lint of source" "too much static shared memory" \
-        "a pipe that has a name"; do
-        skip "$name" "no NVRTC"
-    done
+    skip "source through NVRTC" "no NVRTC"
+fi
+if [ -n "$nvcc" ]; then
+    check_source nvcc
+else
+    skip "source through nvcc" "no nvcc"
 fi
 
 if ! command -v jq >/dev/null; then
     skip "CUB: machine code and log" "no jq"
-elif nvcc=$(find_tool nvcc) && "$nvcc" -arch=sm_90 -cubin -o own.cubin own.cu >log 2>&1; then
+elif [ -n "$nvcc" ] && "$nvcc" -arch=sm_90 -cubin -o own.cubin own.cu >log 2>&1; then
     for cc in 75 80 90 120; do
         "$nvcc" -arch=sm_$cc -Xptxas -v -cubin -o cub.cubin cub.cu >cub.log 2>&1
         for form in cubin log; do
@@ -411,7 +425,7 @@ else
     done
 fi
 
-if find_tool ptxas >/dev/null && [ -n "${nvcc-}" ] && "$nvcc" -arch=compute_80 -ptx -o own.ptx own.cu; then
+if [ -n "$nvcc" ] && "$nvcc" -arch=compute_80 -ptx -o own.ptx own.cu; then
     inspect own.ptx --format csv >out 2>err
     empty "PTX goes to ptxas, for its own architecture" \
         "$(grep -q '^own.ptx,bounded,compute capability 8.0,10,0,0,2000,0,1,16' out || cat out err)"
@@ -470,12 +484,10 @@ ends 2 "option --compiler-options: more than 49 options" host.cu --device 9.0 \
 PATH=${PATH#*:}
 
 printf '.version 7.0\n.target sm_80\n.visible .entry k() { ret; }\n' >small.ptx
-if [ ! -x /usr/local/cuda/bin/ptxas ]; then
-    PATH=/nowhere CUDA_HOME=/nowhere CUDA_PATH=/nowhere "$program" inspect small.ptx >out 2>err
-    status=$?
-    empty "without ptxas the message says what is needed" "$([ "$status" -eq 3 ] || echo "$status"
-        grep -q '^smemcalc: small.ptx: needs ptxas of the CUDA Toolkit' err || cat err)"
-fi
+PATH=/nowhere CUDA_HOME=/nowhere CUDA_PATH=/nowhere "$program" inspect small.ptx >out 2>err
+status=$?
+empty "without ptxas the message says what is needed" "$([ "$status" -eq 3 ] || echo "$status"
+    grep -q '^smemcalc: small.ptx: needs ptxas of the CUDA Toolkit' err || cat err)"
 
 # Two files may each have a kernel of the same name: neither hides the other from a check.
 {
@@ -551,7 +563,7 @@ case $?,$(cat err) in
     ;;
 esac
 
-if [ -n "${nvcc-}" ] && "$nvcc" -arch=sm_90 -c -o own.o own.cu; then
+if [ -n "$nvcc" ] && "$nvcc" -arch=sm_90 -c -o own.o own.cu; then
     inspect own.o --format csv | without_file >code
     for mode in none speed balance size; do
         "$nvcc" -arch=sm_90 -Xfatbin -compress-all --compress-mode=$mode -c -o $mode.o own.cu \
@@ -577,15 +589,18 @@ else
     skip "machine code in objects and libraries" "no nvcc that works"
 fi
 
-if cuobjdump=$(find_tool cuobjdump); then
-    "$cuobjdump" -res-usage own-sm75.cubin | inspect - --device 7.5 --format csv |
-        sed 's/"[^"]*"/quoted/' | cut -d, -f2,4,7 | sort >report
-    inspect own-sm75.cubin --format csv | sed 's/"[^"]*"/quoted/' | cut -d, -f2,4,7 | sort >code
-    empty "cuobjdump's own report gives the same" "$(
+reports_as() { # NAME CUBIN DEVICE: cuobjdump's report on standard input gives what the cubin does
+    inspect - --device "$3" --format csv | sed 's/"[^"]*"/quoted/' | cut -d, -f2,4,7 | sort >report
+    inspect "$2" --format csv | sed 's/"[^"]*"/quoted/' | cut -d, -f2,4,7 | sort >code
+    empty "$1" "$(
         [ "$(wc -l <report)" -eq 4 ] || cat report
         diff code report)"
-else
-    skip "cuobjdump's own report" "no cuobjdump"
+}
+reports_as "cuobjdump's own report gives the same" own-sm90-cuda12.cubin 9.0 \
+    <own-sm90-cuda12.res-usage
+if [ -n "${TEST_LIVE-}" ] && command -v cuobjdump >/dev/null; then
+    cuobjdump -res-usage own-sm75.cubin |
+        reports_as "the installed cuobjdump's report gives the same" own-sm75.cubin 7.5
 fi
 
 inspect own-sm90.cubin --device A100-SXM4-80GB --threads 128 >out 2>err

@@ -20,6 +20,7 @@ tests_unit_SOURCES = \
 	tests/suites.def \
 	tests/temporary.c tests/temporary.h \
 	tests/test_annotation.c \
+	tests/test_array_advice.c \
 	tests/test_bank_accesses.c \
 	tests/test_banks.c \
 	tests/test_base.c \
@@ -75,7 +76,7 @@ tests_unit_SOURCES = \
 	tests/test_next_steps.c \
 	tests/test_user.c \
 	tests/test_plot.c tests/test_plot_trace.c \
-	tests/plot_support.c tests/plot_support.h tests/trace_support.c tests/trace_support.h \
+	tests/plot_support.c tests/plot_support.h tests/share.c tests/share.h tests/trace_support.c tests/trace_support.h \
 	tests/test_report.c \
 	tests/test_gate.c \
 	tests/test_headroom.c \
@@ -100,16 +101,13 @@ tests_unit_SOURCES = \
 	tests/tui_support.c tests/tui_support.h \
 	tests/unit.c tests/unit.h
 
-# Every command with one allocation failing, and the next, ...: a sample here, all with
-# `make check-allocations`. It takes long: early, so that it does not end alone.
+# Every command with one allocation failing, and the next, ... It takes long: early, so that it does
+# not end alone.
 check_PROGRAMS += tests/allocation
 TESTS += tests/allocation
 tests_allocation_CPPFLAGS = $(AM_CPPFLAGS) -DSMC_SOURCE_DIR='"$(abs_srcdir)"'
 tests_allocation_LDADD = libsmc.la -ldl
-tests_allocation_SOURCES = tests/allocation.c
-.PHONY: check-allocations
-check-allocations: tests/allocation$(EXEEXT)
-	tests/allocation$(EXEEXT) --all
+tests_allocation_SOURCES = tests/allocation.c tests/share.c tests/share.h
 
 # NVIDIA's own header as an oracle: for the model, and for the dynamic shared memory that limits
 # shows. The installed one, and the newest where configure was given or found it; a machine without
@@ -150,7 +148,7 @@ EXTRA_DIST += tests/own_kernel_commands.sh tests/compile_cache.sh
 check_PROGRAMS += tests/ptxas_facts
 TESTS += tests/ptxas_facts
 tests_ptxas_facts_LDADD = libsmc.la
-tests_ptxas_facts_SOURCES = tests/ptxas_facts.c
+tests_ptxas_facts_SOURCES = tests/ptxas_facts.c tests/share.c tests/share.h
 
 # The command line, as a person or a script uses it.
 TESTS += tests/cli.sh
@@ -223,9 +221,13 @@ check_PROGRAMS += tests/nvrtc tests/compile_all
 TESTS += tests/nvrtc tests/compile_all
 tests_nvrtc_LDADD = libsmc.la
 tests_nvrtc_LDFLAGS = -Wl,--wrap=smc_nvrtc_compile # counted
-tests_nvrtc_SOURCES = tests/nvrtc.c tests/temporary.c tests/temporary.h
+tests_nvrtc_SOURCES = tests/nvrtc.c tests/compilations.c tests/compilations.h \
+	tests/temporary.c tests/temporary.h
 tests_compile_all_LDADD = libsmc.la
-tests_compile_all_SOURCES = tests/compile_all.c tests/temporary.c tests/temporary.h
+tests_compile_all_SOURCES = \
+	tests/compile_all.c \
+	tests/share.c tests/share.h \
+	tests/temporary.c tests/temporary.h
 
 # The PTX that comes with the program.
 TESTS += tests/built_in_ptx.sh
@@ -238,6 +240,7 @@ tests_bank_accesses_LDADD = libsmc.la
 tests_bank_accesses_SOURCES = \
 	tests/bank_accesses.c \
 	tests/launches.c tests/launches.h \
+	tests/share.c tests/share.h \
 	tests/temporary.c tests/temporary.h
 EXTRA_DIST += tests/bank_kernels tests/data/emulator
 
@@ -249,6 +252,7 @@ tests_emulated_SOURCES = \
 	tests/catalog_sets.c tests/catalog_sets.h \
 	tests/emulated.c \
 	tests/launches.c tests/launches.h \
+	tests/share.c tests/share.h \
 	tests/temporary.c tests/temporary.h
 
 # PTX instruction by instruction, against references of the tests' own.
@@ -275,18 +279,27 @@ check_PROGRAMS += tests/ptx_conformance
 TESTS += tests/ptx_conformance
 tests_ptx_conformance_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/tests
 tests_ptx_conformance_LDADD = libsmc.la -lm
-tests_ptx_conformance_SOURCES = tests/ptx_conformance.c $(ptx_cases_sources)
+tests_ptx_conformance_SOURCES = \
+	tests/ptx_conformance.c tests/share.c tests/share.h $(ptx_cases_sources)
 
 # Mutants of those kernels, which the emulator sees.
 TESTS += tests/mutants.sh
 EXTRA_DIST += tests/mutants.sh tests/mutants.list
 
-# Kernels out of compilers' real output; what needs nvcc or cuobjdump skips where there is none.
+# Kernels out of compilers' real output, of which the suites with tests/toolkit.sh have records.
+TESTS += tests/toolkit_records.sh
+EXTRA_DIST += tests/toolkit_records.sh tests/toolkit.sh tests/toolkit
+.PHONY: update-toolkit-records
+update-toolkit-records: all # SUITES: such as "diff inspect"; by default all
+	$(MAKE) check TESTS=
+	$(srcdir)/tests/toolkit/update $(SUITES)
 TESTS += tests/host_code.sh
 EXTRA_DIST += tests/host_code.sh tests/data/source
 TESTS += tests/inspect.sh tests/own_kernels.sh tests/inputs.sh tests/block_shape.sh
 EXTRA_DIST += \
 	tests/inspect.sh tests/own_kernels.sh tests/inputs.sh tests/block_shape.sh tests/data/inspect
+TESTS += tests/pasted.sh
+EXTRA_DIST += tests/pasted.sh
 TESTS += tests/diff.sh
 EXTRA_DIST += tests/diff.sh tests/data/diff
 
@@ -313,7 +326,7 @@ update-results-page: tests/results_page$(EXEEXT)
 
 # Scripts; cases.sh counts for them.
 TESTS += tests/layers.sh tests/docs.sh
-EXTRA_DIST += tests/cases.sh tests/docs.sh tests/layers.sh
+EXTRA_DIST += tests/cases.sh tests/docs.sh tests/layers.awk tests/layers.sh
 
 # A stream of launches.
 TESTS += tests/batch.sh
@@ -362,11 +375,43 @@ EXTRA_DIST += tests/memory.sh
 list-suites:
 	@echo $(TESTS)
 
+# What .ci/run repeats where a CUDA Toolkit is: the GPU back end on a fake GPU, and the compilers.
+.PHONY: list-toolkit-suites
+list-toolkit-suites:
+	@echo tests/gpu/gpu_tests tests/gpu/fake_tests tests/all_gpus.sh tests/bounded.sh \
+		tests/calibrate.sh tests/check.sh tests/compare_run.sh tests/counters.sh tests/current.sh \
+		tests/doctor.sh tests/merge.sh tests/oracle tests/headroom_oracle tests/shim/abi \
+		tests/source.sh tests/trace/abi tests/tui_confirm.sh tests/tune.sh
+
+# What .ci/run repeats with sanitizers: the unit tests, the command line, what reads files, and the
+# emulator.
+.PHONY: list-sanitized-suites
+list-sanitized-suites:
+	@echo tests/unit tests/cli.sh tests/banks.sh tests/batch.sh tests/device_file.sh tests/diff.sh \
+		tests/gate.sh tests/host_code.sh tests/inputs.sh tests/inspect.sh tests/merge.sh \
+		tests/own_kernels.sh tests/source.sh tests/trace.sh tests/fuzz/run_corpus \
+		tests/annotate.sh tests/emulated tests/findings.sh tests/ptx_conformance tests/shim.sh
+
+# A developer's loop: a minute at most, in a tree that is built. DOCS: the documents to check, by
+# default those that differ from the last commit.
+QUICK_SUITES = tests/unit tests/cli.sh tests/sweep.sh tests/gate.sh tests/trace.sh tests/batch.sh \
+	tests/tui_views.sh tests/layers.sh
+changed_docs = git -C $(srcdir) diff --name-only HEAD -- '*.md' 'man/*.[0-9]'
+.PHONY: check-quick
+check-quick: all
+	$(MAKE) $(AM_MAKEFLAGS) check check_PROGRAMS=tests/unit$(EXEEXT) check_LTLIBRARIES= \
+		TESTS='$(QUICK_SUITES)'
+	@docs="$${DOCS-`$(changed_docs)`}"; test -z "$$docs" || \
+		srcdir=$(srcdir) sh $(srcdir)/tests/docs.sh $$docs
+
 # The decoder of machine code against nvdisasm.
 check_PROGRAMS += tests/disassembly
 TESTS += tests/disassembly
 tests_disassembly_LDADD = libsmc.la
-tests_disassembly_SOURCES = tests/disassembly.c tests/machine_text.c tests/machine_text.h
+tests_disassembly_SOURCES = \
+	tests/disassembly.c \
+	tests/machine_text.c tests/machine_text.h \
+	tests/temporary.c tests/temporary.h
 
 # What protects against misused memory is in what was built.
 TESTS += tests/hardening.sh

@@ -1,6 +1,7 @@
 #!/bin/sh
 # Mutants of the catalog's kernels, from mutants.list: what each does wrong is found by the
-# emulator's checks or in the results, or it is known to do nothing wrong. Run in the build folder.
+# emulator's checks or in the results, or it is known to do nothing wrong. Of each kernel and of each
+# kind of fault the first, and a fifth of the others; with TEST_WHOLE=1 all. Run in the build folder.
 
 set -u
 # shellcheck source=tests/command.sh
@@ -8,11 +9,8 @@ set -u
 
 kernels=$here/../kernels
 
-# The fields of a line, without blanks around them.
-split() { # LINE; sets kernel expected name options edit
-    IFS='@' read -r kernel expected name options edit <<END
-$(printf '%s\n' "$1" | sed 's/ *@ */@/g')
-END
+file_of() { # KERNEL
+    echo "$1.cu" | tr - _
 }
 
 emulate() { # FOLDER OF KERNELS
@@ -32,9 +30,7 @@ seen_in() { # FILE
 # Complaints about the mutant in $scratch/NUMBER, one a line.
 judge() { # NUMBER
     mkdir "$1" && cp "$kernels"/*.cu "$1" || return
-    file=$(printf '%s' "$kernel" | tr - _).cu
-    sed "$edit" "$kernels/$file" >"$1/$file"
-    ! cmp -s "$kernels/$file" "$1/$file" || echo "the substitution changes nothing"
+    sed "$edit" "$kernels/$(file_of "$kernel")" >"$1/$(file_of "$kernel")"
     emulate "$1" >"$1/out" 2>"$1/err"
     status=$?
     case $expected in same) wanted=0 ;; *) wanted=1 ;; esac
@@ -49,18 +45,29 @@ judge() { # NUMBER
 # The worker's share of the lines.
 work() { # FIRST STEP
     number=0
-    while read -r line; do
+    while IFS='@' read -r kernel expected name options edit; do
         number=$((number + 1))
         [ $((number % $2)) -eq "$1" ] || continue
-        split "$line"
         judge "$number" >"complaint.$number"
     done <list
 }
 
-grep -v -e '^#' -e '^$' "$here/mutants.list" >list
-sed 's/ *@.*//' list | sort -u >mutated
+sed -e '/^#/d; /^$/d; s/ *@ */@/g' "$here/mutants.list" >all
+if is_whole; then
+    cp all list
+else
+    awk -F @ '{ first = !($1 in kernels) || !($2 in faults); kernels[$1]; faults[$2] }
+        first || NR % 5 == 0' all >list
+fi
+print_share "$(wc -l <list)" "$(wc -l <all)" mutants
+cut -d @ -f 1 all | sort -u >mutated
 empty "every kernel but the probe has mutants" \
     "$(smemcalc kernels --format csv | sed '1d; s/,.*//; /^residency$/d' | sort | comm -23 - mutated)"
+empty "the substitution of every mutant changes its kernel" "$(
+    while IFS='@' read -r kernel expected name options edit; do
+        file=$kernels/$(file_of "$kernel")
+        ! sed "$edit" "$file" | cmp -s - "$file" || echo "$kernel: $name"
+    done <all)"
 case $(smemcalc --tile 1 --device 9.0 --format json | jq -r .kernel.registers_source) in
 nvrtc*) ;;
 *)
@@ -78,16 +85,15 @@ done
 wait
 
 number=0
-while read -r line; do
+while IFS='@' read -r kernel expected name options edit; do
     number=$((number + 1))
-    split "$line"
     empty "$kernel $options: $name" "$(cat "complaint.$number" 2>&1)"
 done <list
 
 # --- What is not mutated --------------------------------------------------------------------------
 
 # At the same sizes, each kernel as it is has no fault.
-grep -v '^matmul-tiled-racy' list | sed 's/ *@ */@/g' | cut -d @ -f 1,4 | sort -u >launches
+grep -v '^matmul-tiled-racy' list | cut -d @ -f 1,4 | sort -u >launches
 while IFS='@' read -r kernel options; do
     emulate "$kernels" >out 2>&1
     status=$?

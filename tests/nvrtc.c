@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,10 +12,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "cli/cli.h"
+#include "compilations.h"
 #include "compile/compile.h"
 #include "compile/nvrtc.h"
 #include "confirm/launch.h"
 #include "temporary.h"
+#include "tui/worker.h"
 
 /* --- A kernel of our own ---------------------------------------------------------------------- */
 
@@ -58,15 +62,22 @@ static bool write_kernel(const struct place *place, const char *text, size_t len
     return temporary_write(path, text, length);
 }
 
-static struct answer ask(const struct place *place, int64_t count, bool no_cache)
+static struct answer ask_of(const struct place *place, int64_t count, bool no_cache,
+                            struct smc_builds *builds)
 {
     struct answer a = {0};
     struct smc_params params = {0};
-    struct smc_compile_options options = {.no_cache = no_cache, .kernel_dir = place->kernels};
+    struct smc_compile_options options = {
+        .no_cache = no_cache, .kernel_dir = place->kernels, .builds = builds};
     params.value[SMC_PARAM_BLOCK] = count;
     a.status = smc_compile(&probe, &params, place->cc, &options, &a.resources, &a.binary,
                            &a.warnings, &a.error);
     return a;
+}
+
+static struct answer ask(const struct place *place, int64_t count, bool no_cache)
+{
+    return ask_of(place, count, no_cache, NULL);
 }
 
 static void answer_free(struct answer *a)
@@ -402,21 +413,48 @@ static int other_architectures(struct place *place)
     return failures;
 }
 
-/* The linker sends every call of smc_nvrtc_compile here (local.mk). */
-static unsigned compilations;
-enum smc_nvrtc_outcome __real_smc_nvrtc_compile(const struct smc_nvrtc *, const char *,
-                                                const char *, const char *,
-                                                struct smc_nvrtc_output *);
-enum smc_nvrtc_outcome __wrap_smc_nvrtc_compile(const struct smc_nvrtc *, const char *,
-                                                const char *, const char *,
-                                                struct smc_nvrtc_output *);
+/* Eight threads of one question; and a kernel with an error, which is not compiled again. */
+enum { THREADS = 8 };
 
-enum smc_nvrtc_outcome __wrap_smc_nvrtc_compile(const struct smc_nvrtc *nvrtc, const char *text,
-                                                const char *file, const char *options,
-                                                struct smc_nvrtc_output *output)
+struct asking {
+    const struct place *place;
+    struct smc_builds *builds;
+    struct answer answer;
+};
+
+static void *ask_in_thread(void *argument)
 {
-    compilations++;
-    return __real_smc_nvrtc_compile(nvrtc, text, file, options, output);
+    struct asking *asking = argument;
+    asking->answer = ask_of(asking->place, 64, true, asking->builds);
+    return NULL;
+}
+
+static int threads_compile_once(struct place *place)
+{
+    int failures = 0;
+    for (int mistaken = 0; mistaken < 2; mistaken++) {
+        pthread_t thread[THREADS];
+        struct asking asking[THREADS];
+        struct smc_builds builds = SMC_BUILDS_INIT;
+        compilations_begin();
+        for (int i = 0; i < THREADS; i++) {
+            asking[i] = (struct asking){.place = place, .builds = &builds};
+            if (pthread_create(&thread[i], NULL, ask_in_thread, &asking[i]) != 0)
+                return 1;
+        }
+        for (int i = 0; i < THREADS; i++) {
+            const struct answer *first = &asking[0].answer, *a = &asking[i].answer;
+            pthread_join(thread[i], NULL);
+            CHECK(a->status == (mistaken ? SMC_USAGE : SMC_OK) && equal(a, first));
+            CHECK(strcmp(a->error.message, first->error.message) == 0);
+        }
+        CHECK(compilations_counted().all == 1);
+        for (int i = 0; i < THREADS; i++)
+            answer_free(&asking[i].answer);
+        smc_builds_free(&builds);
+        CHECK(write_kernel(place, "int a = q;\n", 11));
+    }
+    return failures;
 }
 
 /* Without a cache, and also if the user gives the registers so that the query needs no compiler. */
@@ -438,11 +476,121 @@ static int a_run_compiles_once(struct place *place)
     for (size_t i = 0; i < sizeof regs / sizeof *regs; i++) {
         query.regs_per_thread = regs[i];
         run = (struct smc_confirmed_run){0};
-        compilations = 0;
+        compilations_begin();
         CHECK(smc_confirm_one(&query, &settings, &run, NULL, &error) == SMC_OK);
         CHECK(run.result.emulation.succeeded && run.result.comparison.wrong == 0);
-        CHECK(compilations == 1);
+        CHECK(compilations_counted().all == 1);
     }
+    return failures;
+}
+
+/* Times are predicted for it. */
+static bool compiles_for_h200(void)
+{
+    struct smc_nvrtc_info info;
+    if (smc_nvrtc_describe(&info, NULL) == SMC_OK && smc_nvrtc_supports(&info, 90))
+        return true;
+    printf("  not asked: this NVRTC does not compile for an H200\n");
+    return false;
+}
+
+/* --- What whole commands compile -------------------------------------------------------------- */
+
+/* In a process of its own, since a command may end it. The cache is empty or not used. */
+static struct compilations count_command(const char *options, const char *no_cache)
+{
+    char text[400], program[] = "smemcalc", *argv[40] = {program};
+    int argc = 1, status = -1;
+    snprintf(text, sizeof text, "%s%s", options, no_cache);
+    for (char *word = strtok(text, " "); word && argc < 40; word = strtok(NULL, " "))
+        argv[argc++] = word;
+    compilations_begin();
+    fflush(NULL);
+    pid_t child = fork();
+    if (child == 0) {
+        int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
+        for (int i = STDIN_FILENO; i <= STDERR_FILENO; i++)
+            dup2(nothing, i);
+        _exit(smc_cli_main(argc, argv));
+    }
+    if (child < 0 || waitpid(child, &status, 0) != child || !WIFEXITED(status) ||
+        WEXITSTATUS(status) != SMC_OK) {
+        printf("  '%s' fails\n", options);
+        return (struct compilations){0};
+    }
+    return compilations_counted();
+}
+
+/* Each asks for a predicted time, or for several answers about one kernel. */
+static int commands_compile_once(struct place *place)
+{
+    static const struct {
+        const char *options;
+        unsigned kernels;
+    } commands[] = {
+        {"--tile 32 --device H200", 1},
+        {"--tile 32 --device H200 --device H100 --explain", 1},
+        {"--kernel matmul-register --regs 64 --device H200", 1},
+        {"--kernel matmul-tiled --tile 16 --device H200 --roofline --family", 5},
+        {"limits --tile 32 --device H200", 1},
+        {"best --kernel stencil-dynamic --device H200 --plot -", 1},
+        {"best --kernel stencil-dynamic --device H200 --device H100", 1},
+        {"sweep --tile 8:16:8 --carveout 0:100:50 --device H200 --show time", 2},
+        {"sweep --tile 8:16:8 --device H200,H100 --show time", 2},
+        {"tune --kernel matmul-tiled --vary tile=8,16 --vary pad=0 --device H200", 2},
+        {"run --tile 8 --size 32 --carveout 0:100:50 --on emulator --device H200", 1},
+        {"run --kernel reverse --compare --on emulator --device H200", 2},
+        {"lesson time --device H200", 3},
+    };
+    static const char *const caches[] = {" --no-cache", ""};
+    int failures = 0;
+    char name[400];
+    (void)place;
+    if (!compiles_for_h200())
+        return 0;
+    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
+        for (size_t k = 0; k < sizeof caches / sizeof *caches; k++) {
+            struct compilations seen = count_command(commands[i].options, caches[k]);
+            snprintf(name, sizeof name, "'%s%s' has %u compilations, %u of them repeated",
+                     commands[i].options, caches[k], seen.all, seen.repeated);
+            bool cold = caches[k][0] || i == 0; /* the commands share a cache */
+            failures += failed_at(seen.repeated == 0 && (cold ? seen.all == commands[i].kernels
+                                                              : seen.all <= commands[i].kernels),
+                                  __LINE__, name);
+        }
+    return failures;
+}
+
+/* The explorer's worker keeps the machine code: another size of the problem is only predicted. */
+static int explorer_compiles_once(struct place *place)
+{
+    static struct smc_job_result result; /* too large for the stack */
+    static const int64_t sizes[] = {1024, 2048, 1024};
+    int failures = 0;
+    struct smc_worker worker = SMC_WORKER_INIT;
+    struct smc_job job;
+    struct smc_query query;
+    struct smc_error error = {""};
+    (void)place;
+    if (!compiles_for_h200())
+        return 0;
+    smc_query_init(&query);
+    query.kernel = smc_kernel_find("matmul-tiled");
+    query.compile.no_cache = true;
+    CHECK(smc_device_find("H200", &query.device, query.device_note, &error) == SMC_OK);
+    compilations_begin();
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        smc_params_init(query.kernel, &query.params);
+        query.params.value[SMC_PARAM_M] = sizes[i];
+        query.params.given = 1u << SMC_PARAM_M;
+        smc_job_init(&job, SMC_JOB_COMPILE, &query);
+        CHECK(smc_worker_give(&worker, &job, &error) == SMC_OK);
+        CHECK(smc_worker_take(&worker, &result) && result.status == SMC_OK);
+        CHECK(result.resources.regs_per_thread > 0 && !result.resources.from_cache);
+        CHECK(result.time.basis != SMC_TIME_UNKNOWN);
+    }
+    CHECK(compilations_counted().all == 1);
+    smc_worker_close(&worker);
     return failures;
 }
 
@@ -461,7 +609,10 @@ static const struct {
     {"a cache that cannot be used costs one line", works_without_a_cache},
     {"eight processes at once", eight_at_once},
     {"an architecture that no NVRTC knows", other_architectures},
-    {"a run compiles once", a_run_compiles_once},
+    {"threads that want one kernel compile it once", threads_compile_once},
+    {"a run compiles its kernel once", a_run_compiles_once},
+    {"the explorer compiles a kernel once", explorer_compiles_once},
+    {"no command compiles a kernel twice, with the cache or without", commands_compile_once},
 };
 
 enum { CASES = sizeof cases / sizeof *cases, NO_NVRTC = 77 };

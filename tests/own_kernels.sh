@@ -17,6 +17,8 @@ trap 'rm -rf "$scratch"' EXIT
 export SMEMCALC_CACHE_DIR="$scratch/cache"
 cp -r "$here/data/inspect" "$scratch/data" && chmod -R u+w "$scratch/data" && cd "$scratch/data" ||
     exit 99
+# shellcheck source=tests/toolkit.sh
+. "$here/toolkit.sh"
 
 # kernel NAME REGISTERS [SPILLED [SHARED]]: its lines of a log, for 9.0
 kernel() {
@@ -28,9 +30,10 @@ kernel() {
 
 # Standard output and error in `out` and `err`, the status in `status`.
 ask() { # ARGUMENT...
-    "$program" "$@" >out 2>err
+    $hidden "$program" "$@" >out 2>err
     status=$?
 }
+hidden= # or the command that hides nvcc
 
 ends() { # STATUS MESSAGE ARGUMENT...
     wanted=$1 message=$2
@@ -532,30 +535,33 @@ extern __shared__ float tile[];
 __global__ void uses(float *o) { tile[threadIdx.x] = o[0]; __syncthreads(); o[1] = tile[o[2] > 0]; }
 __global__ void plain(float *o) { o[threadIdx.x] = 1; }
 END
-ask dynamic.cu --device 9.0 --threads 256 --format csv
-case $status in
-3) skip "source tells which kernels use dynamic shared memory" "no compiler here" ;;
-*) equal "source tells which kernels use dynamic shared memory" "$(answered
-    ask dynamic.cu --device 9.0 --threads 256 --format json
-    jq -c '[.kernels | sort_by(.kernel.name)[].kernel
-           | .uses_dynamic_smem, .dynamic_smem_bytes]' out)" \
-    '[false,0,true,null]' ;;
-esac
-
-# A kernel that cannot be compiled is an answer, and breaks every limit that is stated.
 cat >much.cu <<'END'
 __global__ void much(int *o) { __shared__ int a[13312]; a[threadIdx.x] = *o; __syncthreads(); *o = a[*o]; }
 END
-ask much.cu --format json
-case $status in
-3) skip "a kernel that cannot be compiled" "no compiler here" ;;
-*) empty "a kernel that cannot be compiled" "$(
-    [ "$status" -eq 0 ] || echo "exit status $status"
-    lacks err 'does not say'
-    jq -e '[.kernels[].occupancy.blocks_per_sm] == [0]' out >/dev/null || cat out
-    ask much.cu --max-regs 255
-    [ "$status" -eq 1 ] || echo "exit status $status with a limit"
-    has err 'cannot be compiled')" ;;
-esac
+check_source() { # nvcc or NVRTC
+    ask dynamic.cu --device 9.0 --threads 256 --format csv
+    if [ "$status" -eq 3 ]; then
+        skip "source compiled by $1" "there is no $1"
+        return
+    fi
+    equal "source compiled by $1 tells which kernels use dynamic shared memory" "$(answered
+        ask dynamic.cu --device 9.0 --threads 256 --format json
+        jq -c '[.kernels | sort_by(.kernel.name)[].kernel
+               | .uses_dynamic_smem, .dynamic_smem_bytes]' out)" \
+        '[false,0,true,null]'
+    # It is an answer, and breaks every limit that is stated.
+    ask much.cu --format json
+    empty "a kernel that $1 cannot compile" "$(
+        [ "$status" -eq 0 ] || echo "exit status $status"
+        lacks err 'does not say'
+        jq -e '[.kernels[].occupancy.blocks_per_sm] == [0]' out >/dev/null || cat out
+        ask much.cu --max-regs 255
+        [ "$status" -eq 1 ] || echo "exit status $status with a limit"
+        has err 'cannot be compiled')"
+}
+check_source nvcc
+hidden='env PATH=/usr/bin:/bin CUDA_HOME=/nowhere CUDA_PATH=/nowhere'
+check_source NVRTC
+hidden=
 
 finish_cases

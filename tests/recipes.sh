@@ -1,7 +1,7 @@
 #!/bin/sh
-# The recipes for continuous integration do what they say: CMake's function on a library of CUDA,
-# Make's fragment, git's hook in a repository, the commands of the workflow and the job. The
-# compiler is a stand-in that prints a real log, except for CMake. Run in the build folder.
+# The recipes for continuous integration do what they say: CMake's function on a library, Make's
+# fragment, git's hook in a repository, the commands of the workflow and the job. The compiler is a
+# stand-in that prints a real log. Run in the build folder.
 #   recipes.sh [--strict]   nothing may be skipped
 
 # shellcheck disable=SC2015 # what a case has to complain about is printed by the last command
@@ -23,6 +23,8 @@ scratch=$(mktemp -d) || exit 99
 trap 'rm -rf "$scratch"' EXIT
 cd "$scratch" || exit 99
 export SMEMCALC_CACHE_DIR="$scratch/cache" HOME="$scratch" GIT_CONFIG_NOSYSTEM=1
+# shellcheck source=tests/toolkit.sh
+. "$here/toolkit.sh"
 mkdir -p prefix/bin prefix/share/cmake/Smemcalc stand-ins
 ln -s "$program" prefix/bin/smemcalc
 cp "$recipes"/cmake/*.cmake prefix/share/cmake/Smemcalc
@@ -242,31 +244,40 @@ fi
 
 # --- CMake ----------------------------------------------------------------------------------------
 
-nvcc=$(command -v nvcc || ls /usr/local/cuda/bin/nvcc 2>/dev/null)
+cat >kernels.cu <<'END'
+__global__ void scale(float *x, float by) { x[blockIdx.x * blockDim.x + threadIdx.x] *= by; }
+END
 if ! command -v cmake >/dev/null; then
     strictly "CMake's function" "there is no cmake"
-elif [ -z "$nvcc" ]; then
+elif [ -z "$nvcc" ] || ! "$nvcc" -arch=sm_90 -fatbin -o kernels.fatbin kernels.cu; then
     skip "CMake's function" "there is no nvcc"
 else
-    mkdir project && cd project || exit 99
+    # CMake knows CUDA only with a real nvcc. The function is the same for every language.
+    language=C
+    [ -z "${TEST_LIVE-}" ] || language=CUDA
+    mkdir project && mv kernels.* project && cd project || exit 99
+    printf '__asm__(".section .nv_fatbin,\\"a\\"\\n.incbin \\"%s\\"\\n.previous\\n");\n' \
+        "$PWD/kernels.fatbin" >kernels.c
     cat >CMakeLists.txt <<'END'
 cmake_minimum_required(VERSION 3.20)
-project(example LANGUAGES CUDA)
+project(example LANGUAGES ${LANGUAGE})
 enable_testing()
 find_package(Smemcalc REQUIRED)
-add_library(kernels STATIC kernels.cu)
+set(kernels kernels.c)
+if(LANGUAGE STREQUAL CUDA)
+    set(kernels kernels.cu)
+endif()
+add_library(kernels STATIC ${kernels})
 set_target_properties(kernels PROPERTIES CUDA_ARCHITECTURES 90)
 smemcalc_gate(kernels DEVICES 9.0 OPTIONS --threads 128)
-add_library(objects OBJECT kernels.cu)
+add_library(objects OBJECT ${kernels})
 set_target_properties(objects PROPERTIES CUDA_ARCHITECTURES 90)
 smemcalc_gate(objects GATE narrow.toml REPORT report.sarif)
 END
-    cat >kernels.cu <<'END'
-__global__ void scale(float *x, float by) { x[blockIdx.x * blockDim.x + threadIdx.x] *= by; }
-END
     printf '[[limit]]\nmin_blocks = 2\nmax_registers = 64\n' >smemcalc.toml
     printf 'devices = ["9.0"]\n[[limit]]\nmax_registers = 1\n' >narrow.toml
-    CUDACXX=$nvcc cmake -S . -B build -DCMAKE_PREFIX_PATH="$scratch/prefix" >out 2>&1 &&
+    CUDACXX=$nvcc cmake -S . -B build -DLANGUAGE=$language -DCMAKE_PREFIX_PATH="$scratch/prefix" \
+        >out 2>&1 &&
         cmake --build build >>out 2>&1
     status=$?
     empty "CMake: a project with smemcalc_gate" "$([ $status -eq 0 ] || tail -n 30 out)"

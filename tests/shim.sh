@@ -1,6 +1,6 @@
 #!/bin/sh
 # Programs that `smemcalc trace --on emulator` runs: one that calls CUDA's driver, built without
-# CUDA, and where nvcc is installed programs of the runtime, which is linked to in both ways.
+# CUDA, and with TEST_LIVE=1 programs of the runtime, built by nvcc and linked with it in both ways.
 
 set -u
 export LC_ALL=C
@@ -61,6 +61,23 @@ traced -- $app refused
 ends_with "machine code is refused" 0
 says "with what to compile" err 'only machine code.*-gencode arch=compute_90,code=compute_90'
 
+# --- The libraries beside the program -------------------------------------------------------------
+
+# All alone in a folder, as `make gpu-bundle` makes it.
+mkdir "$scratch/carried"
+cp smemcalc .libs/libsmemcalc_cu*.so "$scratch/carried"
+"$scratch/carried/smemcalc" trace --on emulator -- $app good >"$scratch/out" 2>"$scratch/err"
+status=$?
+ends_with "the libraries beside the program emulate the driver" 0
+says "the libraries beside the program emulate the driver: the launches are reported" err \
+    '9 launches of 6 kernels'
+# shellcheck disable=SC2016 # for the traced program
+"$scratch/carried/smemcalc" trace --on emulator -- sh -c \
+    'readlink "${LD_LIBRARY_PATH%%:*}/libcuda.so.1" "${LD_LIBRARY_PATH%%:*}/libcudart.so.13"' \
+    >"$scratch/out" 2>"$scratch/err"
+says "the libraries beside the program are used, not others" out \
+    "^$(cd "$scratch/carried" && pwd -P)/libsmemcalc_cuda.so .*/carried/libsmemcalc_cudart13.so "
+
 # --- Each call and its errors ---------------------------------------------------------------------
 
 traced -- tests/shim/driver_calls "$scratch"
@@ -91,6 +108,10 @@ refused "with a file" 'not together with --read' --on emulator --read "$scratch/
 
 # --- The runtime ----------------------------------------------------------------------------------
 
+if [ -z "${TEST_LIVE-}" ]; then
+    skip "programs of the runtime" "live compilers only: TEST_LIVE=1"
+    finish_cases
+fi
 nvcc=$(command -v nvcc)
 for found in /usr/local/cuda*/bin/nvcc; do
     [ -n "$nvcc" ] || ! [ -x "$found" ] || nvcc=$found

@@ -8,25 +8,15 @@ set -u
 fake=$PWD/tests/gpu/fake_smemcalc
 # shellcheck source=tests/command.sh
 . "$(dirname "$0")/command.sh"
+# shellcheck source=tests/toolkit.sh
+. "$here/toolkit.sh"
 
 case $(smemcalc --tile 32 --device 9.0 --format json 2>/dev/null) in
 *'"nvrtc 13.0 '*) nvrtc=13.0 ;;
 *'"nvrtc '*) nvrtc=other ;;
 *)
     skip "a person's own kernels" "there is no NVRTC for CC 9.0"
-    cat >annotated.cu <<'END'
-extern "C" __global__ void twice(int *x)
-{
-    x[threadIdx.x] *= 2;
-}
-END
-empty "--annotate counts by line" "$(
-    smemcalc run --source annotated.cu --block 64 --grid 1 --arg i32x64:ramp --on emulator \
-        --device 9.0 --annotate --format json >annotated.json
-    jq -r '.lines[] | select(.line == 3) | "\(.global_requests)\(.source)"' annotated.json |
-        grep -vx '4    x\[threadIdx.x\] \*= 2;')"
-
-finish_cases
+    finish_cases
     ;;
 esac
 
@@ -500,6 +490,18 @@ if [ -x "$fake" ]; then
             2>&1 || cat out err)"
 fi
 
+cat >annotated.cu <<'END'
+extern "C" __global__ void twice(int *x)
+{
+    x[threadIdx.x] *= 2;
+}
+END
+empty "--annotate counts by line" "$(
+    smemcalc run --source annotated.cu --block 64 --grid 1 --arg i32x64:ramp --on emulator \
+        --device 9.0 --annotate --format json >annotated.json
+    jq -r '.lines[] | select(.line == 3) | "\(.global_requests)\(.source)"' annotated.json >out
+    echo '4    x[threadIdx.x] *= 2;' | diff - out)"
+
 # --- On a fake GPU --------------------------------------------------------------------------------
 
 on_gpu() { # WORDS ARGUMENT...: FAKE_GPU, then run's arguments; prints the exit status last
@@ -581,7 +583,8 @@ columns columns.cu >out
 empty "the headline names bank conflicts and their share" "$(
     head -n 1 out | grep -vx 'no errors found; 15,872 bank conflicts, 94 % of the wavefronts')"
 empty "what removes them is named with its line" "$(
-    grep -q '^conflicts   tile, columns.cu:7: pad each row of 32 elements by 1 element; or' out ||
+    grep -q '^conflicts   tile, columns.cu:7: pad each row of 32 float by 1 float: declare it$' out &&
+        grep -q '^ *tile\[32\]\[33\]; or ' out ||
         cat out)"
 empty "JSON has the same" "$(columns columns.cu --format json |
     jq -r '.conflicts | "\(.count) \(.line) \(.padding.padding_elements)"' | grep -vx '15872 7 1')"

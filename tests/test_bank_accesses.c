@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "emulator/bank_accesses.h"
 #include "unit.h"
 
@@ -16,6 +17,8 @@ static const char head[] =
     "ld.param.u64 %rd1, [in];\nld.param.u32 %r2, [n];\nmov.u32 %r1, %tid.x;\n"
     "mov.u32 %r3, s;\n";
 
+static const struct smc_declared_array *declared; /* of s; NULL: unknown */
+
 static enum smc_status find_in(const char *body, uint32_t x, uint32_t y, uint64_t budget,
                                struct smc_bank_accesses *accesses, struct smc_error *error)
 {
@@ -25,13 +28,16 @@ static enum smc_status find_in(const char *body, uint32_t x, uint32_t y, uint64_
                                                       .ptx_bytes = strlen(text),
                                                       .block = {x, y, 1},
                                                       .banks = {32, 32, 1, false, true},
+                                                      .declared = declared,
+                                                      .declared_count = declared != NULL,
                                                       .budget = budget};
     *accesses = (struct smc_bank_accesses){0};
     error->message[0] = '\0';
     return smc_bank_accesses_find(&request, accesses, error);
 }
 
-/* The only access of the body. The result's text is freed, so the reason is compared here. */
+/* The only access of the body. The result's text is freed, so the reason is compared here, and the
+   advice copied. */
 static struct smc_bank_access only(const char *body, uint32_t x, uint32_t y, const char *reason)
 {
     struct smc_bank_accesses accesses;
@@ -49,7 +55,11 @@ static struct smc_bank_access only(const char *body, uint32_t x, uint32_t y, con
         CU_FAIL("another reason");
     }
     CU_ASSERT_EQUAL(access.reason != NULL, reason != NULL);
-    access.reason = access.operation = access.file = access.array = NULL;
+    access.reason = access.operation = access.file = access.array = access.callee = NULL;
+    static struct smc_array_advice advice;
+    if (access.advice)
+        advice = *access.advice;
+    access.advice = access.advice ? &advice : NULL;
     smc_bank_accesses_free(&accesses);
     return access;
 }
@@ -82,12 +92,109 @@ static void test_remedy(void)
     struct smc_bank_access access = only(AT("128") "ld.shared.f32 %f1, [%r4];", 32, 1, NULL);
     CU_ASSERT_TRUE(access.has_stride);
     CU_ASSERT_EQUAL(access.stride_bytes, 128);
-    CU_ASSERT_TRUE(access.has_padding);
-    CU_ASSERT_EQUAL(access.padding.row_elements, 32);
-    CU_ASSERT_EQUAL(access.padding.padding_elements, 1);
-    CU_ASSERT_TRUE(access.has_swizzle);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(access.advice);
+    const struct smc_layout_advice *layout = &access.advice->layout;
+    CU_ASSERT_TRUE(layout->has_padding && layout->pads_rows && layout->has_swizzle);
+    CU_ASSERT_EQUAL(layout->padding.row_elements, 32);
+    CU_ASSERT_EQUAL(layout->padding.padding_elements, 1);
     access = only(AT("4") "ld.shared.f32 %f1, [%r4];", 32, 1, NULL);
-    CU_ASSERT_FALSE(access.has_padding);
+    CU_ASSERT_PTR_NULL(access.advice);
+}
+
+/* The advice on s of what all accesses of the body do together; {0}: nothing can be said. */
+static struct smc_layout_advice advice_on(const char *body)
+{
+    struct smc_bank_accesses accesses;
+    struct smc_error error;
+    struct smc_layout_advice layout = {0};
+    CU_ASSERT_EQUAL_FATAL(find_in(body, 32, 1, 0, &accesses, &error), SMC_OK);
+    for (size_t i = 0; i < accesses.count; i++)
+        if (accesses.item[i].advice)
+            layout = accesses.item[i].advice->layout;
+    smc_bank_accesses_free(&accesses);
+    return layout;
+}
+
+#define ROWS_OF_128                                                                                \
+    "and.b32 %r6, %r1, 15;\nshr.u32 %r7, %r1, 4;\nmad.lo.u32 %r4, %r6, 128, %r3;\n"                \
+    "mad.lo.u32 %r4, %r7, 16, %r4;\n"
+#define LDMATRIX                                                                                   \
+    ROWS_OF_128 "ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r8, %r9, %r10, %r11}, [%r4];\n"
+
+/* Accesses of several widths share a layout: each keeps its alignment. */
+static void test_widths(void)
+{
+    static const struct smc_declared_array half = {"s", "half", 2, 2, {128, 64}, {"128", "64"}};
+    /* Rows of 128 floats: lane n stores to row n % 2 * 4 and column n / 2. */
+    struct smc_layout_advice layout =
+        advice_on("and.b32 %r6, %r1, 1;\nshr.u32 %r7, %r1, 1;\nmad.lo.u32 %r4, %r6, 2048, %r3;\n"
+                  "mad.lo.u32 %r4, %r7, 4, %r4;\nst.shared.f32 [%r4], %f1;\n" AT(
+                      "16") "ld.shared.v4.f32 {%f1, %f2, %f3, %f4}, [%r4];");
+    CU_ASSERT_TRUE(layout.has_padding);
+    CU_ASSERT_EQUAL(layout.padding.padding_elements * layout.padding.element_bytes % 16, 0);
+    declared = &half;
+    layout = advice_on(LDMATRIX);
+    CU_ASSERT_TRUE(layout.has_padding && layout.has_swizzle && layout.pads_rows);
+    CU_ASSERT_EQUAL(layout.padding.element_bytes, 2);
+    CU_ASSERT_EQUAL(layout.padding.row_elements, 64);
+    CU_ASSERT_EQUAL(layout.padding.padding_elements, 8);
+    CU_ASSERT_EQUAL(layout.swizzle.element_bytes, 16);
+    CU_ASSERT_EQUAL(layout.swizzle.swizzle_span, 8);
+    /* With bytes beside it, and with stmatrix. */
+    layout = advice_on(LDMATRIX AT("1") "st.shared.u8 [%r4], %h1;");
+    CU_ASSERT_EQUAL(layout.padding.padding_elements, 8);
+    layout = advice_on(ROWS_OF_128
+                       "stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r4], {%r8, %r9, %r10, %r11};\n");
+    CU_ASSERT_EQUAL(layout.padding.padding_elements, 8);
+    declared = NULL;
+}
+
+/* What may not be advised: an access that was not followed, an atomic, lanes that may be at the
+   array's begin again, a static array that no longer fits. */
+static void test_no_advice(void)
+{
+    static const char *const others[] = {
+        "mad.lo.u32 %r5, %r1, %r2, %r3;\nst.shared.f32 [%r5], %f1;",
+        AT("4") "atom.shared.add.u32 %r5, [%r4], 1;",
+        "add.s32 %r5, %r1, %r2;\nand.b32 %r5, %r5, 255;\nmad.lo.u32 %r4, %r5, 4, %r3;\n"
+        "ld.shared.f32 %f1, [%r4];",
+    };
+    char body[1000];
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        snprintf(body, sizeof body, "%s%s", AT("128") "ld.shared.f32 %f1, [%r4];\n", others[i]);
+        struct smc_layout_advice layout = advice_on(body);
+        CU_ASSERT_FALSE(layout.has_padding || layout.has_swizzle || layout.is_hopeless);
+    }
+    /* Nothing helps all lanes; of those that may be active nothing is said. */
+    static const char hopeless[] =
+        "mad.lo.u32 %r4, %r1, 16, %r3;\nld.shared.v4.f32 {%f1, %f2, %f3, "
+        "%f4}, [%r4];\nsetp.lt.u32 %p1, %r1, ";
+    snprintf(body, sizeof body, "%s40;\n@%%p1 ld.shared.f32 %%f1, [%%r4];", hopeless);
+    CU_ASSERT_TRUE(advice_on(body).is_hopeless);
+    snprintf(body, sizeof body, "%s%%r2;\n@%%p1 ld.shared.f32 %%f1, [%%r4];", hopeless);
+    CU_ASSERT_FALSE(advice_on(body).is_hopeless);
+    /* 48 KB may not become more. */
+    struct smc_layout_advice layout = advice_on(
+        ".shared .align 16 .b8 t[32768];\nmov.u32 %r5, t;\nst.shared.f32 [%r5], %f1;\n" AT(
+            "128") "ld.shared.f32 %f1, [%r4];");
+    CU_ASSERT_FALSE(layout.has_padding);
+    CU_ASSERT_TRUE(layout.has_swizzle);
+}
+
+/* A row of an unknown number: the padding holds wherever the warp begins. */
+static void test_unknown_place(void)
+{
+    struct smc_layout_advice layout =
+        advice_on("mad.lo.u32 %r4, %r1, 128, %r3;\nmad.lo.u32 %r4, %r2, 4, %r4;\n"
+                  "ld.shared.f32 %f1, [%r4];");
+    CU_ASSERT_TRUE(layout.has_padding);
+    CU_ASSERT_EQUAL(layout.padding.row_elements, 32);
+    CU_ASSERT_EQUAL(layout.padding.padding_elements, 1);
+    /* Two rows of 16 in each access: rows of 32 would have their ends at an unknown lane. */
+    layout = advice_on("and.b32 %r6, %r1, 15;\nshr.u32 %r7, %r1, 4;\nmad.lo.u32 %r4, %r6, 4, %r3;\n"
+                       "mad.lo.u32 %r4, %r7, 128, %r4;\nmad.lo.u32 %r4, %r2, 4, %r4;\n"
+                       "ld.shared.f32 %f1, [%r4];");
+    CU_ASSERT_FALSE(layout.is_hopeless);
 }
 
 /* What all lanes share moves the addresses, and nothing else. */
@@ -228,7 +335,7 @@ static void test_opaque(void)
 {
     struct smc_bank_access access =
         only("{ .param .b32 param0; st.param.b32 [param0+0], %r1; .param .b32 retval0;\n"
-             "call.uni (retval0), f, (param0);\nld.param.b32 %r5, [retval0+0]; }\n"
+             "call.uni (retval0), vprintf, (param0);\nld.param.b32 %r5, [retval0+0]; }\n"
              "add.s32 %r4, %r3, %r5;\nld.shared.f32 %f1, [%r4];",
              32, 1, "index from an instruction that is not followed, at PTX line 18");
     CU_ASSERT_EQUAL(access.verdict, SMC_BANK_NOT_FOLLOWED);
@@ -236,6 +343,142 @@ static void test_opaque(void)
                   "st.shared.f32 [%r4], %f1;",
           32, 1, 1, 1);
 }
+
+/* --- wmma, calls, copy engines -----------------------------------------------------------------
+ */
+
+static const char wmma_a[] = "wmma.load.a.sync.aligned.%s.%s.shared.%s {%s}, [%%r3], %s;\n";
+
+/* Wavefronts and conflicts of wmma.load; the second number is those of the machine code. */
+static void check_wmma(const char *body, uint64_t wavefronts, uint64_t conflicts)
+{
+    struct smc_bank_access access = only(body, 32, 1, NULL);
+    CU_ASSERT_EQUAL(access.verdict, SMC_BANK_KNOWN);
+    CU_ASSERT_EQUAL(access.executions, 1);
+    CU_ASSERT_EQUAL(access.wavefronts, wavefronts);
+    CU_ASSERT_EQUAL(access.wavefronts - access.least, conflicts);
+    if (access.wavefronts != wavefronts)
+        printf("\n%s %d, not %d\n", body, (int)access.wavefronts, (int)wavefronts);
+}
+
+/* An H100 counts these of rows of 16, 24 and 32 halves, and of a store of 16 floats. */
+static void test_wmma(void)
+{
+    static const char eight[] = "%r4, %r5, %r6, %r7, %r8, %r9, %r10, %r11";
+    static const char floats[] = "%f1, %f2, %f3, %f4, %f5, %f6, %f7, %f8";
+    static const struct {
+        const char *layout, *shape, *type, *registers, *stride;
+        uint64_t wavefronts, conflicts;
+    } loads[] = {
+        {"row", "m16n16k16", "f16", eight, "16", 8, 4},
+        {"row", "m16n16k16", "f16", eight, "24", 4, 0},
+        {"row", "m16n16k16", "f16", eight, "32", 16, 12},
+        {"col", "m16n16k16", "f16", eight, "32", 16, 12},
+        {"row", "m16n16k16", "bf16", "%r4, %r5, %r6, %r7", "64", 32, 28},
+        {"row", "m32n8k16", "f16", eight, "64", 64, 56},
+        {"row", "m16n16k16", "s8", "%r4, %r5", "16", 2, 0},
+        {"row", "m16n16k16", "s8", "%r4, %r5", "128", 16, 14},
+        {"col", "m16n16k16", "u8", "%r4, %r5", "16", 16, 8},
+        {"row", "m16n16k8", "tf32", "%r4, %r5, %r6, %r7", "8", 8, 4},
+        {"col", "m16n16k8", "tf32", "%r4, %r5, %r6, %r7", "32", 16, 12},
+    };
+    char body[400];
+    for (size_t i = 0; i < sizeof loads / sizeof *loads; i++) {
+        snprintf(body, sizeof body, wmma_a, loads[i].layout, loads[i].shape, loads[i].type,
+                 loads[i].registers, loads[i].stride);
+        check_wmma(body, loads[i].wavefronts, loads[i].conflicts);
+    }
+    snprintf(body, sizeof body,
+             "wmma.store.d.sync.aligned.row.m16n16k16.shared.f32 [%%r3], {%s}, 16;", floats);
+    check_wmma(body, 16, 8);
+    snprintf(body, sizeof body,
+             "wmma.store.d.sync.aligned.col.m16n16k16.shared.f32 [%%r3], {%s}, 16;", floats);
+    check_wmma(body, 32, 24);
+    /* A padding is legal if it keeps the distance of rows a multiple of 16 bytes. */
+    snprintf(body, sizeof body, wmma_a, "row", "m16n16k16", "f16", eight, "32");
+    struct smc_layout_advice layout = advice_on(body);
+    CU_ASSERT_TRUE(layout.has_padding);
+    CU_ASSERT_FALSE(layout.has_swizzle);
+    CU_ASSERT_EQUAL(layout.padding.row_elements * layout.padding.element_bytes, 64);
+    CU_ASSERT_EQUAL(layout.padding.padding_elements * layout.padding.element_bytes, 16);
+    snprintf(body, sizeof body, wmma_a, "row", "m16n16k16", "f16", eight, "%r2");
+    struct smc_bank_access access =
+        only(body, 32, 1, "index depends on a kernel parameter, read at PTX line 13");
+    CU_ASSERT_EQUAL(access.verdict, SMC_BANK_NOT_FOLLOWED);
+}
+
+/* How many accesses of the body are counted and followed, in PTX with functions after `head`. */
+static void count_followed(const char *functions, const char *body, size_t counted, size_t followed,
+                           const char *callee)
+{
+    char text[6000];
+    struct smc_bank_accesses accesses = {0};
+    struct smc_error error = {""};
+    const char *entry = strstr(head, ".visible");
+    snprintf(text, sizeof text, "%.*s%s\n%s%s\nret;\n}\n", (int)(entry - head), head, functions,
+             entry, body);
+    const struct smc_bank_accesses_request request = {.ptx = text,
+                                                      .ptx_bytes = strlen(text),
+                                                      .block = {32, 1, 1},
+                                                      .banks = {32, 32, 1, false, true}};
+    CU_ASSERT_EQUAL(smc_bank_accesses_find(&request, &accesses, &error), SMC_OK);
+    CU_ASSERT_EQUAL(accesses.counted, counted);
+    CU_ASSERT_EQUAL(accesses.followed, followed);
+    for (size_t i = 0; i < accesses.count; i++)
+        if (accesses.item[i].kind == SMC_BANK_BY_CALL)
+            CU_ASSERT_STRING_EQUAL(accesses.item[i].callee ? accesses.item[i].callee : "", callee);
+    CU_ASSERT_EQUAL(accesses.calls, counted - followed);
+    smc_bank_accesses_free(&accesses);
+}
+
+#define STORE AT("4") "st.shared.f32 [%r4], %f1;\n"
+#define INNER(space)                                                                               \
+    ".func (.param .b32 r) _ZN2ns5innerEPf(.param .b64 p)\n{\n.reg .f32 %f<2>;\n.reg .b64 "        \
+    "%rd<2>;\n"                                                                                    \
+    "ld.param.u64 %rd1, [p];\n" space "\nst.param.f32 [r], %f1;\nret;\n}\n"
+#define OUTER                                                                                      \
+    ".func outer()\n{\n{\n.param .b64 q;\n.param .b32 s;\n"                                        \
+    "call.uni (s), _ZN2ns5innerEPf, (q);\n}\nret;\n}\n"
+#define CALL(name) "{ .param .b64 q; .param .b32 t; call.uni (t), " name ", (q); }\n"
+
+/* A function that was not inlined counts, unless neither it nor what it calls may access shared
+   memory. */
+static void test_calls(void)
+{
+    count_followed(INNER("ld.f32 %f1, [%rd1];"), STORE CALL("_ZN2ns5innerEPf"), 2, 1, "inner");
+    count_followed(INNER("@%p1 ld.shared.f32 %f1, [%rd1];"), STORE CALL("_ZN2ns5innerEPf"), 2, 1,
+                   "inner");
+    count_followed(INNER("ld.global.f32 %f1, [%rd1];"), STORE CALL("_ZN2ns5innerEPf"), 1, 1, "");
+    count_followed(INNER("ld.f32 %f1, [%rd1];") OUTER, STORE "call.uni outer;\n", 2, 1, "outer");
+    count_followed(INNER("ld.local.f32 %f1, [%rd1];") OUTER, STORE "call.uni outer;\n", 1, 1, "");
+    count_followed("", STORE CALL("elsewhere"), 2, 1, "elsewhere");
+    count_followed("", STORE CALL("vprintf"), 1, 1, "");
+    count_followed("", STORE "mov.u64 %rd2, 8;\n{ .param .b64 q; call (q), %rd2, (q), proto; }\n",
+                   2, 1, "");
+}
+
+/* Tensor cores and copy engines: counted, not followed. */
+static void test_engines(void)
+{
+    struct smc_bank_accesses accesses;
+    struct smc_error error;
+    static const char *const bodies[] = {
+        STORE
+        "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r3], [%rd1], 64, "
+        "[%r3];",
+        STORE "tcgen05.mma.cta_group::1.kind::f16 [%r4], %rd1, %rd2, %r5, %p1;",
+        STORE "multimem.st.shared.f32 [%r4], %f1;",
+    };
+    for (size_t i = 0; i < sizeof bodies / sizeof *bodies; i++) {
+        CU_ASSERT_EQUAL(find_in(bodies[i], 32, 1, 0, &accesses, &error), SMC_OK);
+        CU_ASSERT_EQUAL(accesses.counted, 2);
+        CU_ASSERT_EQUAL(accesses.followed, 1);
+        smc_bank_accesses_free(&accesses);
+    }
+}
+
+/* --- The block ---------------------------------------------------------------------------------
+ */
 
 static void test_shape(void)
 {
@@ -275,6 +518,38 @@ static void test_bounds(void)
     smc_bank_accesses_free(&accesses);
 }
 
+/* Branches one after the other, whose outcomes are unknown, in such a loop: 600 of them take as
+   many steps as there are instructions, times a few. 2^600 paths, or 600 copies of all registers
+   and counts at each branch, would not end. */
+static void test_many_branches(void)
+{
+    enum { BRANCHES = 600 };
+    struct smc_text body = {0};
+    struct smc_bank_accesses accesses = {0};
+    struct smc_error error = {""};
+    smc_text_printf(&body, "%smov.u32 %%r5, 0;\nLOOP:\n", head);
+    for (int i = 0; i < BRANCHES; i++)
+        smc_text_printf(&body,
+                        "ld.global.u32 %%r6, [%%rd1+%d];\nsetp.eq.u32 %%p1, %%r6, %%r2;\n"
+                        "@%%p1 bra L%d;\nmad.lo.u32 %%r4, %%r1, 8, %%r3;\n"
+                        "st.shared.u32 [%%r4], %%r6;\nL%d:\n",
+                        4 * i, i, i);
+    smc_text_append(&body, "add.u32 %r5, %r5, 1;\nsetp.lt.u32 %p2, %r5, %r2;\n@%p2 bra LOOP;\n"
+                           "ret;\n}\n");
+    const struct smc_bank_accesses_request request = {.ptx = smc_text_string(&body),
+                                                      .ptx_bytes = body.length,
+                                                      .block = {64, 1, 1},
+                                                      .banks = {32, 32, 1, false, true}};
+    CU_ASSERT_EQUAL(smc_bank_accesses_find(&request, &accesses, &error), SMC_OK);
+    CU_ASSERT_EQUAL(accesses.counted, BRANCHES);
+    CU_ASSERT_EQUAL(accesses.followed, BRANCHES);
+    for (size_t i = 0; i < accesses.count; i++)
+        if (accesses.item[i].most_conflicts != 1)
+            CU_FAIL("another number of conflicts");
+    smc_bank_accesses_free(&accesses);
+    smc_text_free(&body);
+}
+
 /* Damaged PTX is refused or followed, but nothing else. */
 static void test_damage(void)
 {
@@ -301,6 +576,9 @@ static void test_damage(void)
 CU_TestInfo tests_bank_accesses[] = {
     {"strides", test_strides},
     {"padding and swizzle", test_remedy},
+    {"one advice for accesses of several widths", test_widths},
+    {"no advice where an access is not followed", test_no_advice},
+    {"advice for a warp that begins at an unknown place", test_unknown_place},
     {"what all lanes share", test_shared_part},
     {"what cannot be followed", test_not_followed},
     {"an unknown alignment", test_depends},
@@ -309,6 +587,10 @@ CU_TestInfo tests_bank_accesses[] = {
     {"paths that meet", test_paths},
     {"generic addresses, ldmatrix, atomics", test_forms},
     {"instructions that are not followed", test_opaque},
+    {"wavefronts of wmma.load and wmma.store", test_wmma},
+    {"calls that are not followed are counted", test_calls},
+    {"copy engines and tensor cores are counted", test_engines},
+    {"600 unknown branches in an unknown loop", test_many_branches},
     {"the block's shape", test_shape},
     {"endless and long loops", test_bounds},
     {"damaged PTX", test_damage},

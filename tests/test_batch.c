@@ -79,6 +79,9 @@ static enum smc_status find_in_table(void *context, const char *name, struct smc
     return smc_device_find(name, device, note, error);
 }
 
+/* The columns of these tests that are not read. */
+static const char *const passed[] = {"id,x,note,a,b,", "a \"note\"", "no\nte", "no?te"};
+
 static struct smc_batch batch_of(struct stream *stream)
 {
     struct smc_batch batch = {
@@ -87,6 +90,8 @@ static struct smc_batch batch_of(struct stream *stream)
         .sink = {write_piece, stream},
         .finder = {find_in_table, NULL},
         .tell = keep_note,
+        .passed = passed,
+        .passed_count = sizeof passed / sizeof *passed,
     };
     last_note[0] = '\0';
     smc_batch_defaults_init(&batch.defaults);
@@ -295,26 +300,70 @@ static void test_headers(void)
     }
 }
 
+/* What an earlier batch added is neither read nor an error. */
 static void test_notes(void)
 {
+    static const char input[] = "device,threads,regs,x,x,error\n";
+    struct stream stream;
+    struct smc_error error;
+    CU_ASSERT_EQUAL(run_bytes(input, strlen(input), 4096, &stream, &error), SMC_OK);
+    CU_ASSERT_STRING_EQUAL(last_note,
+                           "the column 'error' is kept; the one with the answer follows it");
+    smc_text_free(&stream.out);
+}
+
+static void test_unknown_columns(void)
+{
     static const char *const cases[][2] = {
-        {"device,threads,regs,x,x\n", ""}, /* the user's own columns may contain anything */
-        {"device,threads,regs,dynamic-smem\n",
-         "the column 'dynamic-smem' is not read; did you mean 'dynamic_smem'?"},
-        {"device,threads,regs,smem\n",
-         "the column 'smem' is not read; did you mean 'static_smem'?"},
-        {"device,threads,regs,barrier\n",
-         "the column 'barrier' is not read; did you mean 'barriers'?"},
-        {"device,threads,regs,error\n",
-         "the column 'error' is kept; the one with the answer follows it"},
+        {"smem_bytes", "unknown column 'smem_bytes'; did you mean 'smem'? --pass 'smem_bytes' "
+                       "copies it unread"},
+        {"dynamic_smem_kb", "unknown column 'dynamic_smem_kb'; did you mean 'dynamic_smem'? --pass "
+                            "'dynamic_smem_kb' copies it unread"},
+        {"registers_per_thread", "unknown column 'registers_per_thread'; did you mean 'registers'? "
+                                 "--pass 'registers_per_thread' copies it unread"},
+        {"barrier", "unknown column 'barrier'; did you mean 'barriers'? --pass 'barrier' copies it "
+                    "unread"},
+        {"kernel", "unknown column 'kernel': --pass 'kernel' copies it unread"},
+        {"it's", "unknown column 'it's': --pass 'it'\\''s' copies it unread"},
+        {"c,d", "2 unknown columns: --pass 'c,d' copies them unread"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct stream stream;
         struct smc_error error;
-        CU_ASSERT_EQUAL(run_bytes(cases[i][0], strlen(cases[i][0]), 4096, &stream, &error), SMC_OK);
-        CU_ASSERT_STRING_EQUAL(last_note, cases[i][1]);
+        char input[128];
+        snprintf(input, sizeof input, "device,threads,regs,%s\n9.0,256,32,,,\n", cases[i][0]);
+        CU_ASSERT_EQUAL(run_bytes(input, strlen(input), 4096, &stream, &error), SMC_USAGE);
+        CU_ASSERT_STRING_EQUAL(error.message + strlen("in.csv:1: "), cases[i][1]);
+        CU_ASSERT_EQUAL(stream.out.length, 0);
         smc_text_free(&stream.out);
     }
+}
+
+/* The names of options, in capitals, and "registers"; a known column that is to be passed. */
+static void test_column_names(void)
+{
+    static const char *const headers[] = {"device,threads,registers,smem",
+                                          "Device,THREADS,Registers,static-smem"};
+    static const char *const passing[] = {"regs,smem"};
+    for (size_t i = 0; i < sizeof headers / sizeof *headers; i++) {
+        char input[128], output[512];
+        snprintf(input, sizeof input, "%s\n9.0,256,32,8192\n", headers[i]);
+        snprintf(output, sizeof output, "%s%s", headers[i], RESULTS "9.0,256,32,8192" ANSWER);
+        CU_ASSERT(gives(input, SMC_OK, output));
+    }
+    struct stream stream = {.bytes = "device,threads,regs,registers,smem,static_smem\n"
+                                     "9.0,256,255,32,many,8192\n",
+                            .piece = 4096};
+    stream.length = strlen(stream.bytes);
+    struct smc_batch batch = batch_of(&stream);
+    struct smc_error error;
+    batch.passed = passing;
+    batch.passed_count = 1;
+    CU_ASSERT_EQUAL(smc_batch_run(&batch, &error), SMC_OK);
+    CU_ASSERT_STRING_EQUAL(smc_text_string(&stream.out),
+                           "device,threads,regs,registers,smem,static_smem" RESULTS
+                           "9.0,256,255,32,many,8192" ANSWER);
+    smc_text_free(&stream.out);
 }
 
 static void test_defaults(void)
@@ -613,7 +662,9 @@ CU_TestInfo tests_batch[] = {
     {"a bad row keeps its place and says why", test_bad_rows},
     {"bad rows are counted and the first is told", test_summary},
     {"a header that cannot be used is one error", test_headers},
-    {"a column that is perhaps misspelt is noted", test_notes},
+    {"a column of results is noted", test_notes},
+    {"an unknown column is an error, with what it may mean", test_unknown_columns},
+    {"a column may have the name of its option, or be passed", test_column_names},
     {"options give what no column does", test_defaults},
     {"20000 random rows equal the CSV report of the same launches", test_against_report},
     {"the results have the names of the CSV report", test_report_header},

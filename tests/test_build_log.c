@@ -180,6 +180,21 @@ static void judge(struct build *build, const struct smc_log_kernel *read, const 
     score->wrong += !right || !told;
 }
 
+static size_t count_text(const char *text, const char *part)
+{
+    size_t count = 0;
+    for (; (text = strstr(text, part)); text += strlen(part))
+        count++;
+    return count;
+}
+
+/* Figures without a kernel's name are never passed over. */
+static bool tells_nameless(const char *log, const char *faults)
+{
+    return count_text(log, ": Used ") <= count_text(log, "Compiling entry function") ||
+           strstr(faults, "have no name") || strstr(faults, "left out");
+}
+
 static void read_build(struct build *build, struct smc_text *log, bool killed, struct score *score)
 {
     struct smc_build_log read = {0};
@@ -188,20 +203,36 @@ static void read_build(struct build *build, struct smc_text *log, bool killed, s
     struct smc_log_kernel kernel;
     while (smc_log_next(&reader, &kernel))
         judge(build, &kernel, smc_text_string(&read.faults), score);
+    score->wrong += !tells_nameless(smc_text_string(log), smc_text_string(&read.faults));
     for (size_t i = 0; i < build->results && !killed; i++)
         score->lost += !build->result[i].is_read;
     smc_build_log_free(&read);
 }
 
-static struct score play(uint64_t seeds, uint32_t run, bool killed)
+/* Up to the half of the log, as `tail` cuts it off: `bytes`: anywhere, also within a line. */
+static void cut_head(struct build *build, bool bytes, struct smc_text *log)
 {
+    size_t at = below(build, (uint32_t)(log->length / 2));
+    const char *line = strchr(log->data + at, '\n');
+    at = bytes || !line ? at : (size_t)(line + 1 - log->data);
+    memmove(log->data, log->data + at, log->length + 1 - at);
+    log->length -= at;
+}
+
+enum cut { WHOLE, KILLED, HEAD_CUT, HEAD_CUT_IN_LINE };
+
+static struct score play(uint64_t seeds, uint32_t run, enum cut cut)
+{
+    const bool killed = cut != WHOLE;
     struct score score = {0};
     struct build *build = malloc(sizeof *build);
     CU_ASSERT_PTR_NOT_NULL_FATAL(build);
     for (uint64_t seed = 0; seed < seeds; seed++) {
         struct smc_text log = {0};
-        make(build, seed, killed);
+        make(build, seed, cut == KILLED);
         shuffle(build, run, &log);
+        if (cut == HEAD_CUT || cut == HEAD_CUT_IN_LINE)
+            cut_head(build, cut == HEAD_CUT_IN_LINE, &log);
         size_t wrong = score.wrong + score.lost;
         read_build(build, &log, killed, &score);
         if (score.wrong + score.lost > wrong && wrong == 0)
@@ -216,7 +247,7 @@ static struct score play(uint64_t seeds, uint32_t run, bool killed)
 static void test_shuffled(void)
 {
     for (uint32_t run = 1; run <= 9; run += 4) {
-        struct score score = play(4000, run, false);
+        struct score score = play(4000, run, WHOLE);
         CU_ASSERT_EQUAL(score.wrong, 0);
         CU_ASSERT_EQUAL(score.lost, 0);
         CU_ASSERT(score.right > 1000);
@@ -228,12 +259,24 @@ static void test_shuffled(void)
 static void test_killed(void)
 {
     for (uint32_t run = 1; run <= 9; run += 4) {
-        struct score score = play(4000, run, true);
+        struct score score = play(4000, run, KILLED);
         CU_ASSERT_EQUAL(score.wrong, 0);
         CU_ASSERT(score.right > 1000);
         if (getenv("SMEMCALC_SHOW_SCORES"))
             printf("\n    run %u: %zu right, %zu reported\n", run, score.right, score.reported);
     }
+}
+
+static void test_head_cut(void)
+{
+    for (uint32_t run = 1; run <= 9; run += 4)
+        for (enum cut cut = HEAD_CUT; cut <= HEAD_CUT_IN_LINE; cut++) {
+            struct score score = play(4000, run, cut);
+            CU_ASSERT_EQUAL(score.wrong, 0);
+            CU_ASSERT(score.right > 1000);
+            if (getenv("SMEMCALC_SHOW_SCORES"))
+                printf("\n    run %u: %zu right, %zu reported\n", run, score.right, score.reported);
+        }
 }
 
 static void test_one_by_one(void)
@@ -262,7 +305,10 @@ static void test_one_by_one(void)
 #define HEAD(name)       "ptxas info    : Compiling entry function '" name "' for 'sm_90'\n"
 #define PROPERTIES(name) "ptxas info    : Function properties for " name "\n"
 #define STACK(bytes)     "    " bytes " bytes stack frame, 0 bytes spill stores, 0 bytes spill loads\n"
-#define USED(regs)       "ptxas info    : Used " regs " registers, used 1 barriers\n"
+#define IGNORED(name)                                                                              \
+    "ptxas warning : Value of threads per SM for entry " name                                      \
+    " is out of range. .minnctapersm will be ignored\n"
+#define USED(regs) "ptxas info    : Used " regs " registers, used 1 barriers\n"
 
 static void append_read(const char *ordered, struct smc_text *text)
 {
@@ -278,6 +324,8 @@ static void append_read(const char *ordered, struct smc_text *text)
             smc_text_printf(text, "%u", read.resources.regs_per_thread);
         if (read.has_stack && !read.is_incomplete)
             smc_text_printf(text, "/%u", read.resources.stack_bytes);
+        if (read.bounds_ignored)
+            smc_text_append(text, "!");
     }
 }
 
@@ -324,6 +372,76 @@ static const struct {
      "nvlink info    : used 9 registers, 0 stack, 0 bytes smem, 0 bytes lmem\n"
      "nvlink info    : used 8 registers, 0 stack, 0 bytes smem, 0 bytes lmem\n",
      "a:incomplete b:incomplete", "", ""},
+    /* The beginning is cut off: before the properties, the stack, the registers, and within them.
+     */
+    {PROPERTIES("a") STACK("8") USED("255") HEAD("b") PROPERTIES("b") STACK("0") USED("9"), "b:9/0",
+     "a: left out: its architecture is unknown, since the log's beginning is cut off\n", ""},
+    {STACK("8") USED("255") HEAD("b") PROPERTIES("b") STACK("0") USED("9"), "b:9/0",
+     "the figures of 1 kernel have no name: the log's beginning is cut off, or lines were left "
+     "out\n",
+     ""},
+    {"registers, used 1 barriers, 40000 bytes smem, 360 bytes cmem[0]\n" HEAD("b") PROPERTIES("b")
+         STACK("0") USED("9"),
+     "b:9/0",
+     "the figures of 1 kernel have no name: the log's beginning is cut off, or lines were left "
+     "out\n",
+     ""},
+    {"ng entry function 'a' for 'sm_90'\n" PROPERTIES("a") STACK("0") USED("8") USED("7"), "",
+     "a: left out: its architecture is unknown, since the log's beginning is cut off\n"
+     "the figures of 1 kernel have no name: the log's beginning is cut off, or lines were left "
+     "out\n",
+     ""},
+    /* Properties of a function that no kernel of this file calls have no registers. */
+    {PROPERTIES("f") STACK("0") HEAD("b") PROPERTIES("b") STACK("0") USED("9"), "b:9/0", "", ""},
+    /* The registers of the kernel that was cut off are not b's, whichever come first. */
+    {PROPERTIES("a") HEAD("b") PROPERTIES("b") STACK("0") STACK("0") USED("255") USED("9"),
+     "b:incomplete",
+     "the figures of 1 kernel have no name: the log's beginning is cut off, or lines were left "
+     "out\n",
+     ""},
+    {"nvlink info    : used 10 registers, 0 stack, 0 bytes smem, 0 bytes lmem\n"
+     "nvlink info    : Function properties for 'b':\n"
+     "nvlink info    : used 8 registers, 0 stack, 0 bytes smem, 0 bytes lmem\n",
+     "b:8/0",
+     "the figures of 1 kernel have no name: the log's beginning is cut off, or lines were left "
+     "out\n",
+     ""},
+    {"  REG:10 STACK:0 SHARED:0 LOCAL:0 CONSTANT[0]:536 TEXTURE:0 SURFACE:0 SAMPLER:0\n"
+     " Function b:\n"
+     "  REG:8 STACK:0 SHARED:0 LOCAL:0 CONSTANT[0]:536 TEXTURE:0 SURFACE:0 SAMPLER:0\n",
+     "b:8/0",
+     "the figures of 1 kernel have no name: the log's beginning is cut off, or lines were left "
+     "out\n",
+     ""},
+    {"  REG:10 STACK:0 SHARED:0 LOCAL:0 TEXTURE:0 SURFACE:0 SAMPLER:0\n", "", "", ""},
+    /* The end is cut off within a name. */
+    {HEAD("b") PROPERTIES("b") STACK("0") USED("9") "ptxas info    : Compiling entry function 'a",
+     "b:9/0", "the log is cut off: its last line begins a kernel\n", ""},
+    {HEAD("b") PROPERTIES("b") STACK("0") USED("9") "ptxas info    : Compile time = 1.5 ms",
+     "b:9/0", "", ""},
+    /* Launch bounds that ptxas ignores: it warns of all kernels before it compiles them. */
+    {IGNORED("a") HEAD("b") PROPERTIES("b") STACK("0") USED("8") HEAD("a") PROPERTIES("a")
+         STACK("0") USED("9"),
+     "b:8/0 a:9/0!", "",
+     "a\tits launch bounds are broken on sm_90: Value of threads per SM for entry a is out of "
+     "range. "
+     ".minnctapersm will be ignored\n"},
+    {HEAD("a") PROPERTIES("a") STACK("0") USED("9") IGNORED("a"), "a:9/0!", "",
+     "a\tits launch bounds are broken on sm_90: Value of threads per SM for entry a is out of "
+     "range. "
+     ".minnctapersm will be ignored\n"},
+    {"ptxas warning : Too many maxnreg specified for entry a, will be ignored\n" HEAD("ab")
+         PROPERTIES("ab") STACK("0") USED("8") HEAD("a") PROPERTIES("a") STACK("0") USED("9"),
+     "ab:8/0 a:9/0!", "",
+     "a\tits launch bounds are broken on sm_90: Too many maxnreg specified for entry a, will be "
+     "ignored\n"},
+    /* The next compilation of the kernel is meant, for another architecture. */
+    {"ptxas info    : Compiling entry function 'a' for 'sm_80'\n" PROPERTIES("a") STACK("0")
+         USED("9") IGNORED("a") HEAD("a") PROPERTIES("a") STACK("0") USED("9"),
+     "a:9/0 a:9/0!", "",
+     "a\tits launch bounds are broken on sm_90: Value of threads per SM for entry a is out of "
+     "range. "
+     ".minnctapersm will be ignored\n"},
 };
 
 static void test_cases(void)
@@ -346,7 +464,8 @@ static void test_cases(void)
 CU_TestInfo tests_build_log[] = {
     {"12,000 shuffled builds: no kernel gets another's figures", test_shuffled},
     {"the same with compilations that are killed", test_killed},
+    {"the same with logs whose beginning is cut off", test_head_cut},
     {"builds one after the other are read wholly", test_one_by_one},
-    {"interleaved, failed, repeated and filtered logs", test_cases},
+    {"interleaved, failed, repeated, filtered and cut logs", test_cases},
     CU_TEST_INFO_NULL,
 };

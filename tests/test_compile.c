@@ -3,7 +3,10 @@
 #include "config.h"
 
 #include <fcntl.h>
+#include <pthread.h>
+#include <sched.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "compile/builds.h"
 #include "compile/cache.h"
 #include "compile/compile.h"
 #include "compile/ptxas_log.h"
@@ -592,6 +596,150 @@ static void test_table_and_edits(void)
     temporary_end(&t);
 }
 
+/* --- What a question has compiled ------------------------------------------------------------- */
+
+static void set_key(const char *text, struct smc_text *key)
+{
+    smc_text_free(key);
+    smc_text_append(key, text);
+}
+
+/* Keeps an outcome with machine code of `bytes` bytes, each of which is `fill`. */
+static void keep_code(struct smc_builds *builds, const struct smc_text *key, int fill, size_t bytes)
+{
+    struct smc_built built = {.resources.regs_per_thread = (uint32_t)fill};
+    struct smc_binary *binary = &built.output.binary;
+    binary->cubin = malloc(bytes);
+    binary->cubin_bytes = bytes;
+    CU_ASSERT_PTR_NOT_NULL_FATAL(binary->cubin);
+    memset(binary->cubin, fill, bytes);
+    smc_text_append(&built.output.ptx, ".version 8.0");
+    smc_builds_keep(builds, key, &built);
+    smc_built_free(&built);
+}
+
+static void test_builds_are_copied(void)
+{
+    struct smc_builds builds = SMC_BUILDS_INIT;
+    struct smc_text key = {0}, other = {0};
+    struct smc_built found = {.status = SMC_OK};
+    set_key("tile 32", &key);
+    set_key("tile 16", &other);
+    CU_ASSERT_FALSE(smc_builds_find(&builds, &key, &found));
+    keep_code(&builds, &key, 7, 100);
+    for (int i = 0; i < 2; i++) { /* what the caller does with a copy changes nothing */
+        CU_ASSERT_TRUE_FATAL(smc_builds_find(&builds, &key, &found));
+        CU_ASSERT(found.status == SMC_OK && found.resources.regs_per_thread == 7);
+        CU_ASSERT_EQUAL_FATAL(found.output.binary.cubin_bytes, 100);
+        CU_ASSERT_EQUAL(((char *)found.output.binary.cubin)[99], 7);
+        CU_ASSERT_STRING_EQUAL(smc_text_string(&found.output.ptx), ".version 8.0");
+        memset(found.output.binary.cubin, 0, 100);
+        smc_built_free(&found);
+    }
+    CU_ASSERT_FALSE(smc_builds_find(&builds, &other, &found));
+    CU_ASSERT_FALSE(smc_builds_find(NULL, &key, &found));
+    smc_builds_keep(NULL, &key, &found);
+    smc_builds_free(&builds);
+    CU_ASSERT_FALSE(smc_builds_find(&builds, &key, &found));
+    smc_builds_free(&builds);
+    smc_text_free(&key);
+    smc_text_free(&other);
+}
+
+/* A source with errors has them again. More memory may be there the next time. */
+static void test_builds_that_fail(void)
+{
+    struct smc_builds builds = SMC_BUILDS_INIT;
+    struct smc_text key = {0};
+    struct smc_built failed = {.status = SMC_USAGE, .error = {"x.cu:3: error"}}, found = failed;
+    set_key("x.cu", &key);
+    CU_ASSERT_FALSE(smc_builds_find(&builds, &key, &found));
+    smc_text_append(&failed.output.log, "the whole log");
+    smc_builds_keep(&builds, &key, &failed);
+    smc_built_free(&failed);
+    CU_ASSERT_TRUE(smc_builds_find(&builds, &key, &found));
+    CU_ASSERT_EQUAL(found.status, SMC_USAGE);
+    CU_ASSERT_STRING_EQUAL(found.error.message, "x.cu:3: error");
+    CU_ASSERT_STRING_EQUAL(smc_text_string(&found.output.log), "the whole log");
+    smc_built_free(&found);
+    set_key("y.cu", &key);
+    CU_ASSERT_FALSE(smc_builds_find(&builds, &key, &found));
+    smc_builds_keep(&builds, &key, &(struct smc_built){.status = SMC_MACHINE});
+    CU_ASSERT_FALSE(smc_builds_find(&builds, &key, &found));
+    smc_builds_free(&builds);
+    smc_text_free(&key);
+}
+
+/* 64 MiB hold seven of 8 MiB with their keys, not eight. */
+static void test_builds_forget(void)
+{
+    enum { COUNT = 12, BYTES = 8 << 20, KEPT = 7 };
+    struct smc_builds builds = SMC_BUILDS_INIT;
+    struct smc_text key = {0};
+    for (int i = 0; i < COUNT; i++) {
+        char name[2] = {(char)('a' + i), '\0'};
+        struct smc_built found;
+        set_key(name, &key);
+        CU_ASSERT_FALSE(smc_builds_find(&builds, &key, &found));
+        keep_code(&builds, &key, i, BYTES);
+    }
+    for (int i = COUNT - 1; i >= 0; i--) {
+        char name[2] = {(char)('a' + i), '\0'};
+        struct smc_built found = {.status = SMC_OK};
+        set_key(name, &key);
+        CU_ASSERT_EQUAL(smc_builds_find(&builds, &key, &found), i >= COUNT - KEPT);
+        smc_built_free(&found);
+    }
+    smc_builds_free(&builds);
+    smc_text_free(&key);
+}
+
+struct asking {
+    struct smc_builds *builds;
+    atomic_int *begun;
+    bool found;
+};
+
+static void *ask_for_tile(void *argument)
+{
+    struct asking *asking = argument;
+    struct smc_text key = {0};
+    struct smc_built built = {.status = SMC_OK};
+    set_key("tile 32", &key);
+    atomic_fetch_add(asking->begun, 1);
+    asking->found = smc_builds_find(asking->builds, &key, &built);
+    smc_built_free(&built);
+    smc_text_free(&key);
+    return NULL;
+}
+
+/* While one builds, others that want the same wait for it. */
+static void test_builds_of_threads(void)
+{
+    enum { THREADS = 4 };
+    struct smc_builds builds = SMC_BUILDS_INIT;
+    struct asking asking[THREADS];
+    pthread_t thread[THREADS];
+    atomic_int begun = 0;
+    struct smc_text key = {0};
+    struct smc_built built;
+    set_key("tile 32", &key);
+    CU_ASSERT_FALSE(smc_builds_find(&builds, &key, &built));
+    for (int i = 0; i < THREADS; i++) {
+        asking[i] = (struct asking){&builds, &begun, false};
+        CU_ASSERT_EQUAL_FATAL(pthread_create(&thread[i], NULL, ask_for_tile, &asking[i]), 0);
+    }
+    while (atomic_load(&begun) < THREADS)
+        sched_yield();
+    keep_code(&builds, &key, 1, 10);
+    for (int i = 0; i < THREADS; i++) {
+        pthread_join(thread[i], NULL);
+        CU_ASSERT_TRUE(asking[i].found);
+    }
+    smc_builds_free(&builds);
+    smc_text_free(&key);
+}
+
 /* --- Words ------------------------------------------------------------------------------------ */
 
 static void test_descriptions(void)
@@ -679,6 +827,10 @@ CU_TestInfo tests_compile[] = {
     {"the table answers without NVRTC", test_table_answers},
     {"what to do where nothing serves", test_nothing_serves},
     {"the table knows nothing of edited kernels", test_table_and_edits},
+    {"what was compiled is found again, as a copy", test_builds_are_copied},
+    {"a build that failed fails again, except for lack of memory", test_builds_that_fail},
+    {"what was compiled first is forgotten above 64 MiB", test_builds_forget},
+    {"a thread waits for another that compiles the same", test_builds_of_threads},
     {"the source of numbers in words", test_descriptions},
     {"the built-in PTX is of the kernels as they are", test_built_in_ptx},
     {"PTX without what nobody reads", test_short_ptx},

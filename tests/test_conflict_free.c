@@ -37,7 +37,11 @@ static void test_smallest_padding(void)
     for (size_t r = 0; r < sizeof rows / sizeof *rows; r++)
         for (size_t w = 0; w < sizeof widths / sizeof *widths; w++) {
             struct smc_access access = column_of(rows[r], 1, widths[w]);
-            struct smc_conflict_search search = {&layout, &access, 1, &rows[r], 1, 0};
+            struct smc_conflict_search search = {.layout = &layout,
+                                                 .access = &access,
+                                                 .access_count = 1,
+                                                 .row_elements = &rows[r],
+                                                 .row_count = 1};
             struct smc_rearrangement found = {0};
             struct smc_bank_cost cost;
             if (!smc_find_padding(&search, &found))
@@ -56,12 +60,20 @@ static void test_known_proposals(void)
     struct smc_bank_layout layout = layout_of(90), old = layout_of(11);
     uint32_t row = 32, row_of_16 = 16;
     struct smc_access access = column_of(32, 0, 4), other = column_of(16, 0, 4);
-    struct smc_conflict_search search = {&layout, &access, 1, &row, 1, 0};
+    struct smc_conflict_search search = {.layout = &layout,
+                                         .access = &access,
+                                         .access_count = 1,
+                                         .row_elements = &row,
+                                         .row_count = 1};
     struct smc_rearrangement found = {0};
     CU_ASSERT(smc_find_padding(&search, &found) && found.padding_elements == 1);
     CU_ASSERT(smc_find_swizzle(&search, &found));
     CU_ASSERT(found.swizzle_span == 32 && found.swizzle_shift == 0);
-    struct smc_conflict_search of_1x = {&old, &other, 1, &row_of_16, 1, 0};
+    struct smc_conflict_search of_1x = {.layout = &old,
+                                        .access = &other,
+                                        .access_count = 1,
+                                        .row_elements = &row_of_16,
+                                        .row_count = 1};
     CU_ASSERT(smc_find_padding(&of_1x, &found) && found.padding_elements == 1);
     CU_ASSERT(smc_find_swizzle(&of_1x, &found) && found.swizzle_span == 16);
     for (uint32_t lane = 0; lane < 32; lane++) /* stride 2: the upper half warp is shifted */

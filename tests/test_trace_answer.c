@@ -410,10 +410,51 @@ static void test_queries(void)
     }
 }
 
+/* The size that the SM was executed with limits, on every architecture that has such sizes, but not
+   where the driver itself was asked, nor where no block would fit. */
+static void test_executed_carveout(void)
+{
+    for (size_t i = 0; i < smc_capability_count(); i++) {
+        struct smc_capability capability;
+        smc_capability_at(i, &capability);
+        const struct smc_sm *sm = &capability.sm;
+        for (uint32_t k = 0; k < sm->smem_carveout_count && !sm->carveout_by_cache_config; k++) {
+            struct smc_trace *trace = smc_calloc(1, sizeof *trace);
+            CU_ASSERT_PTR_NOT_NULL_FATAL(trace);
+            const struct smc_trace_gpu gpu = {.cc = capability.sm.cc, .sm_count = 10};
+            CU_ASSERT_EQUAL_FATAL(smc_trace_device(trace, &gpu), 0);
+            struct smc_trace_launch launch = usual("k", 1000);
+            struct smc_trace_answer out;
+            launch.dynamic_smem_bytes = 1000;
+            launch.block[0] = 32;
+            launch.smem_configured_bytes = sm->smem_carveout_bytes[k];
+            add(trace, launch, 0);
+            answer(trace, &out);
+            const struct smc_occupancy *occupancy = &out.rows[0].occupancy;
+            if (sm->smem_carveout_bytes[k] > 0)
+                CU_ASSERT_EQUAL(occupancy->smem_configured_bytes, sm->smem_carveout_bytes[k]);
+            end(trace, &out);
+        }
+    }
+    struct smc_trace_launch launch = usual("k", 1000);
+    launch.block[0] = 32;
+    launch.smem_configured_bytes = 8192;
+    CU_ASSERT_EQUAL(answer_one(H100, launch).occupancy.blocks_per_sm, 8);
+    launch.api_blocks_per_sm = 32;
+    CU_ASSERT_EQUAL(answer_one(H100, launch).occupancy.blocks_per_sm, 32);
+    launch.api_blocks_per_sm = SMC_TRACE_UNKNOWN;
+    launch.dynamic_smem_bytes = 8192;
+    CU_ASSERT_EQUAL(answer_one(H100, launch).occupancy.blocks_per_sm, 25);
+    launch.dynamic_smem_bytes = 0;
+    launch.smem_configured_bytes = 8000; /* no size of the SM */
+    CU_ASSERT_EQUAL(answer_one(H100, launch).occupancy.blocks_per_sm, 32);
+}
+
 CU_TestInfo tests_trace_answer[] = {
     {"a full GPU", test_full},
     {"what bounds a configuration", test_bounds},
     {"dynamic shared memory is opted in to", test_opted_in},
+    {"the carve-out that was executed", test_executed_carveout},
     {"the last wave", test_tail},
     {"what is not recorded is unknown", test_unknown},
     {"without waves", test_no_waves},

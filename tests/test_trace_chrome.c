@@ -51,7 +51,7 @@ static void test_kernel(void)
     CU_ASSERT_EQUAL(launch->greatest_ns, 12345);
     CU_ASSERT_EQUAL(launch->regs_per_thread, 40);
     CU_ASSERT_EQUAL(launch->smem_bytes, 5120);
-    CU_ASSERT_EQUAL(smc_trace_smem_bytes(launch), 5120);
+    CU_ASSERT_EQUAL(smc_trace_smem_bytes(launch, NULL), 5120);
     CU_ASSERT_EQUAL(launch->static_smem_bytes, SMC_TRACE_UNKNOWN);
     CU_ASSERT_EQUAL(launch->dynamic_smem_bytes, SMC_TRACE_UNKNOWN);
     CU_ASSERT_EQUAL(launch->process, SMC_TRACE_UNKNOWN);
@@ -108,7 +108,7 @@ static void test_old(void)
     CU_ASSERT_EQUAL(trace->launches[1].device, SMC_TRACE_UNKNOWN);
     CU_ASSERT_EQUAL(trace->launches[1].regs_per_thread, SMC_TRACE_UNKNOWN);
     CU_ASSERT_EQUAL(trace->launches[1].smem_bytes, SMC_TRACE_UNKNOWN);
-    CU_ASSERT_EQUAL(smc_trace_smem_bytes(&trace->launches[1]), SMC_TRACE_UNKNOWN);
+    CU_ASSERT_EQUAL(smc_trace_smem_bytes(&trace->launches[1], NULL), SMC_TRACE_UNKNOWN);
     CU_ASSERT_FALSE(trace->devices[0].known);
     CU_ASSERT_TRUE(test_trace_has_note(trace, "whole microseconds"));
     test_trace_release(trace);
@@ -212,7 +212,7 @@ static void test_kernel_details(void)
     CU_ASSERT_EQUAL(launch->static_smem_bytes, 16);
     CU_ASSERT_EQUAL(launch->dynamic_smem_bytes, 4096);
     CU_ASSERT_EQUAL(launch->smem_bytes, SMC_TRACE_UNKNOWN);
-    CU_ASSERT_EQUAL(smc_trace_smem_bytes(launch), 4112);
+    CU_ASSERT_EQUAL(smc_trace_smem_bytes(launch, NULL), 4112);
     CU_ASSERT(launch->grid[2] == 7 && launch->block[0] == 128);
     CU_ASSERT_EQUAL(launch->total_ns, 2250);
     CU_ASSERT_EQUAL(launch->graph_launches, 1);
@@ -220,10 +220,61 @@ static void test_kernel_details(void)
     CU_ASSERT_EQUAL_FATAL(launch->device, 0);
     CU_ASSERT_EQUAL(trace->devices[0].id, 1);
     CU_ASSERT_STRING_EQUAL(trace->tool, "XLA profiler");
-    CU_ASSERT_TRUE(test_trace_has_note(trace, "--device"));
+    CU_ASSERT_FALSE(test_trace_has_note(trace, "--device"));
+    struct smc_text warnings = {0};
+    smc_trace_compare_gpus(trace, NULL, &warnings);
+    CU_ASSERT_TRUE(test_trace_has_note(trace, "--device H100"));
+    CU_ASSERT_EQUAL(warnings.length, 0);
     CU_ASSERT_EQUAL(trace->launches[1].device, SMC_TRACE_UNKNOWN);
     CU_ASSERT(trace->launches[1].grid[0] == 1 && trace->launches[1].block[0] == 0);
     test_trace_release(trace);
+}
+
+#define UNNAMED(grid, blocks)                                                                      \
+    "{\"ph\": \"X\", \"cat\": \"kernel\", \"name\": \"k\", \"pid\": 1, \"ts\": 1, \"dur\": 9, "    \
+    "\"args\":"                                                                                    \
+    " {\"device\": 1, \"registers per thread\": 128, \"shared memory\": 0, \"blocks per "          \
+    "SM\": " blocks ", \"grid\": [" grid "], \"block\": [128, 1, 1]}}"
+
+/* Without properties of the GPUs the blocks per SM still tell how many SMs there are. */
+static void test_number_of_sms(void)
+{
+    static const struct {
+        const char *events, *note;
+        uint32_t sms;
+        const char *device, *warning;
+    } cases[] = {
+        {UNNAMED("8,12,1", "0.72727275"), "has 132 SMs", 132, "A100 80GB PCIe",
+         "has 108 SMs, but the GPU of the trace has 132"},
+        {UNNAMED("1,1,1", "0.00925926") "," UNNAMED("108,3,1", "3"), "has 108 SMs", 108,
+         "H100 PCIe", "has 114 SMs, but the GPU of the trace has 108"},
+        {UNNAMED("8,12,1", "0.72727275"), "has 132 SMs", 132, "H100 80GB HBM3", ""},
+        {UNNAMED("8,12,1", "0.72727275"), "has 132 SMs", 132, "9.0", ""},
+        /* Two launches that contradict each other; a number that is too short. */
+        {UNNAMED("8,12,1", "0.72727275") "," UNNAMED("108,1,1", "1"), "--device H100", 0, "T4", ""},
+        {UNNAMED("8,12,1", "0.7"), "--device H100", 0, "T4", ""},
+        {UNNAMED("8,12,1", "0"), "--device H100", 0, "T4", ""},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct smc_text text = {0}, warnings = {0};
+        struct smc_device device;
+        char note[256];
+        smc_text_printf(&text, "{\"traceEvents\": [%s]}", cases[i].events);
+        struct smc_trace *trace = test_trace_read_text(smc_text_string(&text));
+        CU_ASSERT_PTR_NOT_NULL_FATAL(trace);
+        CU_ASSERT_EQUAL_FATAL(trace->device_count, 1);
+        CU_ASSERT_EQUAL(trace->devices[0].device.sm_count, cases[i].sms);
+        CU_ASSERT_EQUAL(smc_device_find(cases[i].device, &device, note, NULL), SMC_OK);
+        smc_trace_compare_gpus(trace, &device, &warnings);
+        CU_ASSERT_FALSE(test_trace_has_note(trace, "does not name"));
+        CU_ASSERT_PTR_NOT_NULL(strstr(smc_text_string(&warnings), cases[i].warning));
+        CU_ASSERT_EQUAL(warnings.length == 0, !*cases[i].warning);
+        smc_trace_compare_gpus(trace, NULL, &warnings);
+        CU_ASSERT_TRUE(test_trace_has_note(trace, cases[i].note));
+        test_trace_release(trace);
+        smc_text_free(&text);
+        smc_text_free(&warnings);
+    }
 }
 
 /* --- Files that are not sound ----------------------------------------------------------------- */
@@ -445,6 +496,7 @@ CU_TestInfo tests_trace_chrome[] = {
     {"recorded occupancy", test_recorded_occupancy},
     {"AMD", test_amd},
     {"kernels of XLA", test_kernel_details},
+    {"the number of SMs from blocks per SM", test_number_of_sms},
     {"refused", test_refused},
     {"accepted", test_accepted},
     {"an unclosed array", test_unclosed},

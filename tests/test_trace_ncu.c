@@ -275,7 +275,7 @@ static void test_odd_tables(void)
     CU_ASSERT_EQUAL(
         read_text("==PROF== Connected to process 1\n==ERROR== ERR_NVGPUCTRPERM\n", &trace, &error),
         SMC_USAGE);
-    CU_ASSERT_PTR_NOT_NULL(strstr(error.message, "no table of 'ncu --csv'"));
+    CU_ASSERT_PTR_NOT_NULL(strstr(error.message, "no table of 'ncu'"));
     smc_trace_free(&trace);
 }
 
@@ -355,6 +355,148 @@ static void test_wide(void)
     smc_text_free(&text);
 }
 
+#define RAW                                                                                        \
+    "\"ID\",\"Kernel Name\",\"Block Size\",\"Grid Size\",\"launch__registers_per_thread\","        \
+    "\"launch__shared_mem_per_block_static\",\"launch__shared_mem_per_block_dynamic\","            \
+    "\"launch__shared_mem_per_block_allocated\",\"sm__maximum_warps_per_active_cycle_pct\"\n"
+
+/* One launch on page raw, with the unit and the text of its dynamic shared memory. */
+static int64_t dynamic_smem(const char *unit, const char *text, const char *theoretical)
+{
+    static struct smc_trace trace;
+    struct smc_error error;
+    char table[1024];
+    snprintf(table, sizeof table,
+             RAW "\"\",\"\",\"block\",\"grid\",\"register/thread\",\"byte/block\",\"%s\",\"\","
+                 "\"%%\"\n\"0\",\"k\",\"(256, 1, 1)\",\"(1, 2, 64)\",\"32\",\"0\",\"%s\",\"\","
+                 "\"%s\"\n",
+             unit, text, theoretical);
+    CU_ASSERT_EQUAL_FATAL(read_text(table, &trace, &error), SMC_OK);
+    CU_ASSERT_EQUAL_FATAL(trace.launch_count, 1);
+    const int64_t bytes = trace.launches[0].dynamic_smem_bytes;
+    smc_trace_free(&trace);
+    return bytes;
+}
+
+/* Nothing else in the file has a sign: bytes are whole, and no block has a megabyte. */
+static void test_possible_values(void)
+{
+    static const struct {
+        const char *unit, *text, *theoretical;
+        int64_t bytes;
+    } cases[] = {
+        {"byte/block", "66,560", "100", 66560},   {"byte/block", "66.560", "100", 66560},
+        {"Kbyte/block", "66,560", "100", 66560},  {"Kbyte/block", "66.560", "100", 66560},
+        {"Kbyte/block", "1.024", "100", 1024},    {"KiB/block", "1,024", "100", 1049},
+        {"byte/block", "1,024", "16,667", -2},    {"Kbyte/block", "1,152", "16,667", 1152},
+        {"Kbyte/block", "1.152", "16.667", 1152}, {"byte/block", "199,168", "50.5", 199168},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const int64_t bytes = dynamic_smem(cases[i].unit, cases[i].text, cases[i].theoretical);
+        if (cases[i].bytes != -2) /* the two contradict each other: each is read for itself */
+            CU_ASSERT_EQUAL(bytes, cases[i].bytes);
+        if (cases[i].bytes == -2)
+            CU_ASSERT_EQUAL(bytes, 1024);
+    }
+}
+
+/* What the driver allocates has its reserve: on CC 9.0 1024 bytes. */
+static void test_allocated(void)
+{
+    static struct smc_trace trace;
+    struct smc_error error;
+    struct smc_device device;
+    char note[256];
+    CU_ASSERT_EQUAL_FATAL(
+        read_text(RAW
+                  "\"\",\"\",\"block\",\"grid\",\"register/thread\",\"\",\"\",\"Kbyte/block\","
+                  "\"%\"\n\"0\",\"a\",\"(256, 1, 1)\",\"(1, 2, 64)\",\"32\",\"\",\"\",\"3.2\","
+                  "\"100\"\n\"1\",\"b\",\"(256, 1, 1)\",\"(9, 1, 1)\",\"32\",\"\",\"\",\"1.024\","
+                  "\"100\"\n",
+                  &trace, &error),
+        SMC_OK);
+    CU_ASSERT_EQUAL_FATAL(trace.launch_count, 2);
+    CU_ASSERT_EQUAL(smc_device_find("9.0", &device, note, NULL), SMC_OK);
+    CU_ASSERT_EQUAL(smc_trace_smem_bytes(&trace.launches[0], NULL), SMC_TRACE_UNKNOWN);
+    CU_ASSERT_EQUAL(smc_trace_smem_bytes(&trace.launches[0], &device), 2176);
+    CU_ASSERT_EQUAL(smc_trace_smem_bytes(&trace.launches[1], &device), 0);
+    CU_ASSERT_EQUAL(smc_device_find("7.0", &device, note, NULL), SMC_OK);
+    CU_ASSERT_EQUAL(smc_trace_smem_bytes(&trace.launches[0], &device), 3200);
+    CU_ASSERT_DOUBLE_EQUAL(trace.launches[0].recorded_occupancy_percent, 100, 0);
+    CU_ASSERT_FALSE(has_note(&trace, "shared memory were not recorded"));
+    smc_trace_free(&trace);
+}
+
+#define TEXT_TABLE                                                                                 \
+    "    Section: Launch Statistics\n"                                                             \
+    "    -------------------------------- --------------- ---------------\n"                       \
+    "    Metric Name                          Metric Unit    Metric Value\n"                       \
+    "    -------------------------------- --------------- ---------------\n"                       \
+    "    Registers Per Thread             register/thread              16\n"                       \
+    "    Dynamic Shared Memory Per Block      Kbyte/block           16.38\n"                       \
+    "    Static Shared Memory Per Block        byte/block               0\n"                       \
+    "    -------------------------------- --------------- ---------------\n"                       \
+    "    OPT   This kernel grid is too small: Registers Per Thread             99\n"
+
+/* What ncu prints without --csv, after the program's own output. */
+static void test_text(void)
+{
+    static struct smc_trace trace;
+    struct smc_error error;
+    CU_ASSERT_EQUAL_FATAL(
+        read_text("my output\n==PROF== Disconnected from process 371\n[371] app@127.0.0.1\n"
+                  "  void scale<float>(T1 *, int) (10000, 2, 1)x(32, 4, 1), Context 1, Stream 7, "
+                  "Device 0, CC 8.6\n" TEXT_TABLE
+                  "  other(int, char) (1, 1, 1)x(64, 1, 1), Context 1, Stream 7, Device 1, CC 9.0\n"
+                  "    Section: GPU Speed Of Light Throughput\n"
+                  "    ----------------------- ----------- ------------\n"
+                  "    Metric Name             Metric Unit Metric Value\n"
+                  "    ----------------------- ----------- ------------\n"
+                  "    Duration                         \xC2\xB5s        12.35\n"
+                  "    ----------------------- ----------- ------------\n",
+                  &trace, &error),
+        SMC_OK);
+    CU_ASSERT_EQUAL_FATAL(trace.launch_count, 2);
+    const struct smc_trace_launch *launch = trace.launches;
+    CU_ASSERT_STRING_EQUAL(launch->name, "void scale<float>(T1 *, int)");
+    CU_ASSERT(launch->grid[0] == 10000 && launch->grid[1] == 2 && launch->block[1] == 4);
+    CU_ASSERT_EQUAL(launch->regs_per_thread, 16);
+    CU_ASSERT_EQUAL(launch->dynamic_smem_bytes, 16384);
+    CU_ASSERT_EQUAL(trace.devices[launch->device].device.sm.cc, 86);
+    CU_ASSERT_EQUAL(trace.processes[launch->process].id, 371);
+    CU_ASSERT_STRING_EQUAL(trace.processes[launch->process].command, "app");
+    CU_ASSERT_EQUAL(launch[1].total_ns, 12350);
+    CU_ASSERT_EQUAL(trace.devices[launch[1].device].device.sm.cc, 90);
+    CU_ASSERT_FALSE(has_note(&trace, "were left out"));
+    smc_trace_free(&trace);
+}
+
+/* Releases before 2022: the date instead of grid and block, no heading in the tables. */
+static void test_old_text(void)
+{
+    static struct smc_trace trace;
+    struct smc_error error;
+    CU_ASSERT_EQUAL_FATAL(
+        read_text("==PROF== Connected to process 12345\n"
+                  "  saxpy(int, float*), 2020-Mar-04 10:11:12, Context 1, Stream 7\n"
+                  "    Section: Launch Statistics\n"
+                  "    -------------------------------------- --------------- ------------------\n"
+                  "    Block Size                                                            256\n"
+                  "    Grid Size                                                           4,096\n"
+                  "    Registers Per Thread                   register/thread                 16\n"
+                  "    Static Shared Memory Per Block             Kbyte/block               8.19\n"
+                  "    -------------------------------------- --------------- ------------------\n"
+                  "    WRN   This kernel exhibits low throughput: 99\n",
+                  &trace, &error),
+        SMC_OK);
+    CU_ASSERT_EQUAL_FATAL(trace.launch_count, 1);
+    CU_ASSERT_STRING_EQUAL(trace.launches[0].name, "saxpy(int, float*)");
+    CU_ASSERT(trace.launches[0].grid[0] == 4096 && trace.launches[0].block[0] == 256);
+    CU_ASSERT_EQUAL(trace.launches[0].static_smem_bytes, 8192);
+    CU_ASSERT_EQUAL(trace.launches[0].device, SMC_TRACE_UNKNOWN);
+    smc_trace_free(&trace);
+}
+
 CU_TestInfo tests_trace_ncu[] = {
     {"numbers with points and commas", test_numbers},
     {"units", test_units},
@@ -363,6 +505,10 @@ CU_TestInfo tests_trace_ncu[] = {
     {"page summary", test_summary},
     {"the first releases", test_old},
     {"locales", test_locales},
+    {"ambiguous signs: only one value is possible", test_possible_values},
+    {"allocated shared memory", test_allocated},
+    {"tables of text", test_text},
+    {"tables of text of older releases", test_old_text},
     {"what is around a table, and tables that are incomplete", test_odd_tables},
     {"thousands of columns", test_wide},
     CU_TEST_INFO_NULL,

@@ -83,38 +83,8 @@ static void test_many(void)
     smc_memo_forget(&memo);
 }
 
-/* Machine code is kept with the resources, its PTX is not; what is known already stays. */
-static void test_machine_code(void)
-{
-    struct smc_memo memo = {0};
-    struct smc_query query;
-    test_query(smc_kernel_find("stencil-static"), 3, &query);
-    for (int64_t radius = 1; radius <= 2; radius++) {
-        struct smc_compiled compiled = {
-            .resources = number((uint32_t)radius),
-            .binary = {.cubin = calloc(1, 8), .cubin_bytes = 8, .ptx = calloc(1, 8)}};
-        void *cubin = compiled.binary.cubin;
-        set(&query, SMC_PARAM_RADIUS, radius);
-        smc_memo_keep_compiled(&memo, &query, &compiled);
-        CU_ASSERT_PTR_NULL(compiled.binary.cubin);
-        CU_ASSERT_PTR_NULL(compiled.binary.ptx);
-        const struct smc_compiled *kept = smc_memo_find_compiled(&memo, &query);
-        CU_ASSERT_PTR_NOT_NULL_FATAL(kept);
-        CU_ASSERT_PTR_EQUAL(kept->binary.cubin, cubin);
-        CU_ASSERT_EQUAL(kept->binary.cubin_bytes, 8);
-        CU_ASSERT_PTR_NULL(kept->binary.ptx);
-    }
-    struct smc_compiled again = {.resources = number(9),
-                                 .binary = {.cubin = calloc(1, 8), .cubin_bytes = 8}};
-    smc_memo_keep_compiled(&memo, &query, &again); /* a sanitizer notices if it is not freed */
-    CU_ASSERT_EQUAL(found(&memo, &query), 2);
-    CU_ASSERT_EQUAL(memo.count, 2);
-    smc_memo_forget(&memo);
-}
-
 CU_TestInfo tests_tui_memo[] = {
     {"exactly what was asked for", test_exact},
     {"many", test_many},
-    {"machine code", test_machine_code},
     CU_TEST_INFO_NULL,
 };

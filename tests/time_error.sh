@@ -19,21 +19,23 @@ column() {
 
 # --- Drawing --------------------------------------------------------------------------------------
 
-draw() { # SEED FILE
-    "$time_error" --launches 60 --seed "$1" --device H200 --csv "$2" >out 2>err || cat err
+draw() { # LAUNCHES SEED FILE
+    "$time_error" --launches "$1" --seed "$2" --device H200 --csv "$3" >out 2>err || cat err
 }
-draw 7 one && draw 7 again && draw 8 other
+draw 24 7 one && draw 24 7 again && draw 6 8 other
 if column predicted_ms <one 2>/dev/null | grep -q .; then
     empty "the same seed draws the same launches" "$(diff one again)"
-    empty "another seed draws others" "$(! cmp -s one other || echo "they are the same")"
-    empty "sizes are from 64 to 6000" "$(
+    empty "another seed draws other launches" "$(
+        [ "$(wc -l <other)" -eq 7 ] || cat other
+        tail -n 6 other | grep -Fx -f one)"
+    empty "drawn sizes are from 64 to 6000, of many kernels" "$(
         for size in m n k; do column "$size" <one; done |
             awk '$1 != "" && ($1 < 64 || $1 > 6000)'
         [ "$(column kernel <one | sort -u | wc -l)" -gt 9 ] || echo "few kernels")"
     empty "racy kernels and probes are not drawn" "$(
         column kernel <one | grep -x 'matmul-tiled-racy\|residency')"
-    empty "what takes too long is left out" "$(
-        "$time_error" --launches 60 --seed 7 --device H200 --limit-ms 1 --csv short >out
+    empty "a launch that takes too long is left out" "$(
+        "$time_error" --launches 24 --seed 7 --device H200 --limit-ms 1 --csv short >out
         column note <short | grep -q 'it takes too long' || cat out)"
 else
     skip "drawn launches" "nothing is predicted: $(column note <one | sort | uniq -c | head -n 1)"
@@ -53,13 +55,13 @@ if column median_ms <saved | grep -q .; then
         count=$(column median_ms <saved | grep -c .)
         left=$(column note <saved | grep -c .)
         grep -q "^model  *$((count - left))     20.0    20.0    20.0     20.0$" out || cat out)"
-    empty "they are in the file too" "$(
+    empty "errors are in the JSON file too" "$(
         grep -q '"time_error"' figures || cat figures
         grep -q '"mean_percent": \(20.0\|19.99\)' figures || cat figures)"
     sed '3s/^[^,]*/no-such-kernel/' saved >damaged
     "$time_error" --against damaged >out 2>err
     status=$?
-    empty "a damaged file is named with its line" "$(
+    empty "a damaged file of measurements is named with its line" "$(
         [ "$status" -eq 2 ] || echo "exit status $status"
         echo "time_error: damaged:3: column kernel: 'no-such-kernel' is not one of its values" |
             diff - err)"
@@ -81,15 +83,15 @@ else
     sed -i 's/distance > 0; distance/distance > 1; distance/' edited/reduction.cu
     "$time_error" --own edited --emulate H200 >out 2>err
     status=$?
-    empty "a wrong one is found" "$(
+    empty "a wrong own kernel is found" "$(
         [ "$status" -eq 1 ] || echo "exit status $status"
         [ "$(grep -c ' correct$' out)" -eq 9 ] || cat out
         grep -q '^reduction  *reduction: .* wrong' out || cat out)"
     "$time_error" --own "$kernels" --device H200 --csv own >out 2>err
-    empty "each is measured in several sizes" "$(
+    empty "each own kernel is measured in several sizes" "$(
         [ "$(column kernel <own | sort | uniq -c | awk '$1 >= 4' | wc -l)" -eq 10 ] ||
             column kernel <own | sort | uniq -c)"
-    empty "each has a predicted time" "$(
+    empty "each own kernel has a predicted time" "$(
         column predicted_ms <own | grep -c '^$' | grep -vx 0
         column note <own | sort -u | grep .)"
 fi
@@ -98,13 +100,13 @@ fi
 
 "$time_error" --launches 0 >out 2>err
 status=$?
-empty "bad options: exit status 2" "$(
+empty "bad options of time_error: exit status 2" "$(
     [ "$status" -eq 2 ] || echo "exit status $status"
     grep -q -- '^time_error: option --launches: ' err || cat err)"
 if ! smemcalc devices --device gpu0 >out 2>&1; then
     "$time_error" >out 2>err
     status=$?
-    empty "no GPU: exit status 77" "$(
+    empty "time_error without a GPU: exit status 77" "$(
         [ "$status" -eq 77 ] || echo "exit status $status"
         grep -q '^skipped: ' out || cat out)"
 fi

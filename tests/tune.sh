@@ -132,7 +132,7 @@ ranked() { # FILE ARGUMENT...
 }
 
 ranked stencil.json --kernel stencil-dynamic --radius 100
-holds "every number of whole warps, every size of shared memory" \
+holds "block and carve-out: every number of whole warps, every size of shared memory" \
     '[.tune.varied[] | .name] == ["block", "carveout"] and
      .tune.varied[0].values == [range(32; 1025; 32)] and (.tune.varied[1].values | length) == 10 and
      .tune.shapes.combinations == 320 and .tune.shapes.legal == 320' stencil.json
@@ -143,21 +143,23 @@ holds "ranks are in the order of the predicted times" '[.tune.ranking[] | .rank]
     [range(1; (.tune.ranking | length) + 1)] and
     ([.tune.ranking[] | select(.state == "predicted") | .time.predicted_ms] | . == sort) and
     ([.tune.ranking[] | .state] | . == sort)' stencil.json
-holds "nothing was measured, and it says so" '.tune.measurement | .runs == 0 and
+holds "without a GPU nothing was measured, and the answer says so" '.tune.measurement | .runs == 0 and
     (.not_measured | length > 0) and .gpu == null and .regret_percent == null' stencil.json
-holds "without measurements nobody wins" '.tune.winner == null and
+holds "without measurements no shape wins" '.tune.winner == null and
     ([.tune.ranking[] | .winner or (.measured | .median_ms != null or .correct != null)] | any |
      not)' stencil.json
 holds "a carve-out that is rounded up to another one is not run twice" '.tune.shapes.same > 0 and
     ([.tune.dropped[] | select(.state == "same") | .rank == null] | all)' stencil.json
-ranked again.json --kernel stencil-dynamic --radius 100
-empty "the same question has the same answer" "$(diff stencil.json again.json)"
-ranked cached.json --kernel stencil-dynamic --radius 100 --no-cache
-empty "without the cache, too" "$(diff stencil.json cached.json)"
+few="--kernel stencil-dynamic --radius 100 --vary block=64:256:64"
+ranked few.json $few
+ranked again.json $few
+empty "the same question has the same answer" "$(diff few.json again.json)"
+ranked uncached.json $few --no-cache
+empty "without the cache a question has the same answer" "$(diff few.json uncached.json)"
 
 smemcalc tune --device H200 --format json --kernel stencil-dynamic --radius 40000 \
     --vary block=64,1024 --vary carveout=100 >large.json 2>err
-empty "nothing is left to rank" "$([ $? -eq 1 ] || echo "exit status"
+empty "if no shape can launch, that is an error" "$([ $? -eq 1 ] || echo "exit status"
     grep -qx 'smemcalc: no shape can launch without spilling' err || cat err)"
 holds "what cannot launch is dropped, with the reason" '.tune | .shapes.refused == 2 and
     .ranking == [] and [.dropped[] | [.state, .reason, .rank]] ==
@@ -166,17 +168,17 @@ holds "what cannot launch is dropped, with the reason" '.tune | .shapes.refused 
 narrow="--kernel matmul-register --size 512 --vary block-m=64,128 --vary block_n=64 --vary block-k=8
     --vary thread-m=8 --vary thread-n=4:8:4 --vary stages=2:3"
 ranked register.json $narrow
-holds "the values given, in the order of the catalog" '[.tune.varied[] | [.name, .values]] ==
+holds "values given vary in the order of the catalog" '[.tune.varied[] | [.name, .values]] ==
     [["block_m", [64, 128]], ["block_n", [64]], ["block_k", [8]], ["thread_m", [8]],
      ["thread_n", [4, 8]], ["stages", [2, 3]]] and .tune.shapes.legal == 8 and
     .tune.kernel.m == 512 and (.tune.kernel | has("stages") | not)' register.json
 ranked spills.json --kernel matmul-register --dtype double --size 512 --vary block-m=128 \
     --vary block-n=64 --vary block-k=8 --vary thread-m=16 --vary thread-n=4,6 --vary stages=2
-holds "what spills is dropped" '[.tune.dropped[] | select(.spill_bytes > 0) | .state == "spills" and
+holds "a shape that spills is dropped" '[.tune.dropped[] | select(.spill_bytes > 0) | .state == "spills" and
     .rank == null] | all' spills.json
 ranked fixed.json --kernel matmul-register --size 512 --block-m 64 --block-n 64 --thread-m 8 \
     --thread-n 8 --stages 2
-holds "options fix what they give" '[.tune.varied[].name] == ["block_k"]' fixed.json
+holds "a parameter that an option gives does not vary" '[.tune.varied[].name] == ["block_k"]' fixed.json
 
 smemcalc tune $narrow --device H200 >text 2>err
 empty "text: a table that fits, the first rank and how to run it" "$(
@@ -185,11 +187,11 @@ empty "text: a table that fits, the first rank and how to run it" "$(
     grep -q '^measured  *nothing: ' text || echo "nothing about measuring"
     grep -q '^run it  *smemcalc run --kernel matmul-register ' text || echo "no command"
     [ "$(grep -c '^  *[0-9]' text)" -eq 8 ] || cat text)"
-smemcalc tune --kernel stencil-dynamic --device H200 --top 3 >text 2>err
-empty "text: --top" "$([ "$(grep -cE '^[ >] +[0-9]' text)" -eq 3 ] || cat text)"
+smemcalc tune $few --device H200 --top 3 >text 2>err
+empty "text: --top shows as many ranks" "$([ "$(grep -cE '^[ >] +[0-9]' text)" -eq 3 ] || cat text)"
 smemcalc tune --kernel matmul-tiled --vary tile=16:32:16 --vary pad=0 --vary carveout=100 --device 9.0 |
     tr -s ' \n' ' ' >text
-empty "text: what shapes without a time rank by" "$(
+empty "text: shapes without a time rank by occupancy" "$(
     for words in 'ranked by occupancy, as no time is predicted: a compute capability alone has no clock;' \
         ' 1 16 0 100 - - not predicted; occupancy 100 %' \
         'first --tile 16 --pad 0 --carveout 100: occupancy 100 %, as 1 other shape has; neither predicted nor'; do
@@ -197,15 +199,15 @@ empty "text: what shapes without a time rank by" "$(
     done)"
 smemcalc tune --kernel matmul-tiled --vary tile=16 --vary pad=0 --vary carveout=100 --device "RTX 4090" |
     tr -s ' \n' ' ' >text
-empty "text: a board that nobody measured" "$(
+empty "text: times of a board that was not measured are from specifications" "$(
     grep -qF '; predicted from specifications, not measured' text || cat text)"
 smemcalc tune $narrow --device H200 --plot - >text 2>err
-empty "a picture in the terminal instead of the table" "$(
+empty "--plot - is a picture in the terminal instead of the table" "$(
     grep -q '^matmul-register on NVIDIA H200: occupancy and time$' text || cat text err
     grep -q '8 predicted shapes' text || cat text
     grep '^run it' text)"
 smemcalc tune --kernel matmul-tiled --vary tile=16,32 --vary pad=0 --device 9.0 --plot - >text 2>err
-empty "without a time: the table, and why there is no picture" "$(
+empty "without a time --plot gives the table, and why there is no picture" "$(
     [ $? -eq 3 ] || echo "exit status"
     grep -qx 'smemcalc: option --plot: no shape has a time: a compute capability alone has no clock' err ||
         cat err
@@ -220,13 +222,13 @@ empty "CSV: a line for each shape, and the same ranks" "$(
     jq -r '.tune.ranking[].values | "\(.block_m),\(.thread_n),\(.stages)"' register.json |
         diff - from-csv)"
 smemcalc tune --kernel stencil-dynamic --vary block=64,128 --device H200 --on emulator >text 2>err
-empty "the emulator has no time" "$(grep -q 'nothing: the emulator counts' text || cat text err)"
+empty "text: on the emulator nothing is measured" "$(grep -q 'nothing: the emulator counts' text || cat text err)"
 
 # --- Your own source ------------------------------------------------------------------------------
 
 ranked own.json --source x.cu --vary BT=32:128:32,2048 --grid '(4096+BT-1)/BT' \
     --block BT -a i32x64*BT:ramp -a i32:64*BT
-holds "macros vary, and what depends on them" '.tune | .kernel.file == "x.cu" and
+holds "macros of your own source vary, and what depends on them" '.tune | .kernel.file == "x.cu" and
     .shapes.combinations == 5 and .shapes.legal == 4 and .shapes.failed == 1 and
     (.dropped[0] | .values.BT == 96 and (.reason | test("no 96"))) and
     ([.ranking[] | .values.BT == .threads_per_block] | all) and (.ranking | length) == 3' own.json
@@ -239,29 +241,29 @@ compiled="--kernel stencil-dynamic --size 2054 --vary block=64:1024:64"
 on_fake() { # STATUS WORDS OF FAKE_GPU, ARGUMENT...
     status=$1 words=$2
     shift 2
-    FAKE_GPU="compiled $words" timeout 60 "$fake" tune $compiled "$@" >out 2>err
+    FAKE_GPU="compiled $words" "$fake" tune $compiled "$@" >out 2>err
     seen=$?
     [ "$seen" -eq "$status" ] || fail "on the GPU '$words': tune $*" \
         "exit status $seen, not $status: $(cat out err)"
 }
 
 on_fake 0 "paced" --vary carveout=-1 --all --runs 3 --format json
-holds "the fastest wins, whatever its rank" '.tune | .winner.values.block == 256 and
+holds "the fastest shape wins, whatever its rank" '.tune | .winner.values.block == 256 and
     .winner.measured.median_ms == 1 and .winner.winner and
     ([.ranking[] | select(.winner)] | length) == 1' out
-holds "every shape was run" '.tune | .measurement.runs == 16 and .measurement.exhaustive and
+holds "--all runs every shape" '.tune | .measurement.runs == 16 and .measurement.exhaustive and
     .measurement.not_measured == null and .measurement.gpu == 0 and
     ([.ranking[].measured | .correct and .launches > 0 and .median_ms >= 1] | all)' out
-holds "turns count the runs" '[.tune.ranking[].measured.turn] | sort == [range(1; 17)]' out
-holds "the first to run is the first rank" '.tune.ranking[0].measured.turn == 1' out
-holds "regret is about the first three runs" '.tune | .measurement.regret_runs == 3 and
+holds "the turns of measured shapes count the runs" '[.tune.ranking[].measured.turn] | sort == [range(1; 17)]' out
+holds "the shape that runs first is the first rank" '.tune.ranking[0].measured.turn == 1' out
+holds "--runs 3 --all: regret is about the first three runs" '.tune | .measurement.regret_runs == 3 and
     (100 * ([.ranking[].measured | select(.turn <= 3) | .median_ms] | min) - 100 -
      .measurement.regret_percent | fabs) < 0.0001' out
-holds "errors are those of the predictions" '.tune | ([.ranking[] | .time.predicted_ms as $p |
+holds "the errors of measured shapes are those of the predictions" '.tune | ([.ranking[] | .time.predicted_ms as $p |
     .measured | 100 * ($p / .median_ms - 1) - .error_percent | fabs < 0.001] | all) and
     (.measurement.worst_error_percent >= .measurement.mean_error_percent)' out
 on_fake 0 "paced" --vary carveout=-1 --runs 5 --format json
-holds "only the first are run" '.tune | .measurement.runs == 5 and
+holds "--runs 5 runs only five shapes" '.tune | .measurement.runs == 5 and
     (.measurement.exhaustive | not) and .measurement.regret_percent == null and
     ([.ranking[] | select(.measured.median_ms != null) | .measured.turn] | sort) ==
     [1, 2, 3, 4, 5]' out
@@ -279,33 +281,39 @@ on_fake 1 "paced spoils-256" --vary carveout=-1 --all --format json
 holds "a wrong result never wins" '.tune | .winner.values.block != 256 and
     ([.ranking[] | select(.values.block == 256) | .measured.correct == false and
       (.reason | test("wrong")) and (.winner | not)] == [true])' out
-empty "and is reported" "$(grep -q '1 of 16 shapes that were run have a wrong result' err || cat err)"
+empty "a wrong result is reported" "$(grep -q '1 of 16 shapes that were run have a wrong result' err || cat err)"
 on_fake 1 "paced wrong" --vary carveout=-1 --all --format json
-holds "if all are wrong nobody wins" '.tune | .winner == null and
+holds "if all results are wrong no shape wins" '.tune | .winner == null and
     ([.ranking[] | .measured.correct == false] | all)' out
 on_fake 1 "refuses" --vary carveout=-1 --runs 2 --format json
-holds "a refused launch has no time" '.tune | .winner == null and .measurement.runs == 2 and
+holds "a shape whose launch is refused has no time" '.tune | .winner == null and .measurement.runs == 2 and
     ([.ranking[] | select(.reason != null) | .reason | test("cudaErrorInvalidValue")] |
      . == [true, true])' out
 on_fake 4 "crashes" --vary carveout=-1 --format json
-holds "a crash ends the runs" '.tune | .measurement.runs == 1 and .measurement.stopped and
+holds "a crash on the GPU ends the runs" '.tune | .measurement.runs == 1 and .measurement.stopped and
     .winner == null' out
 on_fake 130 "paced interrupted" --vary carveout=-1 --all --format json
 holds "Ctrl-C leaves what was measured" '.tune | .measurement.stopped and
     (.measurement.exhaustive | not) and .measurement.runs > 0 and .measurement.runs < 16 and
     .winner != null and
     ([.ranking[] | select(.measured.median_ms != null)] | length) == .measurement.runs' out
-empty "and says so" "$(grep -q 'interrupted after [0-9]* of 16 runs' err || cat err)"
+empty "Ctrl-C is reported with the number of runs" "$(grep -q 'interrupted after [0-9]* of 16 runs' err || cat err)"
 
+compiled="--kernel stencil-window --size 2054 --vary block=64,128"
+on_fake 0 "paced counted" --vary carveout=-1,50 --all --no-cache
+empty "without the cache a shape that was predicted is not compiled again for its run" "$(
+    tail -n 1 err | grep -vx '2 compilations, 0 repeated')"
 compiled="--source x.cu --grid 4096/BT -a i32x4096:ramp -a i32:4096 --vary BT=64:512:64"
-on_fake 0 "paced" --block BT --all --format json
+on_fake 0 "paced counted" --block BT --all --no-cache --format json
+empty "without the cache your own source is compiled once for each shape" "$(
+    tail -n 1 err | grep -vx '8 compilations, 0 repeated')"
 holds "your own source is measured" '.tune | .winner.values.BT == 256 and .measurement.exhaustive and
     .measurement.runs == 8 and ([.ranking[].measured | .median_ms >= 1 and .correct] | all)' out
 on_fake 1 "paced spoils-256" --block BT --all --format json
 holds "a result that differs from the first never wins" '.tune | .winner.values.BT != 256 and
     ([.ranking[] | select(.measured.correct == false) | .values.BT] == [256])' out
 on_fake 4 "endless" --block BT --all --timeout 50 --format json
-holds "a kernel that does not end is the last" '.tune | .winner == null and
+holds "a kernel that does not end is the last to run" '.tune | .winner == null and
     .measurement.runs == 1 and .measurement.stopped' out
 
 compiled="--kernel stencil-dynamic --size 2054 --vary block=64:1024:64"

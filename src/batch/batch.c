@@ -24,8 +24,8 @@ struct columns {
 };
 
 const struct smc_column_info smc_column_info[SMC_COLUMN_COUNT] = {
-#define COLUMN(id, name, option, kind, lowest, highest, initial)                                   \
-    [SMC_COLUMN_##id] = {name, option, SMC_COLUMN_##kind, lowest, highest, initial},
+#define COLUMN(id, name, other, option, kind, lowest, highest, initial)                            \
+    [SMC_COLUMN_##id] = {name, other, option, SMC_COLUMN_##kind, lowest, highest, initial},
 #include "batch/columns.def"
 #undef COLUMN
 };
@@ -36,11 +36,28 @@ static const char *const results[] = {
 #undef RESULT
 };
 
+enum { MOST_NAME = 64 };
+
+/* Whether `typed` names the column. '-' counts as '_', and case is ignored. */
+static bool is_column(const char *known, const char *typed)
+{
+    size_t i = 0;
+    for (; known[i]; i++) {
+        char a = known[i] == '-' ? '_' : known[i], b = typed[i] == '-' ? '_' : typed[i];
+        if (a != (b >= 'A' && b <= 'Z' ? (char)(b | 0x20) : b))
+            return false;
+    }
+    return !typed[i];
+}
+
 static int find_column(const char *name)
 {
-    for (int i = 0; i < SMC_COLUMN_COUNT; i++)
-        if (smc_equal_ignoring_case(smc_column_info[i].name, name))
+    for (int i = 0; i < SMC_COLUMN_COUNT; i++) {
+        const struct smc_column_info *info = &smc_column_info[i];
+        if (is_column(info->name, name) || is_column(info->option, name) ||
+            (info->other_name && is_column(info->other_name, name)))
             return i;
+    }
     return -1;
 }
 
@@ -52,45 +69,125 @@ static bool is_result(const char *name)
     return false;
 }
 
-/* Notes a column that is only copied to the output, since its name may be misspelled. */
-static void note_column(const char *name, const struct columns *columns, char note[256])
+/* Whether the columns to pass name this one, "all" aside. */
+static bool is_passed(const struct smc_batch *batch, const char *name)
 {
-    if (*note)
-        return;
-    if (is_result(name)) {
-        snprintf(note, 256, "the column '%.64s' is kept; the one with the answer follows it", name);
-        return;
-    }
-    struct smc_suggestion suggestion = {.typed = name};
-    for (int i = 0; i < SMC_COLUMN_COUNT; i++)
-        if (columns->field[i] < 0) {
-            smc_suggest_consider(&suggestion, smc_column_info[i].name);
-            smc_suggest_consider(&suggestion, smc_column_info[i].option);
+    char item[MOST_NAME];
+    for (size_t i = 0; i < batch->passed_count; i++) {
+        if (smc_equal_ignoring_case(batch->passed[i], name))
+            return true;
+        for (const char *at = batch->passed[i];; at++) {
+            size_t length = strcspn(at, ",");
+            snprintf(item, sizeof item, "%.*s", (int)length, at);
+            if (smc_equal_ignoring_case(item, name))
+                return true;
+            at += length;
+            if (!*at)
+                break;
         }
-    for (int i = 0; i < SMC_COLUMN_COUNT; i++)
-        if (suggestion.best == smc_column_info[i].name ||
-            suggestion.best == smc_column_info[i].option)
-            snprintf(note, 256, "the column '%.64s' is not read; did you mean '%s'?", name,
-                     smc_column_info[i].name);
+    }
+    return false;
 }
 
-static enum smc_status find_fields(const struct smc_csv_record *header, const char *file,
-                                   struct columns *columns, struct smc_error *error)
+static bool passes_all(const struct smc_batch *batch)
 {
-    char name[64];
-    for (uint32_t i = 0; i < header->field_count; i++) {
-        smc_csv_value(&header->field[i], name, sizeof name);
-        int column = find_column(name);
-        if (column < 0)
-            continue;
-        if (columns->field[column] >= 0)
-            return smc_fail(error, SMC_USAGE,
-                            "%s:%llu: the column '%s' occurs twice, as column %d and as column %u",
-                            file, (unsigned long long)header->line, name,
-                            columns->field[column] + 1, i + 1);
-        columns->field[column] = (int32_t)i;
+    bool all = false;
+    for (size_t i = 0; i < batch->passed_count; i++)
+        all |= strcmp(batch->passed[i], "all") == 0;
+    return all;
+}
+
+/* The column that an unknown name contains as whole words, such as smem in "smem_bytes"; the
+   longest one. */
+static const char *find_within(const char *typed)
+{
+    const char *found = NULL;
+    for (int i = 0; i < SMC_COLUMN_COUNT; i++) {
+        const struct smc_column_info *info = &smc_column_info[i];
+        const char *const names[] = {info->name, info->other_name, info->option};
+        for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
+            const char *at = names[k] ? strstr(typed, names[k]) : NULL;
+            char after = at ? at[strlen(names[k])] : '\0';
+            bool is_word = at && (at == typed || at[-1] == '_') && (!after || after == '_');
+            if (is_word && (!found || strlen(names[k]) > strlen(found)))
+                found = names[k];
+        }
     }
+    return found;
+}
+
+static const char *suggest_column(const char *typed)
+{
+    const char *within = find_within(typed);
+    struct smc_suggestion suggestion = {.typed = typed};
+    for (int i = 0; i < SMC_COLUMN_COUNT && !within; i++)
+        smc_suggest_consider(&suggestion, smc_column_info[i].name);
+    return within ? within : suggestion.best;
+}
+
+/* `names`: those of the unknown columns, "a,b". */
+static enum smc_status fail_unknown(const struct smc_csv_record *header, const char *file,
+                                    const char *names, size_t count, struct smc_error *error)
+{
+    struct smc_text word = {0};
+    const char *meant = count == 1 ? suggest_column(names) : NULL;
+    enum smc_status status = SMC_USAGE;
+    smc_text_append_shell_word(&word, names);
+    if (word.failed)
+        status = smc_out_of_memory(error);
+    else if (count == 1)
+        smc_fail(error, SMC_USAGE, "%s:%llu: unknown column '%s'%s%s%s --pass %s copies it unread",
+                 file, (unsigned long long)header->line, names, meant ? "; did you mean '" : ":",
+                 meant ? meant : "", meant ? "'?" : "", smc_text_string(&word));
+    else
+        smc_fail(error, SMC_USAGE, "%s:%llu: %zu unknown columns: --pass %.400s copies them unread",
+                 file, (unsigned long long)header->line, count, smc_text_string(&word));
+    smc_text_free(&word);
+    return status;
+}
+
+static enum smc_status find_field(const struct smc_csv_record *header, uint32_t index,
+                                  const char *name, const char *file, struct columns *columns,
+                                  struct smc_error *error)
+{
+    int column = find_column(name);
+    if (columns->field[column] >= 0)
+        return smc_fail(error, SMC_USAGE,
+                        "%s:%llu: the column '%s' occurs twice, as column %d and as column %u",
+                        file, (unsigned long long)header->line, smc_column_info[column].name,
+                        columns->field[column] + 1, index + 1);
+    columns->field[column] = (int32_t)index;
     return SMC_OK;
+}
+
+/* `note`: of a column of results, which a former batch added. */
+static enum smc_status find_fields(const struct smc_csv_record *header,
+                                   const struct smc_batch *batch, struct columns *columns,
+                                   char note[256], struct smc_error *error)
+{
+    const bool all = passes_all(batch);
+    enum smc_status status = SMC_OK;
+    struct smc_text unknown = {0};
+    size_t unknown_count = 0;
+    for (uint32_t i = 0; i < header->field_count && status == SMC_OK; i++) {
+        char name[MOST_NAME];
+        smc_csv_value(&header->field[i], name, sizeof name);
+        if (is_passed(batch, name))
+            continue;
+        if (find_column(name) >= 0)
+            status = find_field(header, i, name, batch->file, columns, error);
+        else if (is_result(name))
+            snprintf(note, 256, "the column '%.64s' is kept; the one with the answer follows it",
+                     name);
+        else if (!all)
+            smc_text_printf(&unknown, "%s%s", unknown_count++ ? "," : "", name);
+    }
+    if (status == SMC_OK && unknown.failed)
+        status = smc_out_of_memory(error);
+    if (status == SMC_OK && unknown_count > 0)
+        status = fail_unknown(header, batch->file, smc_text_string(&unknown), unknown_count, error);
+    smc_text_free(&unknown);
+    return status;
 }
 
 static enum smc_status check_needed(const struct smc_csv_record *header, const char *file,
@@ -105,32 +202,26 @@ static enum smc_status check_needed(const struct smc_csv_record *header, const c
     return SMC_OK;
 }
 
-/* Names are compared ignoring case and surrounding blanks. Other columns are ignored, but `note`
-   says which one may be misspelled. `defaults[n]` is what an option gave for column n. */
-static enum smc_status read_header(const struct smc_csv_record *header, const char *file,
-                                   const int64_t defaults[SMC_COLUMN_COUNT],
-                                   struct columns *columns, char note[256], struct smc_error *error)
+/* Names are compared ignoring case and surrounding blanks. A column that is neither known nor to be
+   passed is an error: its name may be misspelled, and the launches would be answered without it. */
+static enum smc_status read_header(const struct smc_csv_record *header,
+                                   const struct smc_batch *batch, struct columns *columns,
+                                   char note[256], struct smc_error *error)
 {
     unsigned long long line = header->line;
-    char name[64];
     *columns = (struct columns){.count = header->field_count};
     for (int i = 0; i < SMC_COLUMN_COUNT; i++)
         columns->field[i] = -1;
     if (header->fault != SMC_CSV_SOUND)
-        return smc_fail(error, SMC_USAGE, "%s:%llu: the header has %s", file, line,
+        return smc_fail(error, SMC_USAGE, "%s:%llu: the header has %s", batch->file, line,
                         smc_csv_fault_text(header->fault));
     if (header->field_count > SMC_CSV_MOST_FIELDS)
-        return smc_fail(error, SMC_USAGE, "%s:%llu: the header has %u columns, more than %d", file,
-                        line, header->field_count, SMC_CSV_MOST_FIELDS);
-    enum smc_status status = find_fields(header, file, columns, error);
-    if (status != SMC_OK)
-        return status;
-    for (uint32_t i = 0; i < header->field_count; i++) {
-        smc_csv_value(&header->field[i], name, sizeof name);
-        if (find_column(name) < 0)
-            note_column(name, columns, note);
-    }
-    return check_needed(header, file, defaults, columns, error);
+        return smc_fail(error, SMC_USAGE, "%s:%llu: the header has %u columns, more than %d",
+                        batch->file, line, header->field_count, SMC_CSV_MOST_FIELDS);
+    enum smc_status status = find_fields(header, batch, columns, note, error);
+    return status == SMC_OK
+               ? check_needed(header, batch->file, batch->defaults.value, columns, error)
+               : status;
 }
 
 /* --- Devices looked up once: a bounded hash table by the text of the field -------------------- */
@@ -485,12 +576,11 @@ static enum smc_status answer_header(struct stream *stream, struct smc_error *er
         return status;
     if (!found)
         return smc_fail(error, SMC_USAGE, "%s:1: no header: the input is empty", batch->file);
-    status = read_header(&stream->record, batch->file, batch->defaults.value, &stream->columns,
-                         note, error);
-    if (*note && batch->tell)
-        batch->tell(note);
+    status = read_header(&stream->record, batch, &stream->columns, note, error);
     if (status != SMC_OK)
         return status;
+    if (*note && batch->tell)
+        batch->tell(note);
     return smc_csv_write_header(stream->writer, &stream->record, stream->reader.has_mark, error);
 }
 

@@ -4,6 +4,7 @@
 #define SMC_BATCH_BATCH_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "base/status.h"
@@ -29,6 +30,7 @@ enum smc_column_kind {
 
 struct smc_column_info {
     const char *name;
+    const char *other_name; /* or NULL */
     const char *option;
     enum smc_column_kind kind;
     int64_t lowest, highest, initial;
@@ -58,6 +60,10 @@ struct smc_batch {
     struct smc_csv_sink sink;
     struct smc_batch_defaults defaults;
     struct smc_device_finder finder; /* looks up the names in the column 'device' */
+    /* Columns that are copied and not read, named as "a,b"; "all": every one that has no name of
+       smc_column_info. */
+    const char *const *passed;
+    size_t passed_count;
     /* Called once, when the header is read, with a note on it. NULL: the note is dropped. */
     void (*tell)(const char *note);
 };

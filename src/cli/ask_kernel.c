@@ -262,6 +262,7 @@ void smc_ask_launch(const struct smc_arguments *arguments, struct smc_query *que
         .no_cache = arguments->given[SMC_OPTION_NO_CACHE],
         .no_nvrtc = arguments->given[SMC_OPTION_NO_NVRTC],
         .kernel_dir = arguments->text[SMC_OPTION_KERNEL_DIR],
+        .builds = arguments->builds,
     };
 }
 

@@ -13,6 +13,7 @@
 #include "cli/help.h"
 #include "cli/options.h"
 #include "cli/output.h"
+#include "compile/builds.h"
 
 const struct smc_command *const smc_commands[SMC_COMMAND_COUNT] = {
 #define COMMAND(ID, name) [SMC_COMMAND_##ID] = &smc_command_##name,
@@ -75,7 +76,11 @@ static enum smc_status run_command(int count, char **words, struct smc_text *out
     if (arguments.given[SMC_OPTION_VERSION_VERBOSE])
         return smc_fail(error, SMC_USAGE,
                         "option --verbose: only with --version, and for merge, inspect and trace");
-    return smc_commands[id]->run(&arguments, out, error);
+    struct smc_builds builds = SMC_BUILDS_INIT;
+    arguments.builds = &builds;
+    status = smc_commands[id]->run(&arguments, out, error);
+    smc_builds_free(&builds);
+    return status;
 }
 
 int smc_cli_main(int argc, char **argv)

@@ -372,6 +372,8 @@ static enum smc_status find_accesses(const struct smc_arguments *arguments,
         .ptx = smc_text_string(&asked->ptx),
         .ptx_bytes = asked->ptx.length,
         .entry = asked->entries.item[0]->name,
+        .declared = asked->entries.item[0]->array,
+        .declared_count = asked->entries.item[0]->arrays,
     };
     enum smc_bank_mode mode = (enum smc_bank_mode)arguments->number[SMC_OPTION_BANK_WIDTH];
     smc_bank_layout_of(&query->device.sm, mode, &request.banks);

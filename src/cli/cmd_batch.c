@@ -114,6 +114,8 @@ static enum smc_status run(const struct smc_arguments *arguments, struct smc_tex
         .sink = {write_output, NULL},
         .finder = {find_device, &devices},
         .tell = tell_note,
+        .passed = arguments->pass.item,
+        .passed_count = arguments->pass.count,
     };
     read_numbers(arguments, &batch.defaults);
     enum smc_status status = smc_ask_standard_input(arguments, file, error);

@@ -35,7 +35,7 @@ static enum smc_status measure(const struct smc_arguments *arguments,
     struct smc_error why = {""};
     const struct smc_calibrate_request request = {
         .gpu_index = (int)arguments->number[SMC_OPTION_MEASURED_GPU],
-        .compile = {.no_cache = arguments->given[SMC_OPTION_NO_CACHE]},
+        .compile = {.no_cache = arguments->given[SMC_OPTION_NO_CACHE], .builds = arguments->builds},
         .budget_ms = budget_ms,
         .timeout_ms = (uint32_t)arguments->number[SMC_OPTION_TIMEOUT],
         .stop = smc_interrupt_requested,

@@ -45,6 +45,7 @@ static enum smc_status run(const struct smc_arguments *arguments, struct smc_tex
                 .no_cache = arguments->given[SMC_OPTION_NO_CACHE],
                 .no_nvrtc = arguments->given[SMC_OPTION_NO_NVRTC],
                 .ptx_suffices = true,
+                .builds = arguments->builds,
             },
     };
     enum smc_status status = smc_host_health_check(&check, &health, &why);

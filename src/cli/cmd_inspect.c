@@ -217,7 +217,8 @@ static enum smc_status answer(const struct smc_arguments *arguments, struct insp
     enum smc_status selected = smc_inspect_select(&inspection->rows, &inspection->selection, error);
     if (selected != SMC_OK)
         return selected;
-    if (inspection->rows.count <= MOST_ROWS_WITH_BANKS &&
+    const bool shows_banks = smc_ask_writer(arguments) != &smc_writer_csv;
+    if (shows_banks && inspection->rows.count <= MOST_ROWS_WITH_BANKS &&
         smc_inspect_find_banks(&inspection->rows, NULL, error) != SMC_OK)
         return SMC_MACHINE;
     tell_shapes(&inspection->rows);

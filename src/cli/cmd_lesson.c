@@ -202,7 +202,8 @@ static enum smc_status show(const struct smc_arguments *arguments, const struct 
     struct smc_lesson_setting setting = {
         .device = device,
         .compile = {.no_cache = arguments->given[SMC_OPTION_NO_CACHE],
-                    .no_nvrtc = arguments->given[SMC_OPTION_NO_NVRTC]},
+                    .no_nvrtc = arguments->given[SMC_OPTION_NO_NVRTC],
+                    .builds = arguments->builds},
         .warnings = &warnings,
         .columns = style.columns,
         .utf8 = style.utf8,

@@ -402,6 +402,9 @@ static enum smc_status report(const struct smc_arguments *arguments, struct trac
 {
     const struct smc_device *device =
         tracing->devices.count > 0 ? &tracing->devices.chosen[0].device : NULL;
+    struct smc_text warnings = {0};
+    smc_trace_compare_gpus(&tracing->trace, device, &warnings);
+    smc_output_warn(&warnings);
     enum smc_status status = smc_trace_answer_on(&tracing->trace, device, &tracing->answer, error);
     if (status != SMC_OK)
         return status;

@@ -148,6 +148,7 @@ static enum smc_status explore_trace(const struct smc_arguments *arguments,
 {
     const bool named = arguments->device.count > 0 || arguments->given[SMC_OPTION_DEVICE_FILE];
     struct smc_trace_answer answer = {0};
+    struct smc_text warnings = {0};
     for (size_t i = 0; i < arguments->trace_file.count; i++)
         if (strcmp(arguments->trace_file.item[i], "-") == 0)
             return smc_fail(
@@ -157,6 +158,9 @@ static enum smc_status explore_trace(const struct smc_arguments *arguments,
     if (!trace)
         return smc_out_of_memory(error);
     enum smc_status status = read_trace(&arguments->trace_file, trace, error);
+    if (status == SMC_OK)
+        smc_trace_compare_gpus(trace, named ? &query->device : NULL, &warnings);
+    smc_output_warn(&warnings);
     if (status == SMC_OK)
         status = smc_trace_answer_on(trace, named ? &query->device : NULL, &answer, error);
     if (status == SMC_OK)

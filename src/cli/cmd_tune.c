@@ -103,6 +103,7 @@ static enum smc_status ask_source(const struct smc_arguments *arguments, struct 
         .entry = tune->entry,
         .compiler_options = arguments->text[SMC_OPTION_COMPILER_OPTIONS],
         .no_cache = arguments->given[SMC_OPTION_NO_CACHE],
+        .builds = arguments->builds,
         .launch = SMC_LAUNCH_INIT,
     };
     smc_ask_settings(arguments, &source->request.launch);

@@ -442,6 +442,7 @@ static const struct repeatable {
     {SMC_OPTION_ONLY, VALUES(only), SMC_MAX_LISTED, "lists are read"},
     {SMC_OPTION_READ, VALUES(read), SMC_MAX_LISTED, "files are read"},
     {SMC_OPTION_TRACE_FILE, VALUES(trace_file), SMC_MAX_LISTED, "files are read"},
+    {SMC_OPTION_PASS, VALUES(pass), SMC_MAX_LISTED, "lists are read"},
 #undef VALUES
 };
 _Static_assert((int)SMC_MAX_USER_ARGUMENTS <= SMC_MAX_LISTED, "fits struct smc_repeated");

@@ -71,9 +71,11 @@ struct smc_arguments {
     size_t file_count;
     struct smc_repeated device, device_file; /* at most SMC_MAX_DEVICES */
     struct smc_repeated arg, set, dump;      /* at most SMC_MAX_USER_ARGUMENTS */
-    struct smc_repeated own_threads, own_dynamic_smem, own_kernel, only, vary, read, trace_file;
-    const char *topic; /* help: the command asked about, completion: the shell,
-                          lesson: its name; or NULL */
+    struct smc_repeated own_threads, own_dynamic_smem, own_kernel, only, vary, read, trace_file,
+        pass;
+    const char *topic;         /* help: the command asked about, completion: the shell,
+                                  lesson: its name; or NULL */
+    struct smc_builds *builds; /* what the command has compiled so far, or NULL; not owned */
 };
 
 /* Reads everything after the command's name, and moves the files among `words`, which must outlive

@@ -265,6 +265,7 @@ static enum smc_status ask_own(const struct smc_arguments *arguments,
         .entry = arguments->text[SMC_OPTION_ENTRY],
         .compiler_options = arguments->text[SMC_OPTION_COMPILER_OPTIONS],
         .no_cache = arguments->given[SMC_OPTION_NO_CACHE],
+        .builds = arguments->builds,
         .launch = SMC_LAUNCH_INIT,
     };
     if (arguments->given[SMC_OPTION_DYNAMIC_SMEM])

@@ -1,4 +1,5 @@
-/* Compiling one kernel with one NVRTC, or reading the outcome from the cache. */
+/* Compiling one kernel with one NVRTC, unless the question has done so before or the cache has the
+   outcome. */
 #include "compile/build.h"
 
 #include <stddef.h>
@@ -43,30 +44,6 @@ static void write_key(const struct smc_build *build, const char *options, struct
     smc_text_append_bytes(key, smc_text_string(&build->source->text), build->source->text.length);
 }
 
-/* Copies the machine code and the PTX; either may be missing. */
-static enum smc_status copy_binary(const void *cubin, size_t cubin_bytes, const char *ptx,
-                                   size_t ptx_bytes, struct smc_binary *binary,
-                                   struct smc_error *error)
-{
-    if (!binary)
-        return SMC_OK;
-    binary->cubin = cubin_bytes ? smc_malloc(cubin_bytes) : NULL;
-    binary->ptx = ptx_bytes ? smc_malloc(ptx_bytes + 1) : NULL;
-    if ((cubin_bytes && !binary->cubin) || (ptx_bytes && !binary->ptx)) {
-        smc_binary_free(binary);
-        return smc_out_of_memory(error);
-    }
-    if (cubin_bytes)
-        memcpy(binary->cubin, cubin, cubin_bytes);
-    if (ptx_bytes) {
-        memcpy(binary->ptx, ptx, ptx_bytes);
-        binary->ptx[ptx_bytes] = '\0';
-    }
-    binary->cubin_bytes = cubin_bytes;
-    binary->ptx_bytes = ptx_bytes;
-    return SMC_OK;
-}
-
 static void store(const struct smc_resources *resources, const struct smc_nvrtc_output *output,
                   const struct smc_text *key, struct smc_cache *cache)
 {
@@ -83,19 +60,40 @@ static void store(const struct smc_resources *resources, const struct smc_nvrtc_
     smc_text_free(&value);
 }
 
-static bool restore(struct smc_cache *cache, const struct smc_text *key, struct smc_text *value,
-                    struct smc_resources *resources, size_t *cubin_bytes)
+/* The machine code and the PTX of an entry; either may be missing. */
+static enum smc_status copy_code(const char *code, size_t cubin_bytes, size_t ptx_bytes,
+                                 struct smc_built *built)
+{
+    struct smc_nvrtc_output *output = &built->output;
+    output->binary.cubin = cubin_bytes ? smc_malloc(cubin_bytes) : NULL;
+    output->binary.cubin_bytes = cubin_bytes;
+    if (output->binary.cubin)
+        memcpy(output->binary.cubin, code, cubin_bytes);
+    if (ptx_bytes)
+        smc_text_append_bytes(&output->ptx, code + cubin_bytes, ptx_bytes);
+    if ((cubin_bytes && !output->binary.cubin) || output->ptx.failed)
+        return smc_out_of_memory(&built->error);
+    return SMC_OK;
+}
+
+/* False if the cache does not have it. */
+static bool restore(struct smc_cache *cache, const struct smc_text *key, struct smc_built *built)
 {
     struct record record;
-    if (!smc_cache_read(cache, key, value) || value->length < sizeof record)
-        return false;
-    memcpy(&record, value->data, sizeof record);
-    if (record.cubin_bytes > value->length - sizeof record)
-        return false;
-    *cubin_bytes = record.cubin_bytes;
-    resources->from_cache = true;
-    memcpy((char *)resources + NUMBERS, record.numbers, NUMBERS_BYTES);
-    return true;
+    struct smc_text value = {0};
+    bool found = smc_cache_read(cache, key, &value) && value.length >= sizeof record;
+    if (found) {
+        memcpy(&record, value.data, sizeof record);
+        found = record.cubin_bytes <= value.length - sizeof record;
+    }
+    if (found) {
+        built->resources.from_cache = true;
+        memcpy((char *)&built->resources + NUMBERS, record.numbers, NUMBERS_BYTES);
+        built->status = copy_code(value.data + sizeof record, record.cubin_bytes,
+                                  value.length - sizeof record - record.cubin_bytes, built);
+    }
+    smc_text_free(&value);
+    return found;
 }
 
 /* If an edited kernel is rejected, the user must correct it. The built-in kernels compile, so if
@@ -107,8 +105,6 @@ static enum smc_status explain_failure(const struct smc_build *build,
     const struct smc_source *source = build->source;
     char text[800];
     smc_log_first_error(log, build->kernel->file, source->shown, text, sizeof text);
-    if (build->log)
-        smc_text_append(build->log, log);
     if (outcome == SMC_NVRTC_REJECTED && source->is_edited) {
         bool named = strncmp(text, source->shown, strlen(source->shown)) == 0;
         return smc_fail(error, SMC_USAGE, "%s%s%s", named ? "" : source->shown, named ? "" : ": ",
@@ -140,59 +136,81 @@ static enum smc_status read_output(const struct smc_build *build, enum smc_nvrtc
     return smc_fail(error, SMC_UNAVAILABLE, "%s: %s", build->source->shown, reason.message);
 }
 
+/* The log stays in the output only if NVRTC rejects the source. */
 static enum smc_status compile(const struct smc_build *build, const char *options,
                                const struct smc_text *key, struct smc_cache *cache,
-                               struct smc_resources *resources, struct smc_binary *binary,
-                               struct smc_error *error)
+                               struct smc_built *built)
 {
     struct smc_nvrtc nvrtc;
     struct smc_nvrtc_info info;
-    struct smc_nvrtc_output output;
-    enum smc_status status = smc_nvrtc_open(build->place->info.path, &nvrtc, &info, error);
+    struct smc_nvrtc_output *output = &built->output;
+    enum smc_status status = smc_nvrtc_open(build->place->info.path, &nvrtc, &info, &built->error);
     if (status != SMC_OK)
         return status == SMC_MACHINE ? status : SMC_UNAVAILABLE;
     enum smc_nvrtc_outcome outcome = smc_nvrtc_compile(
-        &nvrtc, smc_text_string(&build->source->text), build->kernel->file, options, &output);
-    struct smc_resources read = *resources;
-    status = read_output(build, outcome, &output, &read, error);
+        &nvrtc, smc_text_string(&build->source->text), build->kernel->file, options, output);
+    struct smc_resources read = built->resources;
+    status = read_output(build, outcome, output, &read, &built->error);
     if (status == SMC_OK) {
         if (read.refused) { /* ptxas reports registers even for a kernel that it refuses */
             read.regs_per_thread = read.static_smem_bytes = read.barriers = 0;
             read.stack_bytes = read.spill_store_bytes = read.spill_load_bytes = 0;
         }
-        *resources = read;
+        built->resources = read;
         if (!build->source->includes)
-            store(resources, &output, key, cache);
-        status = copy_binary(output.binary.cubin, output.binary.cubin_bytes, output.ptx.data,
-                             output.ptx.length, binary, error);
+            store(&read, output, key, cache);
     }
-    smc_nvrtc_output_free(&output);
+    if (status == SMC_OK || outcome == SMC_NVRTC_COMPILED)
+        smc_text_free(&output->log);
     return status;
+}
+
+static void build_or_restore(const struct smc_build *build, const char *options,
+                             const struct smc_text *key, struct smc_cache *cache,
+                             struct smc_built *built)
+{
+    const struct smc_nvrtc_info *info = &build->place->info;
+    built->resources = (struct smc_resources){.source = SMC_RESOURCES_NVRTC,
+                                              .cc = build->cc,
+                                              .nvrtc_major = info->major,
+                                              .nvrtc_minor = info->minor};
+    if (build->source->includes || !restore(cache, key, built))
+        built->status = compile(build, options, key, cache, built);
+}
+
+/* Both are malloc's. */
+static void take_binary(struct smc_nvrtc_output *output, struct smc_binary *binary)
+{
+    *binary = output->binary;
+    binary->ptx = output->ptx.data;
+    binary->ptx_bytes = output->ptx.length;
+    output->binary = (struct smc_binary){0};
+    output->ptx = (struct smc_text){0};
 }
 
 enum smc_status smc_build_run(const struct smc_build *build, struct smc_cache *cache,
                               struct smc_resources *resources, struct smc_binary *binary,
                               struct smc_error *error)
 {
-    struct smc_text options = {0}, key = {0}, value = {0};
-    size_t cubin_bytes = 0;
-    enum smc_status status;
-    resources->source = SMC_RESOURCES_NVRTC;
-    resources->cc = build->cc;
-    resources->nvrtc_major = build->place->info.major;
-    resources->nvrtc_minor = build->place->info.minor;
+    struct smc_text options = {0}, key = {0};
+    struct smc_built built = {.status = SMC_OK};
     write_options(build, &options);
     write_key(build, smc_text_string(&options), &key);
-    if (options.failed || key.failed)
-        status = smc_out_of_memory(error);
-    else if (!build->source->includes && restore(cache, &key, &value, resources, &cubin_bytes))
-        status = copy_binary(value.data + sizeof(struct record), cubin_bytes,
-                             value.data + sizeof(struct record) + cubin_bytes,
-                             value.length - sizeof(struct record) - cubin_bytes, binary, error);
-    else
-        status = compile(build, options.data, &key, cache, resources, binary, error);
+    if (options.failed || key.failed) {
+        built.status = smc_out_of_memory(&built.error);
+    } else if (!smc_builds_find(build->builds, &key, &built)) {
+        build_or_restore(build, options.data, &key, cache, &built);
+        smc_builds_keep(build->builds, &key, &built);
+    }
+    *resources = built.resources;
+    if (built.status == SMC_OK && binary)
+        take_binary(&built.output, binary);
+    if (built.status != SMC_OK && error)
+        *error = built.error;
+    if (build->log)
+        smc_text_append(build->log, smc_text_string(&built.output.log));
+    smc_built_free(&built);
     smc_text_free(&options);
     smc_text_free(&key);
-    smc_text_free(&value);
-    return status;
+    return built.status;
 }

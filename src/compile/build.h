@@ -2,6 +2,7 @@
 #ifndef SMC_COMPILE_BUILD_H
 #define SMC_COMPILE_BUILD_H
 
+#include "compile/builds.h"
 #include "compile/cache.h"
 #include "compile/nvrtc.h"
 #include "compile/resources.h"
@@ -12,8 +13,9 @@ struct smc_build {
     const struct smc_source *source;
     const char *defines; /* each followed by '\n' */
     const struct smc_nvrtc_place *place;
-    uint16_t cc;          /* one that the NVRTC compiles for */
-    struct smc_text *log; /* as in struct smc_compile_options */
+    uint16_t cc;               /* one that the NVRTC compiles for */
+    struct smc_text *log;      /* as in struct smc_compile_options */
+    struct smc_builds *builds; /* the same */
 };
 
 /* Fills the numbers of `resources`, and `binary` if it is not NULL. SMC_USAGE: an edited kernel

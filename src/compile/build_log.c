@@ -6,7 +6,10 @@
    in this order, and the lines of other compilations may be between them. A line without a name can
    belong to any compilation that has yet to write one. A period begins when a compilation is first
    expected to write a line, and ends when all that were expected have written theirs. Within a
-   period, a compilation is assigned a line if all lines that it can have written are equal. */
+   period, a compilation is assigned a line if all lines that it can have written are equal.
+
+   A log whose beginning was cut off has figures of compilations that it does not name. Each such
+   compilation counts as expected from the first line on, so that no other gets its figures. */
 #include "config.h"
 
 #include "compile/build_log.h"
@@ -127,8 +130,8 @@ enum reply { STACK, USED, LINKED, REPLY_COUNT };
 
 /* One compilation, or one linking, of a kernel. */
 struct kernel {
-    struct span name, target; /* "90a"; absent if unknown */
-    struct span head, properties, refusal;
+    struct span name, target;                       /* "90a"; absent if unknown */
+    struct span head, properties, refusal, ignored; /* `ignored`: ptxas ignores its bounds */
     struct span reply[REPLY_COUNT];
     uint64_t hash;
     size_t line; /* of `head` in the log */
@@ -165,12 +168,21 @@ struct reading {
     struct kernels kernels;
     struct period period[REPLY_COUNT];
     struct spans refusals, others; /* `others`: those of cuobjdump, in their order */
+    struct spans ignored;          /* warnings about a kernel's launch bounds */
     size_t *open;                  /* kernels whose properties have not come */
     size_t open_count, open_capacity;
     bool has_properties, has_stacks, failed;
     size_t line; /* the one being read, from 1 */
     struct span failure;
     size_t failures;
+    size_t nameless[REPLY_COUNT]; /* lines of figures that no compilation was expected to write */
+    bool has_late_nameless;       /* such a line after a compilation began */
+    size_t nameless_others;       /* such lines of cuobjdump */
+    bool in_function;             /* of cuobjdump, whose figures have not come */
+    bool ends_within_head;
+    struct span headless; /* the last properties of a kernel or function that was not begun */
+    struct spans doubted; /* all of them, in a log with late nameless figures */
+    struct spans cut_off; /* names of kernels whose head was cut off */
 };
 
 static const size_t no_kernel = SIZE_MAX;
@@ -224,11 +236,26 @@ static void expect(struct reading *reading, enum reply reply, size_t kernel)
         reading->failed = true;
 }
 
+/* Figures of a kernel whose head was cut off. Its properties name it, unless other compilations
+   may have written them. */
+static void receive_nameless(struct reading *reading, enum reply reply)
+{
+    const bool is_late = reading->kernels.count > 0;
+    reading->nameless[reply]++;
+    reading->has_late_nameless |= is_late;
+    if (reply == USED && reading->headless.start && !is_late)
+        append_span(reading, &reading->cut_off, reading->headless);
+    if (reply == USED)
+        reading->headless = (struct span){0};
+}
+
 static void receive(struct reading *reading, enum reply reply, struct span line)
 {
     struct period *period = &reading->period[reply];
-    if (period->expected_count == 0)
+    if (period->expected_count == 0) {
+        receive_nameless(reading, reply);
         return;
+    }
     if (!grow(&period->line, period->line_count, &period->line_capacity, sizeof *period->line)) {
         reading->failed = true;
         return;
@@ -340,10 +367,15 @@ static bool read_properties(struct reading *reading, struct span line)
     size_t at = 0;
     if (!start)
         return false;
-    size_t found = find_open(reading, trimmed((struct span){start, line.end}), &at);
+    const struct span name = trimmed((struct span){start, line.end});
+    size_t found = find_open(reading, name, &at);
     expect(reading, STACK, found); /* no_kernel: of a called function */
-    if (found == no_kernel)
+    if (found == no_kernel) {
+        reading->headless = name;
+        if (reading->has_late_nameless)
+            append_span(reading, &reading->doubted, name);
         return true;
+    }
     reading->kernels.item[found].properties = line;
     reading->open[at] = reading->open[--reading->open_count];
     if (reading->kernels.item[found].needs_properties)
@@ -367,12 +399,50 @@ static struct span used_figures(struct span line)
     return is_whole && is_used ? figures(line, " registers") : (struct span){0};
 }
 
-static bool is_other(struct span line)
+/* Lines of cuobjdump. Figures of a kernel, unlike those of a function, have a CONSTANT[0]. */
+static bool read_other(struct reading *reading, struct span line)
 {
     struct span text = trimmed(line);
-    bool is_function = length_of(text) > 10 && !memcmp(text.start, "Function ", 9);
-    return after(line, "arch = sm_") || (after(line, " REG:") && after(line, "SHARED:")) ||
-           (is_function && text.end[-1] == ':');
+    bool is_function =
+        length_of(text) > 10 && !memcmp(text.start, "Function ", 9) && text.end[-1] == ':';
+    bool has_figures = after(line, " REG:") && after(line, "SHARED:");
+    bool ends_figures = after(line, " TEXTURE:") && after(line, " CONSTANT[0]:");
+    reading->nameless_others += ends_figures && !reading->in_function;
+    reading->in_function = is_function || (reading->in_function && !has_figures);
+    if (!after(line, "arch = sm_") && !has_figures && !is_function)
+        return ends_figures;
+    append_span(reading, &reading->others, line);
+    return true;
+}
+
+/* "Value of threads per SM for entry NAME is out of range. .minnctapersm will be ignored" */
+static bool read_ignored(struct reading *reading, struct span line)
+{
+    if (!after(line, "ptxas warning") || !after(line, " for entry ") ||
+        !after(line, "will be ignored"))
+        return false;
+    append_span(reading, &reading->ignored, line);
+    return true;
+}
+
+/* The first line of a log that was cut within the line "Used 10 registers, ...". */
+static bool is_end_of_used(const struct reading *reading, struct span line)
+{
+    return reading->line == 1 && !after(line, " : ") && length_of(line) > 0 &&
+           (after(line, " registers") || after(line, " barriers") || after(line, " bytes smem") ||
+            after(line, "mem["));
+}
+
+/* The last line of a log that was cut within the line "Compiling entry function 'NAME' ...". */
+static bool is_begin_of_head(struct span line)
+{
+    static const char head[] = "Compiling entry function '", *const mark = "ptxas info    : ";
+    const char *text = after(line, mark);
+    if (*line.end || !text)
+        return false;
+    const size_t length = (size_t)(line.end - text);
+    return length < sizeof head - 1 ? memcmp(text, head, length) == 0
+                                    : memcmp(text, head, sizeof head - 1) == 0;
 }
 
 static bool is_failure(struct span line)
@@ -397,8 +467,12 @@ static void read_line(struct reading *reading, struct span line)
         receive(reading, STACK, figures(line, " bytes stack frame"));
     else if (used_figures(line).start)
         receive(reading, after(line, "nvlink info") ? LINKED : USED, used_figures(line));
-    else if (is_other(line))
-        append_span(reading, &reading->others, line);
+    else if (read_other(reading, line) || read_ignored(reading, line))
+        return;
+    else if (is_end_of_used(reading, line))
+        receive_nameless(reading, USED);
+    else if (is_begin_of_head(line))
+        reading->ends_within_head = true;
     else if (is_failure(line) && reading->failures++ == 0)
         reading->failure = trimmed(line);
 }
@@ -564,6 +638,7 @@ static void write_kernel(const struct reading *reading, const struct kernel *ker
     if (kernel->is_replaced)
         return;
     append_line("", kernel->head, &read->ordered);
+    append_line("", kernel->ignored, &read->ordered);
     if (kernel->is_ambiguous)
         return;
     if (kernel->is_linking) {
@@ -582,6 +657,64 @@ static void write_kernel(const struct reading *reading, const struct kernel *ker
     append_line("", kernel->refusal, &read->ordered);
 }
 
+/* The properties of a kernel may be those of a compilation of it whose head was cut off. */
+static void doubt(const struct reading *reading, struct kernel *const *kernel, size_t count)
+{
+    for (size_t i = 0; i < reading->doubted.count; i++)
+        for (size_t k = 0; k < count && is_same(reading->doubted.item[i], kernel[0]->name); k++)
+            kernel[k]->reply[STACK] = (struct span){0};
+}
+
+/* ptxas warns before it compiles the kernel; of several architectures the next one is meant. */
+static void assign_ignored(const struct reading *reading, struct kernel *const *kernel,
+                           size_t count, struct smc_text *notes)
+{
+    for (size_t i = 0; i < reading->ignored.count; i++) {
+        const struct span line = reading->ignored.item[i];
+        const char *message = after(line, "ptxas warning"), *name = after(line, " for entry ");
+        const char *blank = name ? memchr(name, ' ', (size_t)(line.end - name)) : NULL;
+        struct span named = {name, blank && blank[-1] == ',' ? blank - 1 : blank};
+        struct kernel *meant = NULL;
+        for (size_t k = 0; k < count && blank; k++)
+            if (!kernel[k]->is_linking && is_same(named, kernel[k]->name) &&
+                (!meant || meant->head.start < line.start))
+                meant = kernel[k];
+        if (!meant)
+            continue;
+        meant->ignored = line;
+        message += strspn(message, " :");
+        smc_text_append_bytes(notes, named.start, length_of(named));
+        smc_text_append(notes, "\t");
+        smc_text_safe_line(notes, "its launch bounds are broken%s%.*s: %.*s",
+                           meant->target.start ? " on sm_" : "", (int)length_of(meant->target),
+                           meant->target.start ? meant->target.start : "",
+                           (int)(trimmed(line).end - message), message);
+    }
+}
+
+/* Kernels that the log does not name any more, or not yet. */
+static void tell_cut_off(const struct reading *reading, struct smc_build_log *read)
+{
+    struct smc_text *faults = &read->faults;
+    size_t nameless =
+        reading->nameless_others + reading->nameless[USED] + reading->nameless[LINKED];
+    for (size_t i = 0; i < reading->cut_off.count; i++)
+        smc_text_safe_line(faults,
+                           "%.*s: left out: its architecture is unknown, since the log's beginning "
+                           "is cut off",
+                           (int)length_of(reading->cut_off.item[i]),
+                           reading->cut_off.item[i].start);
+    read->cut_off_count = nameless;
+    nameless -= reading->cut_off.count;
+    if (nameless > 0)
+        smc_text_printf(faults,
+                        "the figures of %zu kernel%s have no name: the log's beginning is cut off, "
+                        "or lines were left out\n",
+                        nameless, smc_text_plural(nameless));
+    if (reading->ends_within_head)
+        smc_text_append(faults, "the log is cut off: its last line begins a kernel\n");
+}
+
 static void conclude(struct reading *reading, struct kernel **sorted, bool *is_used,
                      struct smc_build_log *read)
 {
@@ -594,6 +727,8 @@ static void conclude(struct reading *reading, struct kernel **sorted, bool *is_u
         for (n = 1; i + n < count && is_named(sorted[i + n], sorted[i]->hash, sorted[i]->name);)
             n++;
         unmix(sorted + i, n);
+        doubt(reading, sorted + i, n);
+        assign_ignored(reading, sorted + i, n, &read->notes);
         if (reading->refusals.count > 0)
             refuse(reading, sorted + i, n, is_used);
         tell_repeated(sorted + i, n, &read->notes);
@@ -605,6 +740,7 @@ static void conclude(struct reading *reading, struct kernel **sorted, bool *is_u
         write_kernel(reading, &reading->kernels.item[i], read);
     for (size_t i = 0; i < reading->others.count; i++)
         append_line("", reading->others.item[i], &read->ordered);
+    tell_cut_off(reading, read);
     if (reading->failures == 0)
         return;
     struct span failure = reading->failure;
@@ -621,12 +757,19 @@ static void free_reading(struct reading *reading)
     free(reading->kernels.item);
     free(reading->refusals.item);
     free(reading->others.item);
+    free(reading->ignored.item);
+    free(reading->cut_off.item);
+    free(reading->doubted.item);
     free(reading->open);
 }
 
-static void read_lines(const char *log, struct reading *reading)
+/* `nameless`: how many figures without a name the log is known to have. */
+static void read_lines(const char *log, const size_t nameless[REPLY_COUNT], struct reading *reading)
 {
     struct span line;
+    for (enum reply reply = STACK; reply < REPLY_COUNT; reply++)
+        for (size_t i = 0; i < nameless[reply]; i++)
+            expect(reading, reply, no_kernel);
     for (enum reply reply = STACK; reply < REPLY_COUNT; reply++)
         reading->period[reply].reply = reply;
     for (const char *at = log; (at = strstr(at, "Function properties for ")); at++)
@@ -641,10 +784,22 @@ static void read_lines(const char *log, struct reading *reading)
 
 bool smc_build_log_read(const char *log, struct smc_build_log *read)
 {
+    static const size_t none[REPLY_COUNT] = {0};
     struct smc_text plain = {0};
     struct reading reading = {.failed = false};
     append_plain(log, &plain);
-    read_lines(smc_text_string(&plain), &reading);
+    read_lines(smc_text_string(&plain), none, &reading);
+    if (reading.has_late_nameless) { /* others may have got their figures */
+        struct reading first = reading;
+        reading = (struct reading){.failed = first.failed, .has_late_nameless = true};
+        read_lines(smc_text_string(&plain), first.nameless, &reading);
+        memcpy(reading.nameless, first.nameless, sizeof reading.nameless);
+        reading.failed |= first.failed;
+        free(reading.cut_off.item);
+        reading.cut_off = first.cut_off;
+        first.cut_off = (struct spans){0};
+        free_reading(&first);
+    }
     /* NOLINTNEXTLINE(bugprone-sizeof-expression): an array of pointers */
     struct kernel **sorted = smc_calloc(reading.kernels.count + 1, sizeof *sorted);
     bool *is_used = smc_calloc(reading.refusals.count + 1, sizeof *is_used);

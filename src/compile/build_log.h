@@ -4,6 +4,7 @@
 #define SMC_COMPILE_BUILD_LOG_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "base/text.h"
 
@@ -12,7 +13,9 @@
 struct smc_build_log {
     struct smc_text ordered; /* the log, for smc_log_next: one compilation after the other */
     struct smc_text faults;  /* what is missing or ambiguous, and that the build failed */
-    struct smc_text notes;   /* kernels compiled again with another result: each is listed */
+    struct smc_text notes;   /* kernels compiled again with another result: each is listed; launch
+                                bounds that ptxas ignored */
+    size_t cut_off_count;    /* kernels whose figures have no name or no architecture: `faults` */
 };
 
 /* Start from {0}. A kernel whose registers could be another's is left without any: smc_log_next

@@ -235,7 +235,8 @@ enum smc_status smc_compile(const struct smc_kernel *kernel, const struct smc_pa
     if (status == SMC_OK) {
         struct job job = {
             .params = params,
-            .build = {kernel, &source, smc_text_string(&defines), NULL, cc, options->log},
+            .build = {kernel, &source, smc_text_string(&defines), NULL, cc, options->log,
+                      options->builds},
             .warnings = warnings,
         };
         smc_cache_open(&job.cache, options->no_cache || options->no_nvrtc, warnings);

@@ -11,6 +11,7 @@
 #include "base/status.h"
 #include "base/text.h"
 #include "catalog/catalog.h"
+#include "compile/builds.h"
 #include "compile/resources.h"
 
 struct smc_compile_options {
@@ -21,6 +22,8 @@ struct smc_compile_options {
     uint32_t min_blocks;    /* __launch_bounds__ also requests this many blocks per SM, which needs
                                an NVRTC for the architecture; 0: as in the source */
     struct smc_text *log;   /* receives NVRTC's whole log if it rejects the source; or NULL */
+    struct smc_builds *builds; /* what the question has compiled so far: not compiled again; or
+                                  NULL; not owned */
 };
 
 /* Fills `resources`, and `binary` if it is not NULL. `binary` needs NVRTC: SMC_UNAVAILABLE without

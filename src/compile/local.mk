@@ -1,5 +1,6 @@
 libsmc_la_SOURCES += \
 	src/compile/build.c src/compile/build.h \
+	src/compile/builds.c src/compile/builds.h \
 	src/compile/build_note.c src/compile/build_note.h \
 	src/compile/build_log.c src/compile/build_log.h \
 	src/compile/cache.c src/compile/cache.h \

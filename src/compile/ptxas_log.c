@@ -37,8 +37,9 @@ struct smc_log_line {
 };
 
 /* Finds the item with `unit` among those joined by ',': "8192 bytes smem"; "8+4 bytes smem" is 12.
-   SMC_LOG_DAMAGED if the unit does not follow a 32-bit number. */
-enum smc_log_item { SMC_LOG_ABSENT, SMC_LOG_READ, SMC_LOG_DAMAGED };
+   SMC_LOG_NEGATIVE if a 32-bit number with a sign precedes the unit, SMC_LOG_DAMAGED if no number
+   does. */
+enum smc_log_item { SMC_LOG_ABSENT, SMC_LOG_READ, SMC_LOG_NEGATIVE, SMC_LOG_DAMAGED };
 enum smc_log_item smc_log_read_list(const char *s, const char *end, const char *unit,
                                     uint32_t *value);
 
@@ -111,6 +112,8 @@ static enum smc_log_item read_item(struct smc_log_line item, const char *unit, u
          at++) /* find the last word; other words may precede it */
         s = isspace((unsigned char)*at) ? at + 1 : s;
     uint32_t n, more = 0;
+    if (s < close && *s == '-' && read_number(s + 1, close, &n) == close)
+        return SMC_LOG_NEGATIVE;
     s = read_number(s, close, &n);
     if (s && s < close && *s == '+')
         s = read_number(s + 1, close, &more);
@@ -240,6 +243,15 @@ static bool read_figure(struct smc_log_line line, const char *unit, struct smc_l
                         uint32_t *value)
 {
     enum smc_log_item item = smc_log_read_list(line.start, line.end, unit, value);
+    kernel->is_damaged |= item == SMC_LOG_DAMAGED || item == SMC_LOG_NEGATIVE;
+    return item == SMC_LOG_READ;
+}
+
+/* ptxas has been seen to count spills to shared memory as negative; the number is then unknown. */
+static bool read_spills(struct smc_log_line line, const char *unit, struct smc_log_kernel *kernel,
+                        uint32_t *value)
+{
+    enum smc_log_item item = smc_log_read_list(line.start, line.end, unit, value);
     kernel->is_damaged |= item == SMC_LOG_DAMAGED;
     return item == SMC_LOG_READ;
 }
@@ -248,8 +260,8 @@ static void read_properties(struct smc_log_line line, struct smc_log_kernel *ker
 {
     struct smc_resources *out = &kernel->resources;
     kernel->has_stack = read_figure(line, " bytes stack frame", kernel, &out->stack_bytes);
-    bool stores = read_figure(line, " bytes spill stores", kernel, &out->spill_store_bytes);
-    bool loads = read_figure(line, " bytes spill loads", kernel, &out->spill_load_bytes);
+    bool stores = read_spills(line, " bytes spill stores", kernel, &out->spill_store_bytes);
+    bool loads = read_spills(line, " bytes spill loads", kernel, &out->spill_load_bytes);
     kernel->has_spills = stores && loads;
 }
 
@@ -279,6 +291,13 @@ static bool read_used(const char *s, const char *end, struct smc_log_kernel *ker
     return true;
 }
 
+/* Whether the name after "for entry " is the kernel's: "NAME is out of range" or "NAME, ...". */
+static bool is_warned(const char *name, const char *end, const struct smc_log_kernel *kernel)
+{
+    return is_name(name, end, kernel->name, kernel->name_length, ' ') ||
+           is_name(name, end, kernel->name, kernel->name_length, ',');
+}
+
 /* Reads the lines that follow a head, up to the next. In a ptxas log the kernel's own properties
    come first. If another function's come first, several compilations wrote at once, and it is
    unknown whose figures follow. */
@@ -292,6 +311,9 @@ static bool read_body(const char **cursor, struct smc_log_kernel *kernel)
         if (read_head(line, &other) || read_refusal(line, &other) || log_after(line, "arch = sm_"))
             break;
         const char *s = log_after(line, "Function properties for ");
+        const char *entry = log_after(line, " for entry ");
+        kernel->bounds_ignored |=
+            entry && log_after(line, "will be ignored") && is_warned(entry, line.end, kernel);
         if (s) {
             in_properties = is_name(s, line.end, kernel->name, kernel->name_length, 0);
             if (!in_properties && !had_properties && !found)

@@ -1,16 +1,20 @@
-/* Maintainer's program: writes data/ptx.txt to standard output, compiled by the NVRTC named. */
+/* Maintainer's program: writes data/ptx.txt to standard output, compiled by the NVRTC named; with a
+   number N only every Nth entry, for a test. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/parse.h"
 #include "catalog/helpers.h"
 #include "compile/build.h"
 #include "compile/nvrtc.h"
 #include "compile/source.h"
 
 enum { COMPUTE_CAPABILITY = 80, LARGEST_TILE = 32 };
+
+static int64_t met, step = 1;
 
 /* Each entry is a header line, the PTX, and a line with a single dot. */
 static enum smc_status print_one(const struct smc_kernel *kernel, const struct smc_params *params,
@@ -21,10 +25,17 @@ static enum smc_status print_one(const struct smc_kernel *kernel, const struct s
     struct smc_source source;
     struct smc_binary binary = {0};
     struct smc_resources resources = {0};
+    if (met++ % step != 0)
+        return SMC_OK;
     enum smc_status status = smc_source_load(kernel, NULL, &source, error);
     kernel->defines(kernel, params, &defines);
-    struct smc_build build = {kernel, &source, smc_text_string(&defines), place, COMPUTE_CAPABILITY,
-                              NULL};
+    struct smc_build build = {
+        .kernel = kernel,
+        .source = &source,
+        .defines = smc_text_string(&defines),
+        .place = place,
+        .cc = COMPUTE_CAPABILITY,
+    };
     if (status == SMC_OK)
         status = smc_build_run(&build, &none, &resources, &binary, error);
     if (status == SMC_OK && !binary.ptx)
@@ -74,8 +85,8 @@ int main(int argc, char **argv)
     struct smc_nvrtc nvrtc;
     struct smc_nvrtc_place place = {0};
     struct smc_error error = {""};
-    if (argc != 2)
-        return complain("usage: update_ptx LIBNVRTC");
+    if (argc < 2 || argc > 3 || (argc == 3 && !smc_parse_integer(argv[2], 1, INT32_MAX, &step)))
+        return complain("usage: update_ptx LIBNVRTC [N]");
     if (smc_nvrtc_open(argv[1], &nvrtc, &place.info, &error) != SMC_OK)
         return complain(error.message);
     for (size_t i = 0; i < smc_kernel_count(); i++)

@@ -14,12 +14,14 @@ void smc_conflict_fix_of_site(const struct smc_conflict_site *site, struct smc_c
         .conflicts = (double)site->all,
         .wavefronts = (double)site->wavefronts,
         .line = site->line,
-        .has_padding = site->has_padding,
-        .has_swizzle = site->has_swizzle,
-        .padding = site->padding,
-        .swizzle = site->swizzle,
+        .has_padding = site->advice.layout.has_padding,
+        .has_swizzle = site->advice.layout.has_swizzle,
+        .padding = site->advice.layout.padding,
+        .swizzle = site->advice.layout.swizzle,
+        .advice = &site->advice,
     };
-    snprintf(out->access, sizeof out->access, "%s", site->array);
+    snprintf(out->access, sizeof out->access, "%s", site->advice.array);
+    snprintf(out->file, sizeof out->file, "%s", site->file);
 }
 
 /* Uses the model's counts, which every run confirms. */
@@ -53,6 +55,7 @@ static void take_pattern(const struct smc_answer *answer, struct smc_conflict_fi
     out->has_swizzle = worst->swizzle.found;
     out->padding = worst->padding.rearrangement;
     out->swizzle = worst->swizzle.rearrangement;
+    out->advice = NULL;
 }
 
 static bool is_free(const struct smc_kernel *kernel, const struct smc_answer *answer)

@@ -14,9 +14,11 @@ enum { SMC_MOST_VARIANTS = 4 };
 
 /* The bank conflicts of a run, and what removes them from the access with the most. */
 struct smc_conflict_fix {
-    double conflicts, wavefronts; /* emulated, else predicted; 0 conflicts: none */
-    uint32_t line;                /* line of the kernel's file; 0: unknown */
-    char access[96];              /* "t_tile[x][y]", or the array's name; "" if unknown */
+    double conflicts, wavefronts;          /* emulated, else predicted; 0 conflicts: none */
+    uint32_t line;                         /* 0: unknown */
+    char file[96];                         /* of the line; "": the kernel's */
+    char access[96];                       /* "t_tile[x][y]", or the array's name; "" if unknown */
+    const struct smc_array_advice *advice; /* for a user's array; NULL: of the catalog */
     bool has_padding, has_swizzle;
     struct smc_rearrangement padding, swizzle;
     const char *variant[SMC_MOST_VARIANTS]; /* kernels of its family without conflicts */

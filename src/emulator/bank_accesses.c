@@ -35,6 +35,7 @@ struct answer {
     const struct smc_program *program;
     const struct smc_bank_tally *tally;
     struct smc_bank_accesses *accesses;
+    const struct smc_access_log *log;
     const uint32_t *instruction_of; /* of each item */
 };
 
@@ -89,6 +90,7 @@ static void append_cause(const struct answer *answer, const struct smc_bank_tall
         [SMC_CAUSE_LANES] = {"index from other lanes at ", true},
         [SMC_CAUSE_OPAQUE] = {"index from an instruction that is not followed, at ", true},
         [SMC_CAUSE_PATHS] = {"index changes differently on paths that meet at ", true},
+        [SMC_CAUSE_STEPS] = {"the kernel has too many paths to follow them all", false},
     };
     smc_text_append(text, causes[tally->cause].words);
     if (causes[tally->cause].has_place)
@@ -97,8 +99,16 @@ static void append_cause(const struct answer *answer, const struct smc_bank_tall
 
 static const char *reason_of(struct answer *answer, const struct smc_bank_tally *tally)
 {
+    static const char *const passed_over[] = {
+        [SMC_BANK_BY_CALL] = "what the called function accesses is not followed",
+        [SMC_BANK_BY_DESCRIPTOR] = "it reads shared memory by a descriptor, not lane by lane",
+        [SMC_BANK_BY_ENGINE] = "shared memory is accessed by a copy engine, not lane by lane",
+        [SMC_BANK_BY_UNKNOWN] = "an instruction that is not decoded",
+    };
     struct smc_text text = {0};
-    if (tally->misaligned)
+    if (tally->kind != SMC_BANK_BY_LANES)
+        smc_text_append(&text, passed_over[tally->kind]);
+    else if (tally->misaligned)
         smc_text_append(&text, "an address is not a multiple of the width");
     else if (tally->beyond)
         smc_text_append(&text, "wider than 16 bytes per lane");
@@ -139,18 +149,53 @@ static bool find_stride(const struct smc_access *access, int64_t *stride)
     return found;
 }
 
+static uint32_t lowest_address(const struct smc_access *access)
+{
+    uint32_t least = UINT32_MAX;
+    for (uint32_t lane = 0; lane < SMC_WARP_LANES; lane++)
+        if (access->mask >> lane & 1 && access->address[lane] < least)
+            least = access->address[lane];
+    return least;
+}
+
 static void name_array(struct answer *answer, struct smc_bank_access *access,
-                       const struct smc_bank_tally *tally, uint64_t *first_byte)
+                       const struct smc_bank_tally *tally)
 {
     char name[96];
-    uint32_t least = UINT32_MAX;
-    *first_byte = 0;
-    for (uint32_t lane = 0; lane < SMC_WARP_LANES; lane++)
-        if (tally->worst.mask >> lane & 1 && tally->worst.address[lane] < least)
-            least = tally->worst.address[lane];
-    if (tally->executions && smc_program_shared_array(answer->program, least, name, sizeof name,
-                                                      first_byte, &access->array_bytes))
+    uint64_t first_byte;
+    if (tally->executions &&
+        smc_program_shared_array(answer->program, lowest_address(&tally->worst), name, sizeof name,
+                                 &first_byte, &access->array_bytes))
         access->array = copy(answer, name, strlen(name));
+}
+
+/* The last part of a mangled name: get of _Z3getPKfi and of _ZN2ns3getEv. */
+static struct smc_span last_part(struct smc_span name)
+{
+    struct smc_span part = name;
+    size_t i = 2;
+    if (name.bytes < 4 || memcmp(name.at, "_Z", 2) != 0)
+        return name;
+    while (i < name.bytes && strchr("NKLSt", name.at[i]))
+        i++;
+    while (i < name.bytes && name.at[i] >= '0' && name.at[i] <= '9') {
+        size_t length = 0;
+        while (i < name.bytes && name.at[i] >= '0' && name.at[i] <= '9' && length < name.bytes)
+            length = 10 * length + (size_t)(name.at[i++] - '0');
+        if (length == 0 || length > name.bytes - i)
+            return name;
+        part = (struct smc_span){name.at + i, length};
+        i += length;
+    }
+    return part;
+}
+
+/* The function that an instruction calls; NULL: unknown. */
+static const char *callee_of(struct answer *answer, uint32_t instruction)
+{
+    const struct smc_span name =
+        last_part(smc_bank_callee(&answer->program->module.statement[instruction]));
+    return name.bytes ? copy(answer, name.at, name.bytes) : NULL;
 }
 
 static void fill(struct answer *answer, uint32_t instruction, struct smc_bank_access *access)
@@ -158,9 +203,10 @@ static void fill(struct answer *answer, uint32_t instruction, struct smc_bank_ac
     const struct smc_bank_tally *tally = &answer->tally[instruction];
     const struct smc_instruction *at = smc_program_instruction(answer->program, instruction);
     const char *file = at->line ? smc_program_file(answer->program, at->file) : NULL;
-    uint64_t first_byte;
     *access = (struct smc_bank_access){
         .verdict = verdict_of(tally),
+        .kind = tally->kind,
+        .callee = tally->kind == SMC_BANK_BY_CALL ? callee_of(answer, instruction) : NULL,
         .operation = opcode_of(answer, instruction),
         .ptx_line = at->ptx_line,
         .file = file ? copy(answer, file, strlen(file)) : NULL,
@@ -168,7 +214,7 @@ static void fill(struct answer *answer, uint32_t instruction, struct smc_bank_ac
         .op = tally->op,
         .width_bytes = tally->width_bytes,
     };
-    name_array(answer, access, tally, &first_byte);
+    name_array(answer, access, tally);
     if (access->verdict == SMC_BANK_NOT_FOLLOWED || access->verdict == SMC_BANK_DEPENDS)
         access->reason = reason_of(answer, tally);
     if (access->verdict == SMC_BANK_NOT_FOLLOWED || access->verdict == SMC_BANK_ATOMIC)
@@ -186,18 +232,6 @@ static void fill(struct answer *answer, uint32_t instruction, struct smc_bank_ac
 
 /* --- Remedies --------------------------------------------------------------------------------- */
 
-enum { MOST_ROWS = 6, MOST_PATTERNS = 64 };
-
-/* The accesses to one array. A remedy is proven only if all were followed and have the same width.
- */
-struct array_use {
-    struct smc_access pattern[MOST_PATTERNS];
-    size_t patterns;
-    uint32_t row[MOST_ROWS];
-    size_t rows;
-    uint32_t width_bytes;
-};
-
 static bool shares_array(const struct smc_bank_access *a, const struct smc_bank_access *b)
 {
     return a->array && b->array && strcmp(a->array, b->array) == 0;
@@ -209,92 +243,58 @@ static bool may_touch(const struct smc_bank_access *access, const struct smc_ban
     return !access->array || shares_array(access, of);
 }
 
-static void add_row(struct array_use *use, uint64_t bytes)
+static bool is_counted(const struct smc_bank_access *access)
 {
-    uint64_t elements = bytes / use->width_bytes;
-    if (bytes % use->width_bytes || elements < 2 || elements > UINT32_MAX / 4)
-        return;
-    for (size_t i = 0; i < use->rows; i++)
-        if (use->row[i] == elements)
-            return;
-    if (use->rows < MOST_ROWS)
-        use->row[use->rows++] = (uint32_t)elements;
+    return access->verdict == SMC_BANK_KNOWN || access->verdict == SMC_BANK_IF_ALL_ACTIVE;
 }
 
-/* Likely lengths of a row: a distance, and the largest power of two that divides it. */
-static void add_rows(struct array_use *use, const struct smc_bank_access *access)
+/* Advice holds only if all accesses to the array were followed, and are in the log. `*certain`: and
+   which lanes are active is known. */
+static bool all_followed(const struct answer *answer, const struct smc_bank_access *access,
+                         bool *certain)
 {
-    uint64_t stride =
-        (uint64_t)(access->stride_bytes < 0 ? -access->stride_bytes : access->stride_bytes);
-    if (access->has_stride && stride > use->width_bytes) {
-        add_row(use, stride);
-        add_row(use, stride & -stride);
-    }
-    uint32_t banks_bytes = 128;
-    for (uint32_t lane = 1; lane < SMC_WARP_LANES; lane++)
-        if (access->worst.mask >> (lane - 1) & access->worst.mask >> lane & 1) {
-            int64_t apart =
-                (int64_t)access->worst.address[lane] - (int64_t)access->worst.address[lane - 1];
-            if (apart > (int64_t)use->width_bytes)
-                add_row(use, (uint64_t)apart);
-        }
-    add_row(use, banks_bytes);
-}
-
-static bool collect(struct answer *answer, const struct smc_bank_access *access,
-                    struct array_use *use)
-{
-    *use = (struct array_use){.width_bytes = access->width_bytes};
-    add_rows(use, access);
+    *certain = true;
     for (size_t i = 0; i < answer->accesses->count; i++) {
         const struct smc_bank_access *other = &answer->accesses->item[i];
-        const struct smc_bank_tally *tally = &answer->tally[answer->instruction_of[i]];
         if (!may_touch(other, access) || other->verdict == SMC_BANK_NOT_REACHED)
             continue;
-        if (other->verdict != SMC_BANK_KNOWN && other->verdict != SMC_BANK_IF_ALL_ACTIVE)
+        if (!is_counted(other) || answer->tally[answer->instruction_of[i]].is_not_logged)
             return false;
-        if (other->width_bytes != access->width_bytes || tally->more_patterns ||
-            use->patterns + tally->patterns > MOST_PATTERNS)
-            return false;
-        memcpy(use->pattern + use->patterns, tally->pattern,
-               tally->patterns * sizeof *tally->pattern);
-        use->patterns += tally->patterns;
+        *certain &= other->verdict == SMC_BANK_KNOWN;
     }
-    return use->rows > 0 && use->patterns > 0;
-}
-
-static bool all_above(const struct array_use *use, uint64_t first_byte)
-{
-    for (size_t i = 0; i < use->patterns; i++)
-        for (uint32_t lane = 0; lane < SMC_WARP_LANES; lane++)
-            if (use->pattern[i].mask >> lane & 1 && use->pattern[i].address[lane] < first_byte)
-                return false;
     return true;
 }
 
-static void find_remedies(struct answer *answer, struct smc_bank_access *access,
-                          struct array_use *use)
+static bool find_remedies(struct answer *answer, struct smc_bank_access *access)
 {
-    uint64_t first_byte;
-    const struct smc_bank_tally *tally =
-        &answer->tally[answer->instruction_of[access - answer->accesses->item]];
-    struct smc_bank_access named = *access;
-    bool counts = access->verdict == SMC_BANK_KNOWN || access->verdict == SMC_BANK_IF_ALL_ACTIVE;
-    if (!access->most_conflicts || !counts || access->width_bytes < 4 || !access->array)
-        return;
-    name_array(answer, &named, tally, &first_byte);
-    if (!collect(answer, access, use) || !all_above(use, first_byte))
-        return;
-    const struct smc_conflict_search search = {
-        .layout = &answer->request->banks,
-        .access = use->pattern,
-        .access_count = use->patterns,
-        .row_elements = use->row,
-        .row_count = use->rows,
-        .first_byte = (uint32_t)first_byte,
+    const struct smc_bank_accesses_request *request = answer->request;
+    const size_t index = (size_t)(access - answer->accesses->item);
+    bool certain;
+    if (!access->most_conflicts || !is_counted(access) || !access->array ||
+        !all_followed(answer, access, &certain))
+        return true;
+    for (size_t i = 0; i < index; i++)
+        if (answer->accesses->item[i].advice && shares_array(&answer->accesses->item[i], access)) {
+            access->advice = answer->accesses->item[i].advice;
+            return true;
+        }
+    struct smc_array_advice *advice =
+        smc_arena_take(&answer->accesses->arena, sizeof *access->advice);
+    const struct smc_array_question question = {
+        .program = answer->program,
+        .log = answer->log,
+        .banks = &request->banks,
+        .declared = request->declared,
+        .declared_count = request->declared_count,
+        .address = lowest_address(&answer->tally[answer->instruction_of[index]].worst),
     };
-    access->has_padding = smc_find_padding(&search, &access->padding);
-    access->has_swizzle = smc_find_swizzle(&search, &access->swizzle);
+    if (!advice)
+        return false;
+    smc_array_describe(&question, advice);
+    access->advice = advice;
+    const bool made = smc_array_advise(&question, advice) == SMC_OK;
+    advice->layout.is_hopeless &= certain; /* fewer lanes may do without conflicts */
+    return made;
 }
 
 /* --- The whole -------------------------------------------------------------------------------- */
@@ -315,6 +315,8 @@ static void add_up(struct smc_bank_accesses *accesses)
     for (size_t i = 0; i < accesses->count; i++) {
         const struct smc_bank_access *access = &accesses->item[i];
         accesses->counted += access->verdict != SMC_BANK_ATOMIC;
+        accesses->calls +=
+            access->kind == SMC_BANK_BY_CALL && access->verdict == SMC_BANK_NOT_FOLLOWED;
         accesses->followed +=
             access->verdict != SMC_BANK_ATOMIC && access->verdict != SMC_BANK_NOT_FOLLOWED;
         accesses->executions += access->executions;
@@ -335,37 +337,32 @@ static bool list(struct answer *answer)
         count += answer->tally[i].is_access;
     uint32_t *instruction_of = smc_arena_take(&accesses->arena, (count + 1) * sizeof(uint32_t));
     accesses->item = smc_arena_take(&accesses->arena, (count + 1) * sizeof *accesses->item);
-    struct array_use *use = smc_malloc(sizeof *use);
-    if (instruction_of && accesses->item && use) {
+    bool found = true;
+    if (instruction_of && accesses->item) {
         answer->instruction_of = instruction_of;
         for (uint32_t i = 0; i < instructions; i++)
             if (answer->tally[i].is_access) {
                 instruction_of[accesses->count] = i;
                 fill(answer, i, &accesses->item[accesses->count++]);
             }
-        for (size_t i = 0; i < accesses->count && !accesses->arena.failed; i++)
-            find_remedies(answer, &accesses->item[i], use);
+        for (size_t i = 0; i < accesses->count && found && !accesses->arena.failed; i++)
+            found = find_remedies(answer, &accesses->item[i]);
     }
-    bool made = use && !accesses->arena.failed;
-    free(use);
-    return made;
+    return found && !accesses->arena.failed;
 }
 
 /* The accesses that no warp reached: all that is known of them is in the PTX. */
-static void note_unreached(const struct smc_program *program, struct smc_bank_tally *tally)
+static void note_unreached(const struct smc_bank_walk *walk)
 {
+    const struct smc_program *program = walk->program;
     for (size_t i = 0; i < program->ops; i++) {
         const struct smc_op *op = &program->op[i];
-        struct smc_bank_tally *of = &tally[op->instruction];
-        if (of->is_access || op->space != SMC_SPACE_SHARED)
+        const bool by_lanes = op->space == SMC_SPACE_SHARED;
+        struct smc_bank_tally *tally = &walk->tally[op->instruction], described = {0};
+        if (tally->is_access || !smc_bank_describe(walk, op, &described) ||
+            (described.kind == SMC_BANK_BY_LANES && !by_lanes))
             continue;
-        bool is_rows = op->step == smc_step_load_rows || op->step == smc_step_store_rows;
-        of->is_access = op->step == smc_step_load || op->step == smc_step_store ||
-                        op->step == smc_step_copy || op->step == smc_step_atomic || is_rows;
-        of->is_atomic = op->step == smc_step_atomic;
-        of->op = op->step == smc_step_load || op->step == smc_step_load_rows ? SMC_BANK_LOAD
-                                                                             : SMC_BANK_STORE;
-        of->width_bytes = (uint32_t)op->width_bytes * (is_rows ? 1 : op->vector);
+        *tally = described;
     }
 }
 
@@ -374,7 +371,7 @@ static void doubt_all(const struct smc_program *program, struct smc_bank_tally *
 {
     for (size_t i = 0; i < program->instructions; i++) {
         tally[i].not_followed = true;
-        tally[i].cause = SMC_CAUSE_NONE;
+        tally[i].cause = SMC_CAUSE_STEPS;
         tally[i].executions = 0;
     }
 }
@@ -383,14 +380,23 @@ static enum smc_status find(struct answer *answer, struct smc_error *error)
 {
     const struct smc_program *program = answer->program;
     struct smc_bank_accesses *accesses = answer->accesses;
-    struct smc_bank_walk walk = {.request = answer->request, .program = program};
+    struct smc_access_log log = {0};
+    struct smc_bank_walk walk = {.request = answer->request, .program = program, .log = &log};
+    uint8_t *kind = smc_calloc(program->ops + 1, 1);
+    char *ptx = smc_strndup(answer->request->ptx, answer->request->ptx_bytes);
     walk.tally = smc_calloc(program->instructions + 1, sizeof *walk.tally);
-    bool worked = walk.tally && smc_bank_walk(&walk);
+    walk.kind = kind;
+    bool worked = walk.tally && kind && ptx;
     if (worked) {
-        note_unreached(program, walk.tally);
+        smc_bank_find_kinds(program, ptx, kind);
+        worked = smc_bank_walk(&walk);
+    }
+    if (worked) {
+        note_unreached(&walk);
         if (walk.gave_up)
             doubt_all(program, walk.tally);
         answer->tally = walk.tally;
+        answer->log = &log;
         accesses->uses_y = reads_shape(program, SMC_SPECIAL_TID_Y, SMC_SPECIAL_NTID_Y);
         accesses->uses_z = reads_shape(program, SMC_SPECIAL_TID_Z, SMC_SPECIAL_NTID_Z);
         accesses->counts_are_exact = !walk.chose && !walk.gave_up;
@@ -399,6 +405,9 @@ static enum smc_status find(struct answer *answer, struct smc_error *error)
     if (worked)
         add_up(accesses);
     free(walk.tally);
+    free(kind);
+    free(ptx);
+    smc_access_log_free(&log);
     return worked ? SMC_OK : smc_out_of_memory(error);
 }
 

@@ -6,10 +6,11 @@
    a loop counter. Such a term moves all addresses by the same distance, which changes no conflict.
    A branch whose outcome is known is taken as the warp takes it; of another branch all paths are
    followed. The wavefronts of an access are those of model/banks.h. An access that cannot be
-   followed has a reason, and is never estimated.
+   followed has a reason, and is never estimated. What else may access shared memory, such as a call
+   that was not inlined, is listed as an access that was not followed.
 
    The accesses are those of the PTX: ptxas may combine neighbouring scalar loads into wider ones.
- */
+   wmma.load and wmma.store count as the accesses that ptxas makes of them. */
 #ifndef SMC_EMULATOR_BANK_ACCESSES_H
 #define SMC_EMULATOR_BANK_ACCESSES_H
 
@@ -19,6 +20,7 @@
 
 #include "base/status.h"
 #include "emulator/arena.h"
+#include "emulator/array_advice.h"
 #include "model/banks.h"
 
 enum smc_bank_verdict {
@@ -32,10 +34,20 @@ enum smc_bank_verdict {
 const char *smc_bank_verdict_name(enum smc_bank_verdict verdict);
 const char *smc_bank_verdict_words(enum smc_bank_verdict verdict);
 
+enum smc_bank_access_kind {
+    SMC_BANK_BY_LANES,
+    SMC_BANK_BY_CALL,       /* of a function that was not inlined */
+    SMC_BANK_BY_DESCRIPTOR, /* wgmma */
+    SMC_BANK_BY_ENGINE,     /* bulk copies */
+    SMC_BANK_BY_UNKNOWN,    /* an instruction that is not decoded */
+};
+
 /* One instruction that accesses shared memory, or may. Text belongs to struct smc_bank_accesses and
    is safe for a terminal. */
 struct smc_bank_access {
     enum smc_bank_verdict verdict;
+    enum smc_bank_access_kind kind;
+    const char *callee;    /* of a call: the function's name; NULL: unknown */
     const char *reason;    /* with NOT_FOLLOWED and DEPENDS: why, such as "index loaded from memory
                               at k.cu:12"; else NULL */
     const char *operation; /* "ld.shared.v4.f32" */
@@ -61,10 +73,8 @@ struct smc_bank_access {
     bool has_stride;
     int64_t stride_bytes;
 
-    /* Changes of the array's layout after which none of its accesses that were followed conflicts:
-       see model/banks.h. */
-    bool has_padding, has_swizzle;
-    struct smc_rearrangement padding, swizzle;
+    /* What removes the conflicts of all accesses to the array; NULL: nothing can be said. */
+    const struct smc_array_advice *advice;
 };
 
 struct smc_bank_accesses {
@@ -79,6 +89,7 @@ struct smc_bank_accesses {
                               are those of one block */
     size_t followed;       /* with verdict KNOWN, IF_ALL_ACTIVE, DEPENDS or NOT_REACHED */
     size_t counted;        /* all but the atomics */
+    size_t calls;          /* of these, calls that were not followed */
     uint64_t executions, wavefronts, least; /* sums of the items */
     size_t worst; /* the item with the most conflicts in one execution; `count`: none */
 };
@@ -89,7 +100,9 @@ struct smc_bank_accesses_request {
     const char *entry;           /* the kernel's name in the PTX; NULL: the only one */
     uint32_t block[3];           /* threads, each at least 1, together at most 1024 */
     uint32_t dynamic_smem_bytes; /* what %dynamic_smem_size returns; 0 if the kernel does not ask */
-    struct smc_bank_layout banks; /* of the device: smc_bank_layout_of */
+    struct smc_bank_layout banks;              /* of the device: smc_bank_layout_of */
+    const struct smc_declared_array *declared; /* the arrays of the source, for advice */
+    size_t declared_count;
     uint64_t budget; /* instructions of warps, after which loops are no longer followed iteration by
                         iteration; 0: SMC_BANK_ACCESSES_BUDGET */
 };

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "emulator/matrix.h"
 #include "emulator/operations.h"
 
 enum {
@@ -18,13 +19,24 @@ enum {
     TRUSTED_VISITS = 4,
     BITS_OF_ADDRESS = 18,
     BITS_OF_BANKS = 8,
-    HARD_FACTOR = 8
+    HARD_FACTOR = 8,
+    STEPS_OF_A_BRANCH = 8, /* whose outcome is unknown */
+    CHANGES_OF_A_STEP = 4  /* so many registers are joined in the time of a step */
 };
 
 /* A branch of which all paths are being followed. */
 struct frame {
-    struct smc_lane_state head, before; /* at the branch: joined so far, and when first reached */
-    bool changed;                       /* a path returned with a new state */
+    struct smc_lane_mark mark;    /* the state when it was first reached */
+    struct smc_lane_changes head; /* at the branch, joined so far */
+    bool changed;                 /* a path returned with a new state */
+    size_t tallies;               /* that had changed before it */
+    uint32_t outer_mark;          /* of the tallies */
+};
+
+/* A tally as it was before it changed, since the paths from a branch may be followed again. */
+struct tally_change {
+    uint32_t instruction, mark;
+    struct smc_bank_tally before;
 };
 
 struct walker {
@@ -37,6 +49,10 @@ struct walker {
     uint32_t depth;
     uint64_t steps, budget;
     uint64_t ended; /* how many times lanes exited */
+    struct tally_change *change;
+    size_t changes, room;
+    uint32_t *changed_at;       /* by instruction: the mark after which its tally changed last */
+    uint32_t tally_mark, marks; /* as in struct smc_lane_state */
 };
 
 static bool run(struct walker *walker, struct smc_lane_state *state, uint32_t pc, uint32_t stop);
@@ -63,54 +79,80 @@ static void refuse(struct smc_bank_tally *tally, const struct smc_known *known)
     tally->cause_instruction = known->instruction;
 }
 
-/* Keeps the different patterns: a padding must avoid the conflicts of all of them. */
-static void keep_pattern(struct smc_bank_tally *tally, const struct smc_access *access)
+/* The tally of an instruction, to be changed. */
+static struct smc_bank_tally *tally_of(struct walker *walker, uint32_t instruction)
 {
-    for (uint32_t i = 0; i < tally->patterns; i++) {
-        const struct smc_access *kept = &tally->pattern[i];
-        uint32_t first = (uint32_t)__builtin_ctz(access->mask);
-        bool same = kept->mask == access->mask;
-        for (uint32_t lane = 0; lane < SMC_LANES && same; lane++)
-            same = !(access->mask >> lane & 1) || access->address[lane] - access->address[first] ==
-                                                      kept->address[lane] - kept->address[first];
-        if (same)
-            return;
+    struct smc_bank_tally *tally = &walker->walk->tally[instruction];
+    if (walker->changed_at[instruction] >= walker->tally_mark)
+        return tally;
+    if (walker->changes == walker->room) {
+        size_t room = walker->room ? 2 * walker->room : 64;
+        struct tally_change *larger = smc_realloc(walker->change, room * sizeof *larger);
+        if (!larger) {
+            fail(walker);
+            return tally;
+        }
+        walker->change = larger;
+        walker->room = room;
     }
-    if (tally->patterns == SMC_KEPT_PATTERNS) {
-        tally->more_patterns = true;
-        return;
-    }
-    tally->pattern[tally->patterns++] = *access;
+    walker->change[walker->changes++] =
+        (struct tally_change){instruction, walker->changed_at[instruction], *tally};
+    walker->changed_at[instruction] = walker->tally_mark;
+    return tally;
 }
 
-static void count(const struct walker *walker, struct smc_bank_tally *tally,
-                  const struct smc_access *access, struct smc_bank_cost cost, uint32_t fewest,
+static void revert_tallies(struct walker *walker, size_t changes)
+{
+    while (walker->changes > changes) {
+        const struct tally_change *change = &walker->change[--walker->changes];
+        walker->walk->tally[change->instruction] = change->before;
+        walker->changed_at[change->instruction] = change->mark;
+    }
+}
+
+/* What one execution of an instruction costs: the sum of its accesses, of which a matrix has
+   several. */
+struct cost {
+    struct smc_bank_cost most; /* at the unknown place with the most conflicts */
+    uint32_t fewest;           /* conflicts */
+    struct smc_access worst;
+    uint32_t worst_conflicts;
+    bool is_refused;
+};
+
+static void count(struct walker *walker, struct smc_bank_tally *tally, const struct cost *cost,
                   bool assumed)
 {
-    uint32_t conflicts = cost.wavefronts - cost.least;
-    if (tally->executions == 0 || fewest < tally->fewest_conflicts)
-        tally->fewest_conflicts = fewest;
+    uint32_t conflicts = cost->most.wavefronts - cost->most.least;
+    if (tally->executions == 0 || cost->fewest < tally->fewest_conflicts)
+        tally->fewest_conflicts = cost->fewest;
     if (tally->executions == 0 || conflicts > tally->most_conflicts) {
         tally->most_conflicts = conflicts;
-        tally->worst = *access;
+        tally->worst = cost->worst;
         tally->worst_warp = walker->warp;
     }
     tally->executions++;
-    tally->wavefronts += cost.wavefronts;
-    tally->least += cost.least;
+    tally->wavefronts += cost->most.wavefronts;
+    tally->least += cost->most.least;
     tally->assumed |= assumed;
-    keep_pattern(tally, access);
 }
 
-/* The rows of ldmatrix and stmatrix: eight lanes at a time, 16 bytes each, one wavefront if they
-   are in different banks. */
-static struct smc_bank_cost cost_of(const struct walker *walker, const struct smc_access *access,
-                                    bool is_rows)
+static void add_cost(struct smc_bank_cost most, uint32_t fewest, const struct smc_access *worst,
+                     struct cost *cost)
 {
-    struct smc_access rows = *access;
-    if (is_rows)
-        rows.op = SMC_BANK_STORE; /* stores do not combine quarters of a warp */
-    return smc_banks_count(&walker->walk->request->banks, &rows);
+    uint32_t conflicts = most.wavefronts - most.least;
+    if (cost->most.least == 0 || conflicts > cost->worst_conflicts) {
+        cost->worst = *worst;
+        cost->worst_conflicts = conflicts;
+    }
+    cost->most.wavefronts += most.wavefronts;
+    cost->most.least += most.least;
+    cost->fewest += fewest;
+}
+
+static struct smc_bank_cost cost_of(const struct walker *walker, const struct smc_access *access)
+{
+    return smc_banks_count(&walker->walk->request->banks, access);
 }
 
 static bool is_aligned(const struct smc_access *access)
@@ -131,13 +173,33 @@ static void place(const uint64_t address[SMC_LANES], unsigned bits, uint32_t fir
     }
 }
 
+/* Near the array's begin, so that it can be named. */
+static void place_in_array(uint64_t at, uint32_t unit, struct smc_access *worst)
+{
+    uint32_t first = (uint32_t)__builtin_ctz(worst->mask);
+    uint32_t down = worst->address[first] - (uint32_t)at;
+    bool fits = true;
+    EACH_ACTIVE(lane, worst->mask) fits &= worst->address[lane] >= down;
+    if (fits && down % (unit < 128 ? 128 : unit) == worst->address[first] % unit - at % unit)
+        EACH_ACTIVE(lane, worst->mask) worst->address[lane] -= down;
+}
+
+/* An instruction that accesses shared memory, as it is executed. */
+struct execution {
+    const struct smc_op *op;
+    struct smc_bank_tally *tally;
+    const struct smc_known *known; /* of its address */
+};
+
 /* The shared term is unknown: tries all addresses of the first lane that are multiples of the
    width, up to the distance after which the costs repeat. */
-static void count_everywhere(struct walker *walker, struct smc_bank_tally *tally,
-                             const struct smc_known *known, const uint64_t address[SMC_LANES],
-                             struct smc_access *access, bool is_rows, bool assumed)
+static void cost_everywhere(struct walker *walker, const struct execution *execution,
+                            const uint64_t address[SMC_LANES], struct smc_access *access,
+                            struct cost *cost)
 {
     const struct smc_bank_layout *layout = &walker->walk->request->banks;
+    const struct smc_known *known = execution->known;
+    struct smc_bank_tally *tally = execution->tally;
     uint32_t unit = layout->row_words == layout->banks ? 4 : layout->row_words * 4, tried = 0;
     uint32_t fewest = 0, width = access->width_bytes;
     uint64_t at = address[__builtin_ctz(access->mask)];
@@ -151,34 +213,66 @@ static void count_everywhere(struct walker *walker, struct smc_bank_tally *tally
         place(address, known->bits, (1u << 24) + rest, access);
         if (!is_aligned(access))
             continue;
-        struct smc_bank_cost cost = cost_of(walker, access, is_rows);
-        uint32_t conflicts = cost.wavefronts - cost.least;
+        struct smc_bank_cost here = cost_of(walker, access);
+        uint32_t conflicts = here.wavefronts - here.least;
         if (!tried || conflicts < fewest)
             fewest = conflicts;
-        tally->depends |= tried && (cost.wavefronts != most.wavefronts || cost.least != most.least);
+        tally->depends |= tried && (here.wavefronts != most.wavefronts || here.least != most.least);
         if (!tried || conflicts > most.wavefronts - most.least) {
-            most = cost;
+            most = here;
             worst = *access;
         }
         tried++;
     }
-    if (!tried) {
-        tally->misaligned = true;
-        refuse(tally, known);
-        return;
-    }
+    cost->is_refused = !tried;
     if (tally->depends && !tally->cause) {
         tally->cause = known->cause;
         tally->cause_instruction = known->instruction;
     }
-    /* Near the array's begin, so that it can be named. */
-    uint32_t first = (uint32_t)__builtin_ctz(worst.mask);
-    uint32_t down = worst.address[first] - (uint32_t)at;
-    bool fits = true;
-    EACH_ACTIVE(lane, worst.mask) fits &= worst.address[lane] >= down;
-    if (fits && down % (unit < 128 ? 128 : unit) == worst.address[first] % unit - at % unit)
-        EACH_ACTIVE(lane, worst.mask) worst.address[lane] -= down;
-    count(walker, tally, &worst, most, fewest, assumed);
+    if (tried) {
+        place_in_array(at, unit, &worst);
+        add_cost(most, fewest, &worst, cost);
+    }
+}
+
+/* Keeps the access for remedies: by its exact addresses, or by those without the shared term. */
+static void keep(struct walker *walker, const struct execution *execution,
+                 const uint64_t address[SMC_LANES], const struct smc_access *access,
+                 struct smc_access_bound bound)
+{
+    const struct smc_known *known = execution->known;
+    struct smc_logged_access logged = {
+        .instruction = execution->op->instruction, .access = *access, .bound = bound};
+    if (known->align < 32 && known->wraps) { /* some lanes may be at the begin of the array again */
+        execution->tally->is_not_logged = true;
+        return;
+    }
+    logged.bound.unknown_step = known->align < 32 ? 1u << known->align : 0;
+    if (known->align != SMC_EXACT)
+        place(address, known->bits, (uint32_t)address[__builtin_ctz(access->mask)], &logged.access);
+    smc_access_log_add(walker->walk->log, &logged);
+    walker->walk->out_of_memory |= walker->walk->log->failed;
+}
+
+/* One access of all active lanes. */
+static void access_once(struct walker *walker, const struct execution *execution,
+                        const uint64_t address[SMC_LANES], struct smc_access *access,
+                        struct smc_access_bound bound, struct cost *cost)
+{
+    if (!access->mask)
+        return;
+    if (execution->known->align != SMC_EXACT) {
+        cost_everywhere(walker, execution, address, access, cost);
+    } else {
+        EACH_ACTIVE(lane, access->mask) access->address[lane] = (uint32_t)address[lane];
+        cost->is_refused = !is_aligned(access);
+        if (!cost->is_refused) {
+            struct smc_bank_cost here = cost_of(walker, access);
+            add_cost(here, here.wavefronts - here.least, access, cost);
+        }
+    }
+    if (!cost->is_refused)
+        keep(walker, execution, address, access, bound);
 }
 
 static void addresses_of(const struct smc_lane_state *state, const struct smc_op *op,
@@ -191,11 +285,20 @@ static void addresses_of(const struct smc_lane_state *state, const struct smc_op
                             : ((const lane_u64 *)at)[lane] + op->immediate;
 }
 
+static bool is_rows(const struct smc_op *op)
+{
+    return op->step == smc_step_load_rows || op->step == smc_step_store_rows;
+}
+
+static bool is_fragment(const struct smc_op *op)
+{
+    return op->step == smc_step_load_fragment || op->step == smc_step_store_fragment;
+}
+
 /* Whether a generic address is, or may be, in shared memory. Pointers that are parameters or were
    loaded are not: compilers name the state space of the shared arrays that they know. */
-static bool is_shared(const struct smc_lane_state *state, const struct smc_op *op,
-                      const uint64_t address[SMC_LANES], uint32_t mask,
-                      struct smc_bank_tally *tally)
+static bool is_shared(struct walker *walker, const struct smc_lane_state *state,
+                      const struct smc_op *op, const uint64_t address[SMC_LANES], uint32_t mask)
 {
     const struct smc_known *known = smc_known_of(state, op->a);
     bool all = true, any = false;
@@ -210,29 +313,89 @@ static bool is_shared(const struct smc_lane_state *state, const struct smc_op *o
         any |= here;
     }
     if (any && !all) {
+        struct smc_bank_tally *tally = tally_of(walker, op->instruction);
         tally->elsewhere = true;
         refuse(tally, known);
     }
     return any;
 }
 
-static void access_memory(struct walker *walker, const struct smc_lane_state *state,
-                          const struct smc_op *op, enum smc_bank_op kind, uint32_t mask,
-                          bool assumed)
+/* wmma: all lanes have one address and one distance of lines, which must be known. */
+static void access_fragment(struct walker *walker, const struct smc_lane_state *state,
+                            const struct execution *execution, const uint64_t address[SMC_LANES],
+                            struct cost *cost)
 {
-    struct smc_bank_tally *tally = &walker->walk->tally[op->instruction];
+    const struct smc_op *op = execution->op;
+    const struct smc_known *stride = smc_known_of(state, op->b);
+    const bool in_shared = op->space == SMC_SPACE_SHARED;
+    const uint32_t mask = state->mask;
+    unsigned bits, elements = smc_fragment_line(op, &bits);
+    uint64_t lines = ((const lane_u32 *)(state->file + op->b))[__builtin_ctz(mask)];
+    if (stride->align != SMC_EXACT ||
+        !smc_lane_values_uniform(&walker->values, state, op->b, mask)) {
+        refuse(execution->tally, stride);
+        return;
+    }
+    for (unsigned i = 0; i < smc_fragment_accesses(op, in_shared) && !cost->is_refused; i++) {
+        struct smc_fragment_access fragment;
+        uint64_t to[SMC_LANES];
+        smc_fragment_access_at(op, in_shared, i, &fragment);
+        for (unsigned lane = 0; lane < SMC_LANES; lane++)
+            to[lane] =
+                address[lane] + (fragment.line[lane] * lines + fragment.along[lane]) * bits / 8;
+        struct smc_access access = {.mask = mask & fragment.mask,
+                                    .width_bytes = fragment.bytes,
+                                    .op = execution->tally->op,
+                                    .is_matrix = fragment.is_rows};
+        const struct smc_access_bound bound = {.line_bytes = (uint32_t)(lines * bits / 8),
+                                               .line_width = elements * bits / 8,
+                                               .first = (uint32_t)address[__builtin_ctz(mask)]};
+        access_once(walker, execution, to, &access, bound, cost);
+    }
+}
+
+static uint32_t width_of_op(const struct smc_op *op)
+{
+    struct smc_fragment_access fragment;
+    if (!is_fragment(op))
+        return (uint32_t)op->width_bytes * (is_rows(op) ? 1 : op->vector);
+    smc_fragment_access_at(op, op->space == SMC_SPACE_SHARED, 0, &fragment);
+    return fragment.bytes;
+}
+
+bool smc_bank_describe(const struct smc_bank_walk *walk, const struct smc_op *op,
+                       struct smc_bank_tally *tally)
+{
+    const bool loads = op->step == smc_step_load || op->step == smc_step_load_rows ||
+                       op->step == smc_step_load_fragment;
+    const bool stores = op->step == smc_step_store || op->step == smc_step_store_rows ||
+                        op->step == smc_step_store_fragment || op->step == smc_step_copy ||
+                        op->step == smc_step_atomic;
+    tally->kind = walk->kind[op - walk->program->op];
+    if (tally->kind == SMC_BANK_BY_LANES && !loads && !stores)
+        return false;
+    tally->is_access = true;
+    tally->is_atomic = op->step == smc_step_atomic;
+    tally->op = loads ? SMC_BANK_LOAD : SMC_BANK_STORE;
+    tally->width_bytes = loads || stores ? width_of_op(op) : 0;
+    return true;
+}
+
+static void access_memory(struct walker *walker, const struct smc_lane_state *state,
+                          const struct smc_op *op, uint32_t mask, bool assumed)
+{
     const struct smc_known *known = smc_known_of(state, op->a);
-    bool is_rows = op->step == smc_step_load_rows || op->step == smc_step_store_rows;
+    struct cost cost = {.is_refused = false};
     uint64_t address[SMC_LANES];
     addresses_of(state, op, address);
-    if (!is_shared(state, op, address, mask, tally))
+    if (!is_shared(walker, state, op, address, mask))
         return;
-    tally->is_access = true;
-    tally->op = kind;
-    tally->width_bytes = (uint32_t)op->width_bytes * (is_rows ? 1 : op->vector);
-    tally->is_atomic = op->step == smc_step_atomic;
-    struct smc_access access = {.mask = mask, .width_bytes = tally->width_bytes, .op = kind};
-    if (is_rows)
+    struct smc_bank_tally *tally = tally_of(walker, op->instruction);
+    const struct execution execution = {op, tally, known};
+    smc_bank_describe(walker->walk, op, tally);
+    struct smc_access access = {
+        .mask = mask, .width_bytes = tally->width_bytes, .op = tally->op, .is_matrix = is_rows(op)};
+    if (is_rows(op))
         access.mask &= op->vector == 4 ? SMC_ALL_LANES : (1u << 8 * op->vector) - 1;
     bool has_bits = known->bits >= (known->wraps ? BITS_OF_BANKS : BITS_OF_ADDRESS);
     if ((known->lanes & access.mask) != access.mask || !has_bits) {
@@ -240,17 +403,16 @@ static void access_memory(struct walker *walker, const struct smc_lane_state *st
     } else if (tally->width_bytes > 16) {
         tally->beyond = true;
         refuse(tally, known);
-    } else if (known->align != SMC_EXACT) {
-        count_everywhere(walker, tally, known, address, &access, is_rows, assumed);
-    } else if (access.mask) {
-        EACH_ACTIVE(lane, access.mask) access.address[lane] = (uint32_t)address[lane];
-        if (!is_aligned(&access)) {
-            tally->misaligned = true;
-            refuse(tally, known);
-            return;
-        }
-        struct smc_bank_cost cost = cost_of(walker, &access, is_rows);
-        count(walker, tally, &access, cost, cost.wavefronts - cost.least, assumed);
+    } else if (is_fragment(op)) {
+        access_fragment(walker, state, &execution, address, &cost);
+    } else {
+        access_once(walker, &execution, address, &access, (struct smc_access_bound){0}, &cost);
+    }
+    if (cost.is_refused) {
+        tally->misaligned = true;
+        refuse(tally, known);
+    } else if (cost.most.least > 0) {
+        count(walker, tally, &cost, assumed);
     }
 }
 
@@ -303,16 +465,13 @@ static void step(struct walker *walker, struct smc_lane_state *state, const stru
     bool assumed = state->diverged || state->reduced || (decision->maybe && !decision->together);
     bool together = !decision->maybe || decision->together;
     if (op->step == smc_step_load) {
-        access_memory(walker, state, op, SMC_BANK_LOAD, mask, assumed);
+        access_memory(walker, state, op, mask, assumed);
         load(walker, state, op, mask, together);
-    } else if (op->step == smc_step_store || op->step == smc_step_copy) {
-        access_memory(walker, state, op, SMC_BANK_STORE, mask, assumed);
-    } else if (op->step == smc_step_load_rows || op->step == smc_step_store_rows) {
-        access_memory(walker, state, op,
-                      op->step == smc_step_load_rows ? SMC_BANK_LOAD : SMC_BANK_STORE, mask,
-                      assumed);
+    } else if (op->step == smc_step_store || op->step == smc_step_copy || is_rows(op) ||
+               is_fragment(op)) {
+        access_memory(walker, state, op, mask, assumed);
     } else if (op->step == smc_step_atomic) {
-        access_memory(walker, state, op, SMC_BANK_STORE, mask, assumed);
+        access_memory(walker, state, op, mask, assumed);
         if (op->d_kind != SMC_SLOT_NONE)
             forget(walker, state, op, op->d, mask, false, SMC_CAUSE_ATOMIC);
     } else if (op->step == smc_step_opaque) {
@@ -444,101 +603,103 @@ static bool follow_known(struct walker *walker, struct smc_lane_state *state,
 }
 
 /* Follows all paths from the frame's state; `out` is their joined state where they reconverge. */
-static bool follow_each(struct walker *walker, const struct frame *frame,
-                        const struct choice *choice, uint32_t meeting, uint32_t instruction,
-                        struct smc_lane_state *way, struct smc_lane_state *out)
+static bool follow_each(struct walker *walker, struct smc_lane_state *state,
+                        const struct frame *frame, const struct choice *choice,
+                        const struct smc_op *op, struct smc_lane_changes *out)
 {
-    bool arrived = false;
-    for (uint32_t i = 0; i < choice->ways && !stopped(walker); i++) {
-        smc_lane_state_copy(&walker->values, &frame->head, way);
-        way->mask = choice->way[i].mask;
-        way->diverged |= !choice->together;
-        if (choice->way[i].pc != meeting && !run(walker, way, choice->way[i].pc, meeting))
+    struct smc_lane_changes way = {0};
+    const struct smc_lane_join join = {
+        .state = state, .from = &way, .apart = !choice->together, .instruction = op->instruction};
+    bool arrived = false, kept = true, ignored = false;
+    for (uint32_t i = 0; i < choice->ways && !stopped(walker) && kept; i++) {
+        smc_lane_state_revert(&walker->values, &frame->mark, state);
+        smc_lane_changes_apply(&walker->values, &frame->head, state);
+        state->mask = choice->way[i].mask;
+        state->diverged |= !choice->together;
+        if (choice->way[i].pc != op->reconverge_at &&
+            !run(walker, state, choice->way[i].pc, op->reconverge_at))
             continue;
-        if (arrived)
-            smc_lane_values_join(&walker->values, way, !choice->together, instruction, out);
-        else
-            smc_lane_state_copy(&walker->values, way, out);
+        kept =
+            smc_lane_changes_take(&walker->values, state, &frame->mark, arrived ? &way : out, NULL);
+        smc_lane_state_revert(&walker->values, &frame->mark, state);
+        if (arrived && kept)
+            kept = smc_lane_changes_join(&walker->values, &join, out, &ignored);
         arrived = true;
     }
-    return arrived && !stopped(walker);
-}
-
-static struct smc_bank_tally *copy_tally(const struct walker *walker, struct smc_bank_tally *to)
-{
-    size_t bytes = walker->program->instructions * sizeof *to;
-    if (!to)
-        to = smc_malloc(bytes + 1);
-    if (to)
-        memcpy(to, walker->walk->tally, bytes);
-    return to;
+    smc_lane_changes_free(&way);
+    walker->steps += STEPS_OF_A_BRANCH + out->count / CHANGES_OF_A_STEP;
+    return (kept || fail(walker)) && arrived && !stopped(walker);
 }
 
 /* Follows all paths until the states at the branch no longer change. The counts are those of the
    last time, which has the most general states. */
-static bool follow_frame(struct walker *walker, struct frame *frame, const struct smc_op *op,
-                         uint32_t pc, struct smc_lane_state *way, struct smc_lane_state *out)
+static bool follow_frame(struct walker *walker, struct smc_lane_state *state, struct frame *frame,
+                         uint32_t pc, struct smc_lane_changes *out)
 {
-    static const struct choice none;
-    struct choice *choice = smc_malloc(sizeof *choice);
-    struct smc_bank_tally *before = copy_tally(walker, NULL);
+    const struct smc_op *op = &walker->program->op[pc];
+    struct choice choice; /* its paths are set before they are read */
     uint64_t ended = walker->ended;
     bool arrived = false, looped = false, apart = false;
-    if (!choice || !before) {
-        free(choice);
-        free(before);
-        return fail(walker);
-    }
-    *choice = none;
     do {
         frame->changed = false;
-        memcpy(walker->walk->tally, before, walker->program->instructions * sizeof *before);
-        choose(walker, &frame->head, op, pc, choice);
-        apart |= !choice->together;
-        arrived = follow_each(walker, frame, choice, op->reconverge_at, op->instruction, way, out);
+        revert_tallies(walker, frame->tallies);
+        smc_lane_state_revert(&walker->values, &frame->mark, state);
+        smc_lane_changes_apply(&walker->values, &frame->head, state);
+        choose(walker, state, op, pc, &choice);
+        apart |= !choice.together;
+        arrived = follow_each(walker, state, frame, &choice, op, out);
         looped |= frame->changed;
     } while (frame->changed && !stopped(walker));
+    smc_lane_state_revert(&walker->values, &frame->mark, state);
     if (arrived) {
-        out->diverged = frame->before.diverged;
+        out->diverged = frame->mark.diverged;
         out->reduced |= apart && walker->ended != ended;
         if (looped && apart)
-            smc_lane_values_part(&walker->values, &frame->before, op->instruction, out);
+            smc_lane_changes_part(state, op->instruction, out);
     }
-    free(choice);
-    free(before);
     return arrived;
+}
+
+/* A path returns to a branch whose paths are being followed. */
+static bool return_to(struct walker *walker, const struct smc_lane_state *state,
+                      const struct smc_op *op, struct frame *frame)
+{
+    struct smc_lane_changes here = {0}, before = {0};
+    const struct smc_lane_join join = {
+        .before = &before, .from = &here, .instruction = op->instruction};
+    if (!smc_lane_changes_take(&walker->values, state, &frame->mark, &here, &before) ||
+        !smc_lane_changes_join(&walker->values, &join, &frame->head, &frame->changed))
+        fail(walker);
+    walker->steps += here.count / CHANGES_OF_A_STEP;
+    smc_lane_changes_free(&here);
+    smc_lane_changes_free(&before);
+    return false;
 }
 
 /* A branch whose outcome is not known. */
 static bool follow_unknown(struct walker *walker, struct smc_lane_state *state,
                            const struct smc_op *op, uint32_t pc)
 {
-    struct frame frame = {0}, *open = walker->open[pc];
-    struct smc_lane_state way = {0}, out = {0};
-    bool arrived = false;
+    struct smc_lane_changes out = {0};
     walker->walk->chose = true;
-    if (open) {
-        open->changed |=
-            smc_lane_values_join(&walker->values, state, false, op->instruction, &open->head);
-        return false;
-    }
-    if (smc_lane_state_new(&walker->values, &frame.head) &&
-        smc_lane_state_new(&walker->values, &frame.before) &&
-        smc_lane_state_new(&walker->values, &way) && smc_lane_state_new(&walker->values, &out)) {
-        smc_lane_state_copy(&walker->values, state, &frame.head);
-        smc_lane_state_copy(&walker->values, state, &frame.before);
-        walker->open[pc] = &frame;
-        arrived = follow_frame(walker, &frame, op, pc, &way, &out);
-        walker->open[pc] = NULL;
-        if (arrived)
-            smc_lane_state_copy(&walker->values, &out, state);
-    } else {
-        fail(walker);
-    }
-    smc_lane_state_free(&frame.head);
-    smc_lane_state_free(&frame.before);
-    smc_lane_state_free(&way);
-    smc_lane_state_free(&out);
+    if (walker->open[pc])
+        return return_to(walker, state, op, walker->open[pc]);
+    struct frame frame = {
+        .mark = smc_lane_state_mark(state),
+        .head = {.mask = state->mask, .diverged = state->diverged, .reduced = state->reduced},
+        .tallies = walker->changes,
+        .outer_mark = walker->tally_mark};
+    walker->tally_mark = ++walker->marks;
+    walker->open[pc] = &frame;
+    bool arrived = follow_frame(walker, state, &frame, pc, &out);
+    walker->open[pc] = NULL;
+    walker->tally_mark = frame.outer_mark;
+    smc_lane_state_unmark(&frame.mark, state);
+    if (arrived)
+        smc_lane_changes_apply(&walker->values, &out, state);
+    smc_lane_changes_free(&frame.head);
+    smc_lane_changes_free(&out);
+    walker->walk->out_of_memory |= state->failed;
     return arrived;
 }
 
@@ -572,6 +733,11 @@ static bool run_op(struct walker *walker, struct smc_lane_state *state, uint32_t
     if (!(decision.yes | decision.maybe))
         return true;
     walker->walk->chose |= decision.maybe != 0;
+    if (walker->walk->kind[op - walker->program->op] != SMC_BANK_BY_LANES) {
+        struct smc_bank_tally *tally = tally_of(walker, op->instruction);
+        smc_bank_describe(walker->walk, op, tally);
+        tally->not_followed = true;
+    }
     if (op->step == smc_step_exit || op->step == smc_step_trap)
         return end_lanes(walker, state, &decision);
     if (op->alu)
@@ -671,6 +837,10 @@ static void begin_warp(struct walker *walker, struct smc_lane_state *state)
         set_fixed(walker, &program->fixed[i], state);
     state->mask = left >= SMC_LANES ? SMC_ALL_LANES : (1u << left) - 1;
     state->diverged = state->reduced = false;
+    smc_lane_state_begin(&walker->values, state);
+    memset(walker->changed_at, 0, program->instructions * sizeof *walker->changed_at);
+    walker->changes = 0;
+    walker->tally_mark = walker->marks = 0;
 }
 
 bool smc_bank_walk(struct smc_bank_walk *walk)
@@ -683,10 +853,12 @@ bool smc_bank_walk(struct smc_bank_walk *walk)
         .program = program,
         .open = smc_calloc(program->ops + 1, sizeof *walker.open),
         .visits = smc_calloc(program->ops + 1, 1),
+        .changed_at = smc_calloc(program->instructions + 1, sizeof *walker.changed_at),
         .budget = request->budget ? request->budget : SMC_BANK_ACCESSES_BUDGET,
     };
     struct smc_lane_state state = {0};
-    bool opened = walker.open && walker.visits && smc_lane_values_open(program, &walker.values) &&
+    bool opened = walker.open && walker.visits && walker.changed_at &&
+                  smc_lane_values_open(program, &walker.values) &&
                   smc_lane_state_new(&walker.values, &state);
     walk->out_of_memory = !opened;
     uint32_t warps = (threads + SMC_LANES - 1) / SMC_LANES;
@@ -701,5 +873,7 @@ bool smc_bank_walk(struct smc_bank_walk *walk)
     smc_lane_values_close(&walker.values);
     free(walker.open);
     free(walker.visits);
+    free(walker.changed_at);
+    free(walker.change);
     return !walk->out_of_memory;
 }

@@ -18,6 +18,7 @@
 
 #include "base/status.h"
 #include "base/text.h"
+#include "emulator/access_log.h"
 #include "emulator/arena.h"
 #include "model/banks.h"
 
@@ -80,6 +81,8 @@ uint32_t smc_program_local_bytes(const struct smc_program *program);
 /* The name of file number `file` of the line table; NULL if it has none. */
 const char *smc_program_file(const struct smc_program *program, uint32_t file);
 uint32_t smc_program_static_smem_bytes(const struct smc_program *program);
+/* Whether shared memory is accessed by lanes alone, not by bulk copies, wgmma and the like. */
+bool smc_program_by_lanes_alone(const struct smc_program *program);
 /* Finds the variable in shared memory that begins at or before the address. `name` receives its
    name in the source, truncated to `room`. `bytes` is 0 for dynamic shared memory. Returns false if
    there is no such variable. */
@@ -190,6 +193,7 @@ struct smc_emulation_request {
     unsigned threads;  /* 0: one for each core */
     uint64_t budget;   /* instructions of one warp, above which it counts as endless; 0:
                           SMC_EMULATOR_BUDGET */
+    bool logs_shared;  /* keep the different accesses to shared memory */
     bool unchecked;    /* do not check for races and unwritten memory; bounds are always checked */
     bool (*stop)(const void *context); /* true: end early with SMC_INTERRUPTED; asked every few
                                           milliseconds by all threads; may be NULL */
@@ -303,6 +307,7 @@ struct smc_emulation {
     struct smc_emulated_count *count; /* by instruction */
     size_t count_length;
     struct smc_conflict_sample *sample;     /* by instruction */
+    struct smc_access_log log;              /* with logs_shared */
     struct smc_emulated_array_count *array; /* by array of the request */
     size_t array_count;
     uint64_t blocks_run;

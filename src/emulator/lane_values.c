@@ -95,8 +95,9 @@ bool smc_lane_values_open(const struct smc_program *program, struct smc_lane_val
     *values = (struct smc_lane_values){.program = program,
                                        .rule = smc_calloc(program->ops + 1, 1),
                                        .kind = smc_calloc(slots, 1),
-                                       .slots = slots};
-    if (!values->rule || !values->kind)
+                                       .slots = slots,
+                                       .place = smc_calloc(slots, sizeof *values->place)};
+    if (!values->rule || !values->kind || !values->place)
         return false;
     for (size_t i = 0; i < program->slots; i++)
         values->kind[program->slot[i].offset / SMC_SLOT_UNIT] = (uint8_t)program->slot[i].kind;
@@ -109,6 +110,7 @@ void smc_lane_values_close(struct smc_lane_values *values)
 {
     free(values->rule);
     free(values->kind);
+    free(values->place);
     *values = (struct smc_lane_values){0};
 }
 
@@ -117,8 +119,9 @@ void smc_lane_values_close(struct smc_lane_values *values)
 bool smc_lane_state_new(const struct smc_lane_values *values, struct smc_lane_state *state)
 {
     *state = (struct smc_lane_state){.file = smc_calloc(values->slots, SMC_SLOT_UNIT),
-                                     .known = smc_calloc(values->slots, sizeof *state->known)};
-    if (state->file && state->known)
+                                     .known = smc_calloc(values->slots, sizeof *state->known),
+                                     .changed_at = smc_calloc(values->slots, sizeof(uint32_t))};
+    if (state->file && state->known && state->changed_at)
         return true;
     smc_lane_state_free(state);
     return false;
@@ -128,17 +131,16 @@ void smc_lane_state_free(struct smc_lane_state *state)
 {
     free(state->file);
     free(state->known);
+    free(state->changed_at);
+    free(state->change);
     *state = (struct smc_lane_state){0};
 }
 
-void smc_lane_state_copy(const struct smc_lane_values *values, const struct smc_lane_state *from,
-                         struct smc_lane_state *to)
+void smc_lane_state_begin(const struct smc_lane_values *values, struct smc_lane_state *state)
 {
-    memcpy(to->file, from->file, values->slots * SMC_SLOT_UNIT);
-    memcpy(to->known, from->known, values->slots * sizeof *to->known);
-    to->mask = from->mask;
-    to->diverged = from->diverged;
-    to->reduced = from->reduced;
+    memset(state->changed_at, 0, values->slots * sizeof *state->changed_at);
+    state->changes = 0;
+    state->mark = state->marks = 0;
 }
 
 /* --- Lanes of a register ---------------------------------------------------------------------- */
@@ -192,6 +194,134 @@ bool smc_lane_values_uniform(const struct smc_lane_values *values,
     enum smc_slot_kind kind = (enum smc_slot_kind)values->kind[slot / SMC_SLOT_UNIT];
     return (smc_known_of(state, slot)->lanes & mask) == mask &&
            same_above(state->file + slot, kind, mask, 0);
+}
+
+/* --- Changes ---------------------------------------------------------------------------------- */
+
+static size_t bytes_of(const struct smc_lane_values *values, uint32_t slot)
+{
+    return values->kind[slot] == SMC_SLOT_64   ? 8 * SMC_LANES
+           : values->kind[slot] == SMC_SLOT_32 ? 4 * SMC_LANES
+                                               : 4;
+}
+
+/* Room for one more; NULL: out of memory. */
+static struct smc_lane_change *add_change(struct smc_lane_change **list, size_t *count,
+                                          size_t *room)
+{
+    if (*count == *room) {
+        size_t more = *room ? 2 * *room : 64;
+        struct smc_lane_change *larger = smc_realloc(*list, more * sizeof *larger);
+        if (!larger)
+            return NULL;
+        *list = larger;
+        *room = more;
+    }
+    return &(*list)[(*count)++];
+}
+
+static void copy_register(const struct smc_lane_values *values, const struct smc_lane_state *state,
+                          uint32_t slot, struct smc_lane_change *to)
+{
+    to->slot = slot;
+    to->known = state->known[slot];
+    memcpy(to->value, state->file + (size_t)slot * SMC_SLOT_UNIT, bytes_of(values, slot));
+}
+
+/* To be called before a register changes. */
+static void keep_register(const struct smc_lane_values *values, struct smc_lane_state *state,
+                          uint32_t slot)
+{
+    if (state->changed_at[slot] >= state->mark)
+        return;
+    struct smc_lane_change *change = add_change(&state->change, &state->changes, &state->room);
+    if (!change) {
+        state->failed = true;
+        return;
+    }
+    copy_register(values, state, slot, change);
+    change->mark = state->changed_at[slot];
+    state->changed_at[slot] = state->mark;
+}
+
+static void set_register(const struct smc_lane_values *values, const struct smc_lane_change *from,
+                         struct smc_lane_state *state)
+{
+    state->known[from->slot] = from->known;
+    memcpy(state->file + (size_t)from->slot * SMC_SLOT_UNIT, from->value,
+           bytes_of(values, from->slot));
+}
+
+struct smc_lane_mark smc_lane_state_mark(struct smc_lane_state *state)
+{
+    const struct smc_lane_mark mark = {state->changes, state->mark, state->mask, state->diverged,
+                                       state->reduced};
+    state->mark = ++state->marks;
+    return mark;
+}
+
+void smc_lane_state_revert(const struct smc_lane_values *values, const struct smc_lane_mark *mark,
+                           struct smc_lane_state *state)
+{
+    while (state->changes > mark->changes) {
+        const struct smc_lane_change *change = &state->change[--state->changes];
+        set_register(values, change, state);
+        state->changed_at[change->slot] = change->mark;
+    }
+    state->mask = mark->mask;
+    state->diverged = mark->diverged;
+    state->reduced = mark->reduced;
+}
+
+void smc_lane_state_unmark(const struct smc_lane_mark *mark, struct smc_lane_state *state)
+{
+    state->mark = mark->outer;
+}
+
+bool smc_lane_changes_take(struct smc_lane_values *values, const struct smc_lane_state *state,
+                           const struct smc_lane_mark *mark, struct smc_lane_changes *changes,
+                           struct smc_lane_changes *before)
+{
+    bool taken = true;
+    changes->count = 0;
+    changes->mask = state->mask;
+    changes->diverged = state->diverged;
+    changes->reduced = state->reduced;
+    for (size_t i = mark->changes; i < state->changes && taken; i++) {
+        uint32_t slot = state->change[i].slot;
+        struct smc_lane_change *to, *was = NULL;
+        if (values->place[slot]++)
+            continue;
+        to = add_change(&changes->item, &changes->count, &changes->room);
+        if (before)
+            was = add_change(&before->item, &before->count, &before->room);
+        taken = to && (was || !before);
+        if (to)
+            copy_register(values, state, slot, to);
+        if (was)
+            *was = state->change[i];
+    }
+    for (size_t i = mark->changes; i < state->changes; i++)
+        values->place[state->change[i].slot] = 0;
+    return taken;
+}
+
+void smc_lane_changes_apply(const struct smc_lane_values *values,
+                            const struct smc_lane_changes *changes, struct smc_lane_state *state)
+{
+    for (size_t i = 0; i < changes->count; i++) {
+        keep_register(values, state, changes->item[i].slot);
+        set_register(values, &changes->item[i], state);
+    }
+    state->mask = changes->mask;
+    state->diverged = changes->diverged;
+    state->reduced = changes->reduced;
+}
+
+void smc_lane_changes_free(struct smc_lane_changes *changes)
+{
+    free(changes->item);
+    *changes = (struct smc_lane_changes){0};
 }
 
 /* --- Sources ---------------------------------------------------------------------------------- */
@@ -626,6 +756,7 @@ static void store(const struct smc_lane_values *values, struct smc_lane_state *s
     enum smc_slot_kind kind = (enum smc_slot_kind)values->kind[slot / SMC_SLOT_UNIT];
     bool both_exact = known->align == SMC_EXACT && new->align == SMC_EXACT;
     uint32_t kept = both_exact ? known->lanes & ~mask : 0;
+    keep_register(values, state, slot / SMC_SLOT_UNIT);
     if (mask == SMC_ALL_LANES && kind != SMC_SLOT_PREDICATE)
         memcpy(state->file + slot, result, kind == SMC_SLOT_64 ? 256 : 128);
     else
@@ -692,6 +823,7 @@ void smc_lane_values_forget(struct smc_lane_values *values, struct smc_lane_stat
     struct smc_known *known = smc_known_of(state, slot);
     uint32_t kept = known->align == SMC_EXACT ? known->lanes & ~mask : 0;
     if (!uniform && kept) { /* other lanes stay exact */
+        keep_register(values, state, slot / SMC_SLOT_UNIT);
         known->lanes = kept;
         known->cause = (uint8_t)cause;
         known->instruction = instruction;
@@ -814,36 +946,77 @@ static bool lost(const struct smc_known *before, const struct smc_known *after, 
            before->in_shared_memory != after->in_shared_memory;
 }
 
-bool smc_lane_values_join(struct smc_lane_values *values, const struct smc_lane_state *from,
-                          bool apart, uint32_t instruction, struct smc_lane_state *into)
+/* A register of two states, one of which may have it as it is at the mark. */
+static bool join_change(struct smc_lane_values *values, const struct smc_lane_join *join,
+                        const struct smc_lane_change *from, struct smc_lane_change *into,
+                        uint32_t into_mask)
 {
-    bool changed = (from->mask & ~into->mask) != 0 || (from->reduced && !into->reduced) ||
-                   (from->diverged && !into->diverged);
-    for (size_t i = 0; i < values->slots; i++) {
-        if (values->kind[i] == SMC_SLOT_NONE)
-            continue;
-        struct smc_known before = into->known[i];
-        join_register(values, (enum smc_slot_kind)values->kind[i], from->file + i * SMC_SLOT_UNIT,
-                      &from->known[i], from->mask, into->file + i * SMC_SLOT_UNIT, &into->known[i],
-                      into->mask, apart);
-        if (into->known[i].cause == SMC_CAUSE_PATHS && before.cause == SMC_CAUSE_NONE)
-            into->known[i].instruction = instruction;
-        changed |= lost(&before, &into->known[i], into->mask, instruction);
-        if (before.id != into->known[i].id)
-            into->known[i].joined_at = instruction + 1;
-    }
-    into->mask |= from->mask;
-    into->reduced |= from->reduced;
-    into->diverged |= from->diverged;
+    const struct smc_known before = into->known;
+    join_register(values, (enum smc_slot_kind)values->kind[into->slot], (const char *)from->value,
+                  &from->known, join->from->mask, (char *)into->value, &into->known, into_mask,
+                  join->apart);
+    if (into->known.cause == SMC_CAUSE_PATHS && before.cause == SMC_CAUSE_NONE)
+        into->known.instruction = join->instruction;
+    bool changed = lost(&before, &into->known, into_mask, join->instruction);
+    if (before.id != into->known.id)
+        into->known.joined_at = join->instruction + 1;
     return changed;
 }
 
-void smc_lane_values_part(struct smc_lane_values *values, const struct smc_lane_state *before,
-                          uint32_t instruction, struct smc_lane_state *state)
+/* The change of a register that only the other state has changed. */
+static struct smc_lane_change *add_unchanged(struct smc_lane_values *values,
+                                             const struct smc_lane_join *join, size_t i,
+                                             struct smc_lane_changes *into)
 {
-    for (size_t i = 0; i < values->slots; i++) {
-        struct smc_known *known = &state->known[i];
-        if (known->align == SMC_EXACT || known->id == before->known[i].id)
+    struct smc_lane_change *to = add_change(&into->item, &into->count, &into->room);
+    if (to && join->before)
+        *to = join->before->item[i];
+    else if (to)
+        copy_register(values, join->state, join->from->item[i].slot, to);
+    return to;
+}
+
+bool smc_lane_changes_join(struct smc_lane_values *values, const struct smc_lane_join *join,
+                           struct smc_lane_changes *into, bool *changed)
+{
+    const struct smc_lane_changes *from = join->from;
+    const uint32_t mask = into->mask;
+    const size_t own = into->count;
+    bool joined = true;
+    *changed |= (from->mask & ~mask) != 0 || (from->reduced && !into->reduced) ||
+                (from->diverged && !into->diverged);
+    for (size_t i = 0; i < own; i++)
+        values->place[into->item[i].slot] = (uint32_t)i + 1;
+    for (size_t i = 0; i < from->count && joined; i++) {
+        uint32_t place = values->place[from->item[i].slot];
+        struct smc_lane_change *to =
+            place ? &into->item[place - 1] : add_unchanged(values, join, i, into);
+        joined = to != NULL;
+        if (to)
+            *changed |= join_change(values, join, &from->item[i], to, mask);
+        values->place[from->item[i].slot] = 0;
+    }
+    for (size_t i = 0; i < own && joined && !join->before; i++) { /* what only `into` changed */
+        struct smc_lane_change *to = &into->item[i], same;
+        if (!values->place[to->slot])
+            continue;
+        copy_register(values, join->state, to->slot, &same);
+        *changed |= join_change(values, join, &same, to, mask);
+    }
+    for (size_t i = 0; i < own; i++)
+        values->place[into->item[i].slot] = 0;
+    into->mask |= from->mask;
+    into->reduced |= from->reduced;
+    into->diverged |= from->diverged;
+    return joined;
+}
+
+void smc_lane_changes_part(const struct smc_lane_state *state, uint32_t instruction,
+                           struct smc_lane_changes *changes)
+{
+    for (size_t i = 0; i < changes->count; i++) {
+        struct smc_known *known = &changes->item[i].known;
+        if (known->align == SMC_EXACT || known->id == state->known[changes->item[i].slot].id)
             continue;
         known->lanes = 0;
         if (known->cause == SMC_CAUSE_NONE) {

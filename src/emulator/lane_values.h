@@ -27,6 +27,7 @@ enum smc_cause {
     SMC_CAUSE_LANES,  /* from another lane */
     SMC_CAUSE_OPAQUE, /* an instruction that is not understood */
     SMC_CAUSE_PATHS,  /* differs between paths that reconverge, or between iterations of a loop */
+    SMC_CAUSE_STEPS,  /* following the kernel would take too long */
 };
 
 struct smc_known {
@@ -41,6 +42,16 @@ struct smc_known {
     uint32_t joined_at;       /* 1 + the instruction at which different values were last joined */
 };
 
+enum { SMC_SLOT_UNIT = 64 };
+
+/* A register's value: where it was before it changed, or what it became. */
+struct smc_lane_change {
+    uint32_t slot; /* its offset / SMC_SLOT_UNIT */
+    uint32_t mark; /* the last one after which it had changed before */
+    struct smc_known known;
+    uint64_t value[32]; /* as in the register file */
+};
+
 /* Of one warp at one place of the program. */
 struct smc_lane_state {
     char *file;
@@ -48,9 +59,23 @@ struct smc_lane_state {
     uint32_t mask;           /* active lanes */
     bool diverged;           /* some of these may be inactive until they reconverge */
     bool reduced;            /* some of them may have exited */
+
+    /* What changed, so that all paths from a branch can begin with the state at the branch without
+       copying every register. Nothing is kept before the first mark. */
+    struct smc_lane_change *change;
+    size_t changes, room;
+    uint32_t *changed_at; /* by slot: the mark after which it changed last; 0: none */
+    uint32_t mark, marks; /* the current one; how many there have been */
+    bool failed;          /* out of memory: a change is missing */
 };
 
-enum { SMC_SLOT_UNIT = 64 };
+/* The registers that differ from those at a branch, and what all lanes have. */
+struct smc_lane_changes {
+    struct smc_lane_change *item;
+    size_t count, room;
+    uint32_t mask;
+    bool diverged, reduced;
+};
 
 enum smc_rule;
 
@@ -60,7 +85,8 @@ struct smc_lane_values {
     uint8_t *rule; /* of each op: an enum of lane_values.c */
     uint8_t *kind; /* of each slot: enum smc_slot_kind */
     size_t slots;
-    uint32_t ids; /* the last that was given */
+    uint32_t ids;    /* the last that was given */
+    uint32_t *place; /* by slot: 1 + its place in the changes at hand; 0: none */
 };
 
 /* False if out of memory. */
@@ -69,8 +95,8 @@ void smc_lane_values_close(struct smc_lane_values *values);
 
 bool smc_lane_state_new(const struct smc_lane_values *values, struct smc_lane_state *state);
 void smc_lane_state_free(struct smc_lane_state *state);
-void smc_lane_state_copy(const struct smc_lane_values *values, const struct smc_lane_state *from,
-                         struct smc_lane_state *to);
+/* Forgets all marks and changes. */
+void smc_lane_state_begin(const struct smc_lane_values *values, struct smc_lane_state *state);
 
 static inline struct smc_known *smc_known_of(const struct smc_lane_state *state, uint32_t slot)
 {
@@ -91,14 +117,52 @@ void smc_lane_values_forget(struct smc_lane_values *values, struct smc_lane_stat
 bool smc_lane_values_uniform(const struct smc_lane_values *values,
                              const struct smc_lane_state *state, uint32_t slot, uint32_t mask);
 
-/* Joins into `into` a state that is possible instead of it, or for other lanes. `apart`: lanes of
-   one warp may have either. Returns whether anything became less known. */
-bool smc_lane_values_join(struct smc_lane_values *values, const struct smc_lane_state *from,
-                          bool apart, uint32_t instruction, struct smc_lane_state *into);
+/* --- Paths that begin at one branch: they are relative to the state at the mark ----------------
+ */
 
-/* After a loop that lanes leave in different iterations: what changed since `before` and is not
-   exact may differ between the lanes. */
-void smc_lane_values_part(struct smc_lane_values *values, const struct smc_lane_state *before,
-                          uint32_t instruction, struct smc_lane_state *state);
+/* A place in the changes of a state, to which it can return. */
+struct smc_lane_mark {
+    size_t changes;
+    uint32_t outer; /* the mark before it */
+    uint32_t mask;
+    bool diverged, reduced;
+};
+
+struct smc_lane_mark smc_lane_state_mark(struct smc_lane_state *state);
+/* Returns to the state at the mark, which stays the current one. */
+void smc_lane_state_revert(const struct smc_lane_values *values, const struct smc_lane_mark *mark,
+                           struct smc_lane_state *state);
+/* The mark before it is the current one again; changes are kept for that. */
+void smc_lane_state_unmark(const struct smc_lane_mark *mark, struct smc_lane_state *state);
+
+/* Replaces `changes` by all that changed since the mark, and `before`, unless it is NULL, by the
+   same registers as they are at the mark. False if out of memory. */
+bool smc_lane_changes_take(struct smc_lane_values *values, const struct smc_lane_state *state,
+                           const struct smc_lane_mark *mark, struct smc_lane_changes *changes,
+                           struct smc_lane_changes *before);
+/* Makes the changes in a state at the mark. */
+void smc_lane_changes_apply(const struct smc_lane_values *values,
+                            const struct smc_lane_changes *changes, struct smc_lane_state *state);
+void smc_lane_changes_free(struct smc_lane_changes *changes);
+
+/* Two states that are relative to one mark. */
+struct smc_lane_join {
+    const struct smc_lane_state *state;    /* at the mark; or */
+    const struct smc_lane_changes *before; /* the registers of `from` as they are at the mark */
+    const struct smc_lane_changes *from;
+    bool apart; /* lanes of one warp may have either */
+    uint32_t instruction;
+};
+
+/* Joins into `into` a state that is possible instead of it, or for other lanes. With `before`, all
+   that `into` changes is in `from`. Sets `*changed` if anything became less known. False if out of
+   memory. */
+bool smc_lane_changes_join(struct smc_lane_values *values, const struct smc_lane_join *join,
+                           struct smc_lane_changes *into, bool *changed);
+
+/* After a loop that lanes leave in different iterations: what changed since the mark, at which
+   `state` is, and is not exact may differ between the lanes. */
+void smc_lane_changes_part(const struct smc_lane_state *state, uint32_t instruction,
+                           struct smc_lane_changes *changes);
 
 #endif

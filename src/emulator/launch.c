@@ -253,6 +253,7 @@ static void begin_counts(struct smc_worker *worker, const struct smc_worker *fir
         worker->count = first->count;
         worker->pass = first->pass;
         worker->sample = first->sample;
+        worker->log = first->log;
         worker->array_count = first->array_count;
         worker->memo = first->memo;
         return;
@@ -260,6 +261,8 @@ static void begin_counts(struct smc_worker *worker, const struct smc_worker *fir
     worker->count = smc_calloc(instructions, sizeof *worker->count);
     worker->pass = smc_calloc(launch->program->ops + 1, sizeof *worker->pass);
     worker->sample = smc_calloc(instructions, sizeof *worker->sample);
+    if (launch->request->logs_shared)
+        worker->log = smc_calloc(1, sizeof *worker->log);
     worker->array_count = smc_calloc(launch->request->array_count + 1, sizeof *worker->array_count);
     worker->memo = smc_bank_memo_new(launch->program);
 }
@@ -291,6 +294,7 @@ static bool begin_worker(struct smc_worker *worker, struct smc_launch_state *lau
     }
     return worker->count && worker->pass && worker->sample && worker->array_count && worker->warp &&
            worker->files && worker->shared && worker->local && worker->memo &&
+           (worker->log || !launch->request->logs_shared) &&
            (worker->shadow || launch->request->unchecked) &&
            (worker->local_written || !checks_local);
 }
@@ -309,6 +313,9 @@ static void end_worker(struct smc_worker *worker)
         free(worker->count);
         free(worker->pass);
         free(worker->sample);
+        if (worker->log)
+            smc_access_log_free(worker->log);
+        free(worker->log);
         free(worker->array_count);
         smc_bank_memo_free(worker->memo);
     }
@@ -357,6 +364,8 @@ static void add_worker(struct smc_worker *worker, struct smc_emulation *emulatio
         smc_memory_add_costs(worker);
         smc_warp_add_passes(worker);
     }
+    if (!worker->shares && worker->log)
+        smc_access_log_merge(worker->log, &emulation->log);
     for (size_t i = 0; !worker->shares && i < emulation->count_length; i++) {
         smc_emulated_count_add(&worker->count[i], &emulation->count[i]);
         smc_emulated_count_add(&worker->count[i], &emulation->total);
@@ -521,6 +530,7 @@ void smc_emulation_free(struct smc_emulation *emulation)
     free(emulation->output);
     free(emulation->count);
     free(emulation->sample);
+    smc_access_log_free(&emulation->log);
     free(emulation->array);
     *emulation = (struct smc_emulation){0};
 }

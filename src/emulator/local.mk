@@ -1,8 +1,11 @@
 # Sources of this folder, which the libraries of src/shim have as well.
 emulator_sources = \
+	src/emulator/access_log.c src/emulator/access_log.h \
 	src/emulator/annotation.c \
 	src/emulator/arena.c src/emulator/arena.h \
+	src/emulator/array_advice.c src/emulator/array_advice.h \
 	src/emulator/bank_accesses.c src/emulator/bank_accesses.h \
+	src/emulator/bank_kinds.c \
 	src/emulator/bank_verdicts.def \
 	src/emulator/bank_walk.c src/emulator/bank_walk.h \
 	src/emulator/block.c \

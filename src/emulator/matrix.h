@@ -60,6 +60,21 @@ uint32_t smc_matrix_converge(struct smc_warp *warp, const struct smc_op *op, uin
 smc_step smc_step_mma;
 /* list: one fragment; a: the address, b: the stride in elements. */
 smc_step smc_step_load_fragment, smc_step_store_fragment;
+
+/* One access of the machine code of such a step: lane n accesses `bytes` from element along[n] of
+   line[n] on. Lines are the rows of the matrix, or its columns where the layout is that. */
+struct smc_fragment_access {
+    uint32_t mask;
+    uint8_t bytes;
+    bool is_rows; /* ldmatrix's: as in struct smc_access */
+    uint16_t line[SMC_LANES], along[SMC_LANES];
+};
+/* How many there are for an address with or without the state space .shared; the one at `index`. */
+unsigned smc_fragment_accesses(const struct smc_op *op, bool is_shared);
+void smc_fragment_access_at(const struct smc_op *op, bool is_shared, unsigned index,
+                            struct smc_fragment_access *access);
+/* The bits of an element, and how many elements of a line are accessed. */
+unsigned smc_fragment_line(const struct smc_op *op, unsigned *bits);
 /* movmatrix: d from a. */
 smc_step smc_step_transpose;
 

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "emulator/clusters.h"
+#include "emulator/matrix.h"
 #include "emulator/memory_shapes.h"
 #include "emulator/operations.h"
 #include "emulator/runtime.h"
@@ -10,6 +11,37 @@
 #include "model/sectors.h"
 
 /* --- Counts ----------------------------------------------------------------------------------- */
+
+static bool is_rows(const struct smc_op *op)
+{
+    return op->step == smc_step_load_rows || op->step == smc_step_store_rows;
+}
+
+static bool is_fragment(const struct smc_op *op)
+{
+    return op->step == smc_step_load_fragment || op->step == smc_step_store_fragment;
+}
+
+static void log_access(struct smc_worker *worker, struct smc_logged_access *logged,
+                       const uint64_t address[SMC_LANES])
+{
+    uint32_t *const to = logged->access.address, mask = logged->access.mask;
+    if (worker->log->is_full || worker->log->failed)
+        return;
+    EACH_LANE(i) to[i] = mask & smc_lane_bit[i] ? (uint32_t)address[i] : 0;
+    smc_access_log_add(worker->log, logged);
+}
+
+void smc_log_shared(struct smc_worker *worker, const struct smc_op *op, enum smc_bank_op kind,
+                    const uint64_t address[SMC_LANES], uint32_t mask, uint32_t bytes)
+{
+    struct smc_logged_access logged = {
+        .instruction = op->instruction,
+        .is_uncounted = op->step == smc_step_atomic,
+        .access = {.mask = mask, .width_bytes = bytes, .op = kind, .is_matrix = is_rows(op)},
+    };
+    log_access(worker, &logged, address);
+}
 
 static void take_sample(struct smc_worker *worker, const struct smc_op *op, enum smc_bank_op kind,
                         uint32_t conflicts, const uint64_t address[SMC_LANES], uint32_t mask,
@@ -20,7 +52,7 @@ static void take_sample(struct smc_worker *worker, const struct smc_op *op, enum
         .taken = true,
         .conflicts = conflicts,
         .block = worker->block,
-        .access = {.mask = mask, .width_bytes = bytes, .op = kind},
+        .access = {.mask = mask, .width_bytes = bytes, .op = kind, .is_matrix = is_rows(op)},
     };
     EACH_LANE(i) sample->access.address[i] = mask & smc_lane_bit[i] ? (uint32_t)address[i] : 0;
 }
@@ -30,11 +62,15 @@ static void count_shared(struct smc_worker *worker, const struct smc_op *op, enu
                          uint32_t bytes, struct smc_shape *shape)
 {
     struct smc_emulated_count *count = &worker->count[op->instruction];
+    if (worker->log)
+        smc_log_shared(worker, op, kind, address, mask, bytes);
     if (is_atomic) {
         count->shared_atomics++;
         return;
     }
-    struct smc_bank_cost cost = smc_shape_bank_cost(worker, shape, 0, kind, address, mask, bytes);
+    /* Matrices are served as stores are: no two of them together. */
+    struct smc_bank_cost cost = smc_shape_bank_cost(
+        worker, shape, 0, is_rows(op) ? SMC_BANK_STORE : kind, address, mask, bytes);
     count->least_wavefronts += cost.least;
     const struct smc_conflict_sample *kept = &worker->sample[op->instruction];
     if (!kept->taken || cost.wavefronts - cost.least > kept->conflicts)
@@ -52,6 +88,35 @@ static void count_shared(struct smc_worker *worker, const struct smc_op *op, enu
         cost = smc_shape_bank_cost(worker, shape, 1, kind, address, mask, op->machine_bytes);
     count->machine_loads++;
     count->machine_load_wavefronts += cost.wavefronts;
+}
+
+void smc_count_fragment(struct smc_worker *worker, const struct smc_op *op, enum smc_bank_op kind,
+                        const uint64_t address[SMC_LANES], const struct smc_fragment_access *access,
+                        const struct smc_access_bound *bound)
+{
+    struct smc_emulated_count *count = &worker->count[op->instruction];
+    const enum smc_bank_op served = access->is_rows ? SMC_BANK_STORE : kind;
+    struct smc_bank_cost cost =
+        smc_shape_bank_cost(worker, NULL, 0, served, address, access->mask, access->bytes);
+    const struct smc_conflict_sample *kept = &worker->sample[op->instruction];
+    struct smc_logged_access logged = {
+        .instruction = op->instruction,
+        .access = {.mask = access->mask,
+                   .width_bytes = access->bytes,
+                   .op = kind,
+                   .is_matrix = access->is_rows},
+        .bound = *bound,
+    };
+    if (worker->log)
+        log_access(worker, &logged, address);
+    if (!kept->taken || cost.wavefronts - cost.least > kept->conflicts)
+        take_sample(worker, op, kind, cost.wavefronts - cost.least, address, access->mask,
+                    access->bytes);
+    count->least_wavefronts += cost.least;
+    count->shared_loads += kind == SMC_BANK_LOAD;
+    count->shared_stores += kind == SMC_BANK_STORE;
+    *(kind == SMC_BANK_LOAD ? &count->load_wavefronts : &count->store_wavefronts) +=
+        cost.wavefronts;
 }
 
 static void count_global(struct smc_worker *worker, const struct smc_op *op, unsigned kind,
@@ -379,7 +444,7 @@ uint32_t smc_memory_access_at(struct smc_worker *worker, struct smc_warp *warp,
             return smc_cluster_access(worker, warp, op, kind, address, mask, value, host);
         mask = locate_flat(worker, warp, op, space, worker->shared, launch->smem_bytes, 0, address,
                            &extent, mask, host);
-        if (mask)
+        if (mask && !is_fragment(op))
             count_shared(worker, op, kind == SMC_READS ? SMC_BANK_LOAD : SMC_BANK_STORE,
                          kind == SMC_UPDATES, address, mask, width,
                          shape && mask == shape->mask ? shape : NULL);

@@ -37,6 +37,8 @@ struct costs {
     uint32_t sectors, elements, bytes;                             /* of global memory */
 };
 
+enum { LOGGED_BITS = 12, LOGGED = 1 << LOGGED_BITS };
+
 enum { MOST_SHAPES = 4096, WARP_SHAPES = 4096, ANY_WARP = SMC_MAX_WARPS };
 
 struct smc_bank_memo {
@@ -44,7 +46,11 @@ struct smc_bank_memo {
     struct smc_shape warp_shape[WARP_SHAPES]; /* by instruction and warp */
     uint64_t numbers;                         /* given to shapes */
     uint32_t shape_mask;
-    struct costs *costs;      /* by instruction */
+    struct costs *costs; /* by instruction */
+    struct {
+        uint64_t shape;
+        uint32_t first, instruction;
+    } logged[LOGGED];         /* accesses that are in the log */
     struct smc_shape shape[]; /* by instruction */
 };
 
@@ -463,6 +469,27 @@ static bool find_costs(struct smc_worker *worker, const struct smc_op *op, const
     return true;
 }
 
+/* Loads and stores that were executed before are in the log, unless they begin elsewhere. */
+static void log_again(struct smc_worker *worker, const struct smc_op *op, const struct again *load)
+{
+    const struct smc_shape *shape = load->shape;
+    const uint32_t first = (uint32_t)load->first, instruction = op->instruction;
+    const uint64_t hash =
+        (shape->number + ((uint64_t)instruction << 32 | first)) * UINT64_C(0x9e3779b97f4a7c15);
+    struct smc_bank_memo *memo = worker->memo;
+    const size_t at = hash >> (64 - LOGGED_BITS);
+    uint64_t address[SMC_LANES];
+    if (memo->logged[at].shape == shape->number && memo->logged[at].first == first &&
+        memo->logged[at].instruction == instruction)
+        return;
+    memo->logged[at].shape = shape->number;
+    memo->logged[at].first = first;
+    memo->logged[at].instruction = instruction;
+    EACH_LANE(i) address[i] = load->first + (uint64_t)shape->layout.delta[i];
+    smc_log_shared(worker, op, op->step == smc_step_store ? SMC_BANK_STORE : SMC_BANK_LOAD, address,
+                   shape->mask, smc_op_bytes(op));
+}
+
 /* What such a load adds to the counts is only counted, and added when another one comes. */
 static bool count_again(struct smc_worker *worker, const struct smc_op *op,
                         const struct again *load)
@@ -477,6 +504,8 @@ static bool count_again(struct smc_worker *worker, const struct smc_op *op,
     if (!is_known && !find_costs(worker, op, load, costs))
         return false;
     costs->times++;
+    if (worker->log && op->space == SMC_SPACE_SHARED)
+        log_again(worker, op, load);
     return true;
 }
 

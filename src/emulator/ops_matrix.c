@@ -452,6 +452,90 @@ static void fragment_addresses(const struct smc_warp *warp, const struct smc_op 
     }
 }
 
+/* What ptxas makes of wmma.load and wmma.store, which PTX leaves open. Found in the machine code of
+   every shape, type and layout (ptxas 13.0: 232 kernels for sm_80, of which sm_90, sm_100 and
+   sm_120 have the same instructions). Each access covers a block of `lines` and `elements` of each.
+ */
+struct piece {
+    unsigned lines, elements, bytes;
+    unsigned parts; /* accesses of one block; 0: ldmatrix, which covers four of them */
+    bool crosses;   /* lanes next to each other access different lines */
+};
+
+static bool is_by_lines(const struct smc_op *op)
+{
+    const struct smc_matrix *matrix = &op->matrix;
+    const enum smc_matrix_role role = (enum smc_matrix_role)op->reduction;
+    if (role == SMC_MATRIX_C) /* of this shape the transposed product is computed */
+        return op->is_aligned == (matrix->m == 8 && matrix->n == 32);
+    return op->is_aligned == (role == SMC_MATRIX_B);
+}
+
+static struct piece piece_of(const struct smc_op *op, bool is_shared)
+{
+    const unsigned bits = smc_matrix_bits((enum smc_matrix_type)op->matrix.d);
+    const bool is_sum = op->reduction == (enum smc_reduction)SMC_MATRIX_C;
+    const bool by_lines = is_by_lines(op) || bits == 16; /* MOVM transposes 16 bits */
+    if (by_lines && bits <= 16 && is_shared && !is_sum)
+        return (struct piece){8, 128 / bits, 16, 0, false};
+    if (by_lines) {
+        const unsigned each = bits < 32 ? 32 / bits : is_sum ? 2 : 1;
+        return (struct piece){8, 4 * each, each * bits / 8, 1, false};
+    }
+    const unsigned parts = bits < 32 ? 32 / bits : is_sum ? 2 : 1;
+    return (struct piece){4 * parts, 8, bits / 8, parts, true};
+}
+
+unsigned smc_fragment_line(const struct smc_op *op, unsigned *bits)
+{
+    const enum smc_matrix_role role = (enum smc_matrix_role)op->reduction;
+    *bits = smc_matrix_bits((enum smc_matrix_type)op->matrix.d);
+    return op->is_aligned ? rows_of(&op->matrix, role) : columns_of(&op->matrix, role);
+}
+
+static unsigned blocks_of(const struct smc_op *op, const struct piece *piece, unsigned *across)
+{
+    const enum smc_matrix_role role = (enum smc_matrix_role)op->reduction;
+    const unsigned elements = rows_of(&op->matrix, role) * columns_of(&op->matrix, role);
+    unsigned bits;
+    *across = smc_fragment_line(op, &bits) / piece->elements;
+    return elements / (piece->lines * piece->elements);
+}
+
+enum { LDMATRIX_BLOCKS = 4 };
+
+unsigned smc_fragment_accesses(const struct smc_op *op, bool is_shared)
+{
+    const struct piece piece = piece_of(op, is_shared);
+    unsigned across, blocks = blocks_of(op, &piece, &across);
+    return piece.parts ? blocks * piece.parts : (blocks + LDMATRIX_BLOCKS - 1) / LDMATRIX_BLOCKS;
+}
+
+void smc_fragment_access_at(const struct smc_op *op, bool is_shared, unsigned index,
+                            struct smc_fragment_access *access)
+{
+    const struct piece piece = piece_of(op, is_shared);
+    unsigned across, blocks = blocks_of(op, &piece, &across);
+    *access =
+        (struct smc_fragment_access){.bytes = (uint8_t)piece.bytes, .is_rows = piece.parts == 0};
+    for (unsigned lane = 0; lane < SMC_LANES; lane++) {
+        unsigned block = piece.parts ? index / piece.parts : index * LDMATRIX_BLOCKS + lane / 8;
+        unsigned line = lane / 4, along = lane % 4 * (piece.elements / 4);
+        if (piece.parts == 0) {
+            line = lane % 8;
+            along = 0;
+        } else if (piece.crosses) {
+            line = lane % 4 * piece.parts + index % piece.parts;
+            along = lane / 4;
+        }
+        if (block >= blocks)
+            continue;
+        access->mask |= 1u << lane;
+        access->line[lane] = (uint16_t)(block / across * piece.lines + line);
+        access->along[lane] = (uint16_t)(block % across * piece.elements + along);
+    }
+}
+
 /* One access of all lanes, to the space of the first. */
 static uint32_t access_fragment(struct smc_worker *worker, struct smc_warp *warp,
                                 const struct smc_op *op, const struct reach *reach,
@@ -472,6 +556,34 @@ static uint32_t access_fragment(struct smc_worker *worker, struct smc_warp *warp
     if (space == SMC_SPACE_CONST)
         space = SMC_SPACE_GLOBAL;
     return smc_memory_access_at(worker, warp, &access, space, kind, address, mask, value, host);
+}
+
+/* What the machine code accesses instead, if that is shared memory. */
+static void count_fragment(struct smc_worker *worker, const struct smc_warp *warp,
+                           const struct smc_op *op, enum smc_bank_op kind, uint32_t mask)
+{
+    const lane_u32 *stride = (const lane_u32 *)(warp->file + op->b);
+    const uint32_t first = (uint32_t)__builtin_ctz(mask);
+    uint64_t base[SMC_LANES], address[SMC_LANES];
+    unsigned bits, elements = smc_fragment_line(op, &bits);
+    const bool is_shared = op->space == SMC_SPACE_SHARED;
+    smc_memory_addresses(warp, op, base);
+    if (op->space == SMC_SPACE_GENERIC ? smc_space_of(base[first]) != SMC_SPACE_SHARED : !is_shared)
+        return;
+    const struct smc_access_bound bound = {.line_bytes = stride[first] * bits / 8,
+                                           .line_width = elements * bits / 8,
+                                           .first = (uint32_t)base[first]};
+    for (unsigned i = 0; i < smc_fragment_accesses(op, is_shared); i++) {
+        struct smc_fragment_access access;
+        smc_fragment_access_at(op, is_shared, i, &access);
+        access.mask &= mask;
+        for (unsigned lane = 0; lane < SMC_LANES; lane++)
+            address[lane] =
+                (uint32_t)base[lane] +
+                ((uint64_t)access.line[lane] * stride[lane] + access.along[lane]) * bits / 8;
+        if (access.mask)
+            smc_count_fragment(worker, op, kind, address, &access, &bound);
+    }
 }
 
 enum smc_next smc_step_load_fragment(struct smc_worker *worker, struct smc_warp *warp,
@@ -500,6 +612,7 @@ enum smc_next smc_step_load_fragment(struct smc_worker *worker, struct smc_warp 
         else
             ((lane_u32 *)(warp->file + op->list[copy]))[lane] = (uint32_t)out[lane];
     }
+    count_fragment(worker, warp, op, SMC_BANK_LOAD, mask);
     return SMC_GO_ON;
 }
 
@@ -520,5 +633,6 @@ enum smc_next smc_step_store_fragment(struct smc_worker *worker, struct smc_warp
             access_fragment(worker, warp, op, &reach, SMC_WRITES, r * width + i, mask, value, host);
         EACH_ACTIVE(lane, good) memcpy(host[lane], value[lane], reach.bytes);
     }
+    count_fragment(worker, warp, op, SMC_BANK_STORE, mask);
     return SMC_GO_ON;
 }

@@ -171,6 +171,7 @@ struct smc_worker {
     struct smc_emulated_count *count; /* by instruction */
     struct smc_pass *pass;            /* by op */
     struct smc_conflict_sample *sample;
+    struct smc_access_log *log; /* NULL: none is kept */
     struct smc_emulated_array_count *array_count;
     struct smc_warp *warp;
     struct smc_barrier barrier[SMC_BARRIERS + 1]; /* and that of the cluster */
@@ -314,6 +315,15 @@ static inline bool smc_sample_replaces(const struct smc_conflict_sample *sample,
     return sample->taken && (!kept->taken || sample->conflicts > kept->conflicts ||
                              (sample->conflicts == kept->conflicts && sample->block < kept->block));
 }
+
+/* Keeps an access to shared memory in the log. */
+void smc_log_shared(struct smc_worker *worker, const struct smc_op *op, enum smc_bank_op kind,
+                    const uint64_t address[SMC_LANES], uint32_t mask, uint32_t bytes);
+/* Counts an access of the machine code of wmma.load or wmma.store to shared memory. */
+struct smc_fragment_access;
+void smc_count_fragment(struct smc_worker *worker, const struct smc_op *op, enum smc_bank_op kind,
+                        const uint64_t address[SMC_LANES], const struct smc_fragment_access *access,
+                        const struct smc_access_bound *bound);
 
 /* After a copy past L1 was counted as a load: counts its sectors as those of a copy. The
    lanes access one allocation, the last one. */

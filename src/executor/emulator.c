@@ -189,23 +189,15 @@ static bool take(const struct smc_program *program, const struct smc_emulation *
 /* --- The line with the most bank conflicts, and what removes them ------------------------------
  */
 
-enum { MOST_ROWS = 8, BANKS_BYTES = 128 };
-
-/* A variable in shared memory. */
-struct array {
-    char name[96];
-    uint64_t first_byte, bytes; /* bytes 0: dynamic */
-};
-
-/* Accesses to one array, one for each instruction. */
-struct access_list {
-    struct smc_access *access;
-    size_t count;
-};
-
 static uint32_t line_of(const struct smc_program *program, size_t instruction)
 {
     return smc_program_instruction(program, instruction)->line;
+}
+
+static bool is_same_line(const struct smc_program *program, size_t a, size_t b)
+{
+    return line_of(program, a) == line_of(program, b) &&
+           smc_program_instruction(program, a)->file == smc_program_instruction(program, b)->file;
 }
 
 /* The instruction with the most conflicts; other instructions of its line may have conflicts as
@@ -220,94 +212,51 @@ static size_t find_worst(const struct smc_emulation *emulation)
     return worst;
 }
 
-static void add_row(int64_t bytes, uint32_t width_bytes, const struct array *array,
-                    uint32_t rows[MOST_ROWS], size_t *count)
-{
-    uint64_t row_bytes = (uint64_t)(bytes < 0 ? -bytes : bytes);
-    if (row_bytes % width_bytes || row_bytes / width_bytes < 2 || array->bytes % row_bytes)
-        return;
-    for (size_t i = 0; i < *count; i++)
-        if (rows[i] == row_bytes / width_bytes)
-            return;
-    if (*count < MOST_ROWS)
-        rows[(*count)++] = (uint32_t)(row_bytes / width_bytes);
-}
-
-/* Candidate row lengths: the distances of the lanes at powers of two from the first one, which are
-   rows if the lanes go down a column, and a row as long as all banks. */
-static size_t find_rows(const struct smc_access *access, const struct array *array,
-                        uint32_t rows[MOST_ROWS])
-{
-    size_t count = 0;
-    uint32_t first = (uint32_t)__builtin_ctz(access->mask);
-    for (uint32_t lane = first + 1; lane < SMC_WARP_LANES; lane = first + 2 * (lane - first))
-        if (access->mask >> lane & 1)
-            add_row((int64_t)access->address[lane] - access->address[first], access->width_bytes,
-                    array, rows, &count);
-    add_row(BANKS_BYTES, access->width_bytes, array, rows, &count);
-    return count;
-}
-
-static bool find_array(const struct smc_program *program, const struct smc_conflict_sample *sample,
-                       struct array *array)
-{
-    return sample->taken && smc_program_shared_array(
-                                program, sample->access.address[__builtin_ctz(sample->access.mask)],
-                                array->name, sizeof array->name, &array->first_byte, &array->bytes);
-}
-
-/* Returns false if an instruction accesses the array with another width, because its rows would
-   have another length. */
-static bool collect(const struct smc_program *program, const struct smc_emulation *emulation,
-                    const struct array *array, uint32_t width_bytes, struct access_list *accesses)
-{
-    for (size_t i = 0; i < emulation->count_length; i++) {
-        const struct smc_conflict_sample *sample = &emulation->sample[i];
-        struct array other;
-        if (!find_array(program, sample, &other) || other.first_byte != array->first_byte)
-            continue;
-        if (sample->access.width_bytes != width_bytes)
-            return false;
-        accesses->access[accesses->count++] = sample->access;
-    }
-    return true;
-}
-
+/* Advice holds only if every lane's address was seen. */
 static enum smc_status find_remedy(const struct smc_program *program,
-                                   const struct smc_emulation *emulation,
-                                   const struct smc_bank_layout *banks, size_t worst,
+                                   const struct smc_run_request *request,
+                                   const struct smc_emulation *emulation, size_t worst,
                                    struct smc_conflict_site *site)
 {
     const struct smc_conflict_sample *sample = &emulation->sample[worst];
-    struct array array;
-    uint32_t rows[MOST_ROWS];
-    if (!find_array(program, sample, &array))
+    const struct smc_inspect_kernel *kernel = request->user ? request->user->row.kernel : NULL;
+    struct smc_bank_layout banks;
+    if (!sample->taken)
         return SMC_OK;
-    memcpy(site->array, array.name, sizeof site->array);
-    struct access_list accesses = {smc_calloc(emulation->count_length, sizeof *accesses.access), 0};
-    if (!accesses.access)
-        return SMC_MACHINE;
-    if (collect(program, emulation, &array, sample->access.width_bytes, &accesses)) {
-        const struct smc_conflict_search search = {
-            .layout = banks,
-            .access = accesses.access,
-            .access_count = accesses.count,
-            .row_elements = rows,
-            .row_count = find_rows(&sample->access, &array, rows),
-            .first_byte = (uint32_t)array.first_byte,
-        };
-        site->has_padding = smc_find_padding(&search, &site->padding);
-        site->has_swizzle = smc_find_swizzle(&search, &site->swizzle);
-    }
-    free(accesses.access);
-    return SMC_OK;
+    smc_bank_layout_of(&request->answer->query.device.sm, SMC_BANK_MODE_4_BYTES, &banks);
+    const struct smc_array_question question = {
+        .program = program,
+        .log = &emulation->log,
+        .banks = &banks,
+        .declared = kernel ? kernel->array : NULL,
+        .declared_count = kernel ? kernel->arrays : 0,
+        .address = sample->access.address[__builtin_ctz(sample->access.mask)],
+    };
+    smc_array_describe(&question, &site->advice);
+    if (!emulation->completed || emulation->log.failed || !smc_program_by_lanes_alone(program))
+        return SMC_OK;
+    return smc_array_advise(&question, &site->advice);
+}
+
+/* The file of the line: "" if it is the kernel's. */
+static void name_file(const struct smc_program *program, const struct smc_run_request *request,
+                      size_t instruction, struct smc_conflict_site *site)
+{
+    const struct smc_instruction *at = smc_program_instruction(program, (uint32_t)instruction);
+    const char *file = at->line ? smc_program_file(program, at->file) : NULL;
+    const char *own = request->user ? request->user->request.file : "";
+    const char *base = file ? strrchr(file, '/') : NULL, *own_base = strrchr(own, '/');
+    base = base ? base + 1 : file;
+    own_base = own_base ? own_base + 1 : own;
+    if (base && request->user && strcmp(own, "-") != 0 && strcmp(base, own_base) != 0)
+        snprintf(site->file, sizeof site->file, "%.95s", base);
 }
 
 /* The line with the most bank conflicts, and the change that removes them. SMC_MACHINE: out of
    memory. */
 static enum smc_status find_conflicts(const struct smc_program *program,
+                                      const struct smc_run_request *request,
                                       const struct smc_emulation *emulation,
-                                      const struct smc_bank_layout *banks,
                                       struct smc_conflict_site *site, struct smc_error *error)
 {
     const struct smc_emulated_count *total = &emulation->total;
@@ -320,9 +269,10 @@ static enum smc_status find_conflicts(const struct smc_program *program,
     size_t worst = find_worst(emulation);
     site->line = line_of(program, worst);
     for (size_t i = 0; i < emulation->count_length; i++)
-        if (i == worst || (site->line && line_of(program, i) == site->line))
+        if (i == worst || (site->line && is_same_line(program, i, worst)))
             site->conflicts += smc_emulated_conflicts(&emulation->count[i]);
-    if (find_remedy(program, emulation, banks, worst, site) != SMC_OK)
+    name_file(program, request, worst, site);
+    if (find_remedy(program, request, emulation, worst, site) != SMC_OK)
         return smc_out_of_memory(error);
     return SMC_OK;
 }
@@ -417,6 +367,7 @@ static enum smc_status emulate(struct run *run)
         .variables = run->variables,
         .variable_count = run->variable_count,
         .sm_count = answer->query.device.sm_count,
+        .logs_shared = true,
         .stop = run->request->settings->stop || run->deadline_ms > 0 ? ends_early : NULL,
         .stop_context = run,
         .progress = run->request->settings->progress,
@@ -441,8 +392,7 @@ static enum smc_status emulate(struct run *run)
               emulated))
         return smc_out_of_memory(run->error);
     run->result->emulation = (struct smc_attempt){.made = true, .succeeded = true};
-    return find_conflicts(run->program, &run->emulation, &launch.banks, &emulated->site,
-                          run->error);
+    return find_conflicts(run->program, run->request, &run->emulation, &emulated->site, run->error);
 }
 
 /* Adds the counts to the lines of `text`. */

@@ -12,6 +12,7 @@
 #include "base/text.h"
 #include "compile/compile.h"
 #include "devices/devices.h"
+#include "emulator/array_advice.h"
 #include "emulator/emulator.h"
 #include "model/banks.h"
 #include "query/query.h"
@@ -131,15 +132,13 @@ static inline bool smc_is_lost(const struct smc_attempt *finish)
 }
 
 /* The source line with the most bank conflicts, and the change that removes all conflicts from its
-   array. The change was checked with one access of each instruction that accesses the array: the
-   one with the most conflicts. */
+   array: it was applied to all accesses of the launch. */
 struct smc_conflict_site {
     uint64_t conflicts;       /* of the line, in the whole launch; 0: none */
     uint64_t all, wavefronts; /* of the launch */
     uint32_t line;            /* 0: unknown */
-    char array[96];
-    bool has_padding, has_swizzle;
-    struct smc_rearrangement padding, swizzle;
+    char file[96];            /* of the line, without folders; "": the kernel's */
+    struct smc_array_advice advice;
 };
 
 /* A place on the way from an access to the kernel. */

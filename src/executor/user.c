@@ -11,6 +11,7 @@
 
 #include "base/machine.h"
 #include "base/memory.h"
+#include "compile/builds.h"
 #include "compile/ptx.h"
 #include "compile/ptxas_log.h"
 #include "executor/user_time.h"
@@ -391,9 +392,35 @@ static enum smc_status read_source(const char *file, struct smc_text *text, stru
     return SMC_OK;
 }
 
-/* Compiles in one way, and lists the kernels. */
 typedef enum smc_status compiler(const struct smc_compilation *, struct smc_nvrtc_output *,
                                  struct smc_error *);
+
+/* Compiles in one way, unless the question has done so before. */
+static enum smc_status compile_once(const struct smc_user_run *run,
+                                    const struct smc_compilation *compilation,
+                                    compiler *compile_with, struct smc_nvrtc_output *output,
+                                    struct smc_error *error)
+{
+    const struct smc_inspect_target *target = &compilation->target;
+    struct smc_text key = {0};
+    struct smc_built built = {.status = SMC_OK};
+    smc_text_append_bytes(&key, (const char *)&compile_with, sizeof compile_with);
+    smc_text_printf(&key, "%u%c\n%s\n", target->cc, target->suffix ? target->suffix : ' ',
+                    compilation->request->compiler_options);
+    smc_text_append(&key, compilation->text);
+    struct smc_builds *builds = key.failed ? NULL : run->request.builds;
+    if (!smc_builds_find(builds, &key, &built)) {
+        built.status = compile_with(compilation, &built.output, &built.error);
+        smc_builds_keep(builds, &key, &built);
+    }
+    *output = built.output;
+    if (built.status != SMC_OK)
+        *error = built.error;
+    smc_text_free(&key);
+    return built.status;
+}
+
+/* The same, and lists the kernels. */
 static enum smc_status compile_so(struct smc_user_run *run,
                                   const struct smc_compilation *compilation, compiler *compile_with,
                                   struct smc_nvrtc_output *output, struct smc_error *error)
@@ -404,7 +431,7 @@ static enum smc_status compile_so(struct smc_user_run *run,
         .cc = run->request.device.sm.cc,
     };
     struct smc_text faults = {0};
-    enum smc_status status = compile_with(compilation, output, error);
+    enum smc_status status = compile_once(run, compilation, compile_with, output, error);
     if (status == SMC_OK)
         status = smc_inspect_output(output, &kind, &run->kernels, &faults, error);
     smc_text_free(&faults);

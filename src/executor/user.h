@@ -18,6 +18,7 @@ struct smc_user_request {
     const char *entry;            /* NULL: the only one */
     const char *compiler_options; /* joined by blanks, or NULL */
     bool no_cache;                /* neither read nor write the compile cache */
+    struct smc_builds *builds;    /* as in struct smc_compile_options */
     struct smc_device device;
     struct smc_ceilings ceilings; /* of the device, for the predicted time; or unknown */
     uint32_t grid[3], block[3];

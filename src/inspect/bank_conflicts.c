@@ -47,6 +47,8 @@ enum smc_status smc_inspect_bank_accesses(const struct smc_inspect_kernel *kerne
         .entry = kernel->name,
         .dynamic_smem_bytes = dynamic_smem_bytes,
         .banks = layout_of(device),
+        .declared = kernel->array,
+        .declared_count = kernel->arrays,
     };
     memcpy(request.block, block, sizeof request.block);
     return smc_bank_accesses_find(&request, accesses, error);

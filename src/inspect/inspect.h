@@ -39,14 +39,17 @@ struct smc_inspect_kernel {
     uint32_t required_threads_per_block; /* .reqntid: the only block size that launches; 0: none */
     bool min_blocks_known;       /* false for machine code and logs, which do not record it */
     uint32_t min_blocks_per_sm;  /* of the same bounds; 0: none */
+    bool bounds_ignored;         /* the compiler's log says that it ignores them */
     uint32_t blocks_per_cluster; /* __cluster_dims__; 0: none or unknown */
     char *source_file;    /* the source that defines it, as the input names it, or NULL: unknown */
     uint32_t source_line; /* the line of its definition; 0: unknown */
     struct smc_build_note build;         /* unknown for logs */
     uint32_t recorded_threads_per_block; /* a block size saved with the figures; 0: none */
-    struct smc_inspect_ptx *ptx;         /* that it was compiled from, shared; NULL: unknown */
-    bool dynamic_smem_known; /* whether uses_dynamic_smem is known: it is of PTX and source */
-    bool uses_dynamic_smem;  /* it has arrays whose size the launch gives */
+    struct smc_declared_array *array;    /* that the source declares in shared memory */
+    size_t arrays;
+    struct smc_inspect_ptx *ptx; /* that it was compiled from, shared; NULL: unknown */
+    bool dynamic_smem_known;     /* whether uses_dynamic_smem is known: it is of PTX and source */
+    bool uses_dynamic_smem;      /* it has arrays whose size the launch gives */
     uint32_t block[3];   /* the shape of its bounds or required size; {0}: none, or only a number */
     bool calls_unlinked; /* figures before linking: it calls functions whose registers and stack
                             nvlink adds, so that no gate may judge it */

@@ -12,6 +12,7 @@
 #include "base/utf8.h"
 #include "inspect/bank_conflicts.h"
 #include "inspect/stable_names.h"
+#include "source/shared_arrays.h"
 
 /* --- C++ names as in the source, through libiberty where configure found it ------------------- */
 
@@ -322,8 +323,10 @@ void smc_inspect_kernel_free(struct smc_inspect_kernel *kernel)
     free(kernel->name);
     free(kernel->shown);
     free(kernel->source_file);
+    free(kernel->array);
     smc_inspect_ptx_release(kernel->ptx);
     kernel->ptx = NULL;
+    kernel->array = NULL;
     kernel->name = kernel->shown = kernel->source_file = NULL;
 }
 
@@ -336,6 +339,7 @@ bool smc_inspect_take(struct smc_inspect_kernels *kernels, struct smc_inspect_ke
     }
     kernels->item[kernels->count++] = *kernel;
     kernel->name = kernel->shown = kernel->source_file = NULL;
+    kernel->array = NULL;
     for (enum key key = 0; key < KEY_COUNT; key++)
         link_at(kernels, kernels->count - 1, key);
     return true;
@@ -414,7 +418,11 @@ bool smc_inspect_kernels_locate(struct smc_inspect_kernels *kernels, size_t begi
         free(kernel->source_file);
         kernel->source_file = smc_strdup(file);
         kernel->source_line = line;
-        if (!kernel->source_file)
+        struct smc_shared_arrays found = {kernel->array, 0, kernel->arrays};
+        bool is_found = smc_shared_arrays_find(tree, kernel->name, kernel->shown, &found);
+        kernel->array = found.item;
+        kernel->arrays = found.count;
+        if (!kernel->source_file || !is_found)
             return false;
     }
     return true;

@@ -6,7 +6,7 @@
 #include "inspect/inspect.h"
 #include "inspect/kernels.h"
 
-/* ptxas ignores minBlocks if the threads and blocks alone exceed an SM. */
+/* ptxas ignores minBlocks if the threads and blocks alone exceed an SM; its log may say so. */
 static bool is_ignored(const struct smc_inspect_kernel *kernel, const struct smc_answer *answer)
 {
     const struct smc_sm *sm = &answer->query.device.sm;
@@ -18,6 +18,8 @@ static bool is_ignored(const struct smc_inspect_kernel *kernel, const struct smc
 static enum smc_promise_verdict judge(const struct smc_inspect_kernel *kernel,
                                       const struct smc_answer *answer)
 {
+    if (kernel->bounds_ignored && smc_inspect_loads(kernel, answer->query.device.sm.cc))
+        return SMC_PROMISE_IGNORED;
     if (answer->outcome != SMC_LAUNCHES || answer->occupancy.blocks_per_sm == 0)
         return SMC_PROMISE_CANNOT_LAUNCH;
     if (!kernel->min_blocks_known)
@@ -50,7 +52,8 @@ static bool judge_on(const struct smc_inspect_kernel *kernel, const struct smc_d
     if (!grow(promises))
         return false;
     struct smc_inspect_promise *promise = &promises->item[promises->count++];
-    bounded.threads_per_block = kernel->max_threads_per_block;
+    if (kernel->max_threads_per_block > 0) /* a log does not tell them */
+        bounded.threads_per_block = kernel->max_threads_per_block;
     smc_inspect_answer_one(kernel, device, &bounded, &row);
     *promise = (struct smc_inspect_promise){.kernel = kernel,
                                             .regs_known = smc_inspect_loads(kernel, device->sm.cc)};
@@ -83,7 +86,7 @@ static bool judge_kernel(const struct smc_inspect_kernels *kernels,
         const struct smc_inspect_kernel *kernel =
             smc_inspect_best_version(kernels, first, device.sm.cc);
         bool judged = named || kernel->cc == 0 || kernel->cc == device.sm.cc;
-        if (judged && kernel->max_threads_per_block > 0)
+        if (judged && (kernel->max_threads_per_block > 0 || kernel->bounds_ignored))
             done = judge_on(kernel, &device, request, promises);
     }
     return done;

@@ -481,7 +481,8 @@ static enum smc_status read_log(const struct reading *reading, struct smc_error 
     bool is_read =
         smc_build_log_read(log, &build) &&
         smc_inspect_log(smc_text_string(&build.ordered), &kind, reading->kernels, faults);
-    if (is_read && (reading->kernels->count > before || faults->length > faults_before)) {
+    if (is_read && (reading->kernels->count > before || faults->length > faults_before ||
+                    build.cut_off_count > 0)) {
         append_lines(reading, &build.faults, faults);
         is_read = append_notes(reading, &build.notes, &reading->notes->warnings);
     }

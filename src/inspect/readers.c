@@ -102,6 +102,7 @@ static void set_figures(const struct smc_log_kernel *read, struct smc_inspect_ke
     kernel->has_spills = read->has_spills;
     kernel->has_stack = read->has_stack;
     kernel->has_barriers = read->has_barriers;
+    kernel->bounds_ignored = read->bounds_ignored;
     kernel->smem_has_reserve = read->smem_has_reserve;
     kernel->resources = read->resources;
 }

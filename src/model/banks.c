@@ -1,4 +1,4 @@
-/* Shared-memory banks: wavefronts, conflicts, and layouts without conflicts. */
+/* Shared-memory banks: wavefronts and conflicts. */
 #include "model/banks.h"
 
 #include "model/round.h"
@@ -112,7 +112,8 @@ static uint32_t joined_lanes(const struct smc_bank_layout *layout, const struct 
 {
     uint32_t count = lanes_of_set(layout, access->width_bytes);
     uint32_t first = (uint32_t)__builtin_ctz(left) / count * count;
-    if (!layout->loads_join || access->op != SMC_BANK_LOAD || count == SMC_WARP_LANES)
+    if (!layout->loads_join || access->op != SMC_BANK_LOAD || access->is_matrix ||
+        count == SMC_WARP_LANES)
         return 0;
     if (2 * count == HALF && is_uniform(access))
         return lowest(left, HALF);
@@ -247,120 +248,34 @@ bool smc_banks_idle(const struct smc_bank_map *map, uint32_t first, uint32_t cou
     return true;
 }
 
-/* --- Layouts without conflicts ---------------------------------------------------------------- */
-
-enum { MOST_SHIFT = 4 };
-
-uint64_t smc_rearrange(const struct smc_rearrangement *rearrangement, uint32_t address)
+/* No set of lanes needs more words than one row of the banks has, and sets that are joined have no
+   conflict: so none has one if no bank has to deliver two words to one set. */
+static bool is_set_free(const struct smc_access *access, uint32_t lanes)
 {
-    address -= rearrangement->first_byte;
-    uint64_t element = address / rearrangement->element_bytes;
-    uint64_t row = element / rearrangement->row_elements;
-    if (rearrangement->swizzle_span)
-        element ^= (row >> rearrangement->swizzle_shift) % rearrangement->swizzle_span;
-    element += row * rearrangement->padding_elements;
-    element -= row * rearrangement->dropped_elements;
-    uint64_t moved = rearrangement->first_byte + element * rearrangement->element_bytes +
-                     address % rearrangement->element_bytes;
-    return moved <= UINT32_MAX ? moved : UINT64_MAX;
-}
-
-bool smc_rearrange_access(const struct smc_rearrangement *rearrangement, struct smc_access *access)
-{
-    for (uint32_t lane = 0; lane < SMC_WARP_LANES; lane++) {
-        if (!(access->mask >> lane & 1))
-            continue;
-        uint64_t moved = smc_rearrange(rearrangement, access->address[lane]);
-        if (moved == UINT64_MAX)
-            return false;
-        access->address[lane] = (uint32_t)moved;
-    }
-    return true;
-}
-
-bool smc_conflicts_of(const struct smc_conflict_search *search,
-                      const struct smc_rearrangement *rearrangement, struct smc_bank_cost *cost)
-{
-    *cost = (struct smc_bank_cost){0, 0};
-    for (size_t i = 0; i < search->access_count; i++) {
-        struct smc_access access = search->access[i];
-        if (rearrangement && !smc_rearrange_access(rearrangement, &access))
-            return false;
-        struct smc_bank_cost one = smc_banks_count(search->layout, &access);
-        cost->wavefronts += one.wavefronts;
-        cost->least += one.least;
-    }
-    return true;
-}
-
-/* Stops at the first access with a conflict. */
-static bool is_free(const struct smc_conflict_search *search,
-                    const struct smc_rearrangement *rearrangement)
-{
-    for (size_t i = 0; i < search->access_count; i++) {
-        struct smc_access access = search->access[i];
-        if (!smc_rearrange_access(rearrangement, &access))
-            return false;
-        struct smc_bank_cost cost = smc_banks_count(search->layout, &access);
-        if (cost.wavefronts > cost.least)
-            return false;
-    }
-    return search->access_count > 0;
-}
-
-bool smc_find_padding(const struct smc_conflict_search *search, struct smc_rearrangement *found)
-{
-    for (uint32_t padding = 1; padding <= SMC_MOST_PADDING; padding++)
-        for (size_t r = 0; r < search->row_count; r++) {
-            struct smc_rearrangement tried = {
-                .first_byte = search->first_byte,
-                .element_bytes = search->access->width_bytes,
-                .row_elements = search->row_elements[r],
-                .padding_elements = padding,
-            };
-            if (!is_free(search, &tried))
-                continue;
-            *found = tried;
-            return true;
+    uint32_t word_of_bank[SMC_MAX_BANKS];
+    uint32_t words = (uint32_t)divide_up(access->width_bytes, WORD_BYTES), taken = 0;
+    for (uint32_t left = lanes & access->mask; left; left &= left - 1) {
+        uint32_t first = access->address[__builtin_ctz(left)] / WORD_BYTES;
+        for (uint32_t word = first; word < first + words; word++) {
+            uint32_t bank = word % SMC_MAX_BANKS;
+            if (taken >> bank & 1 && word_of_bank[bank] != word)
+                return false;
+            word_of_bank[bank] = word;
+            taken |= 1u << bank;
         }
-    return false;
-}
-
-bool smc_find_narrower(const struct smc_conflict_search *search, uint32_t columns,
-                       struct smc_rearrangement *found)
-{
-    uint32_t row = search->row_elements[0];
-    for (uint32_t width = columns; width < row; width++) {
-        struct smc_rearrangement tried = {
-            .first_byte = search->first_byte,
-            .element_bytes = search->access->width_bytes,
-            .row_elements = row,
-            .dropped_elements = row - width,
-        };
-        if (!is_free(search, &tried))
-            continue;
-        *found = tried;
-        return true;
     }
-    return false;
+    return true;
 }
 
-bool smc_find_swizzle(const struct smc_conflict_search *search, struct smc_rearrangement *found)
+bool smc_banks_are_free(const struct smc_bank_layout *layout, const struct smc_access *access)
 {
-    for (uint32_t span = 2; span <= SMC_MAX_BANKS; span *= 2)
-        for (uint32_t shift = 0; shift <= MOST_SHIFT; shift++)
-            for (size_t r = 0; r < search->row_count; r++) {
-                struct smc_rearrangement tried = {
-                    .first_byte = search->first_byte,
-                    .element_bytes = search->access->width_bytes,
-                    .row_elements = search->row_elements[r],
-                    .swizzle_span = span,
-                    .swizzle_shift = shift,
-                };
-                if (tried.row_elements % span || !is_free(search, &tried))
-                    continue;
-                *found = tried;
-                return true;
-            }
-    return false;
+    if (layout->half_warps || layout->row_words != SMC_MAX_BANKS) {
+        const struct smc_bank_cost cost = smc_banks_count(layout, access);
+        return cost.wavefronts == cost.least;
+    }
+    uint32_t count = lanes_of_set(layout, access->width_bytes);
+    for (uint32_t first = 0; first < SMC_WARP_LANES; first += count)
+        if (!is_set_free(access, lanes_from(first, count)))
+            return false;
+    return true;
 }

@@ -14,6 +14,9 @@
    (driver 580.159.04, 22 November 2026) the hardware counters matched this model for all of 9960
    patterns of every width, random and constructed.
 
+   ldmatrix and stmatrix serve one 8x8 matrix after the other, each as stores of 16 bytes are served
+   (counted on an H100: 480 of 480 patterns).
+
    CC 1.x serves half warps over 16 banks. CC 3.x has banks of 8 bytes (CUDA C Programming Guide,
    "Compute Capability 3.x"): each delivers two words at a time, from a row of 64, and twice as many
    lanes are served together. No joining is known there. */
@@ -38,6 +41,8 @@ struct smc_access {
     uint32_t mask;                    /* bit n: lane n is active */
     uint32_t width_bytes;             /* of a lane: 1, 2, 4, 8 or 16 */
     enum smc_bank_op op;
+    bool is_matrix; /* ldmatrix, stmatrix: rows of 16 bytes; each eight lanes, the rows of one 8x8
+                       matrix, are served by themselves */
 };
 
 /* How words map to banks. On CC 3.x this can be chosen (cudaDeviceSetSharedMemConfig): neighbouring
@@ -87,61 +92,10 @@ struct smc_bank_map {
 void smc_banks_map(const struct smc_bank_layout *layout, const struct smc_access *access,
                    struct smc_bank_map *map);
 
+/* Whether the access takes no more wavefronts than necessary: what smc_banks_count says, faster. */
+bool smc_banks_are_free(const struct smc_bank_layout *layout, const struct smc_access *access);
+
 /* Whether none of `count` banks, from `first` on, serves any lane. */
 bool smc_banks_idle(const struct smc_bank_map *map, uint32_t first, uint32_t count);
-
-/* --- Layouts without conflicts ----------------------------------------------------------------
-
-   The search for the least change of an array's layout after which accesses no longer conflict: a
-   few unused elements after each row, or columns swapped by XOR with the row's number. Each
-   proposal is proven by smc_banks_count on every access. */
-
-enum { SMC_MOST_PADDING = 32 };
-
-/* Element e is in row e / row_elements and column e % row_elements. It moves to
-   row * (row_elements + padding - dropped) + (column ^ (row >> swizzle_shift) % swizzle_span). */
-struct smc_rearrangement {
-    uint32_t element_bytes;
-    uint32_t row_elements;     /* 1 or more */
-    uint32_t padding_elements; /* 0: none */
-    uint32_t swizzle_span;     /* a power of two that divides row_elements; 0: none */
-    uint32_t swizzle_shift;
-    uint32_t first_byte;       /* of the array; no accessed address is below it */
-    uint32_t dropped_elements; /* removed from each row's end, which no access touches */
-};
-
-/* The address that a byte address moves to; UINT64_MAX if that is beyond 32 bits. */
-uint64_t smc_rearrange(const struct smc_rearrangement *rearrangement, uint32_t address);
-
-/* Moves the addresses of the active lanes. False if one moves beyond 32 bits. */
-bool smc_rearrange_access(const struct smc_rearrangement *rearrangement, struct smc_access *access);
-
-/* Accesses of one array, all of the same width, and the row lengths to try, in elements of that
-   width. */
-struct smc_conflict_search {
-    const struct smc_bank_layout *layout;
-    const struct smc_access *access;
-    size_t access_count;
-    const uint32_t *row_elements;
-    size_t row_count;
-    uint32_t first_byte; /* of the array */
-};
-
-/* The total cost of all accesses after the rearrangement (which may be NULL). False if an address
-   moves beyond 32 bits. */
-bool smc_conflicts_of(const struct smc_conflict_search *search,
-                      const struct smc_rearrangement *rearrangement, struct smc_bank_cost *cost);
-
-/* The smallest padding, up to SMC_MOST_PADDING, that leaves no conflict. If it works for several
-   row lengths, the first of them. */
-bool smc_find_padding(const struct smc_conflict_search *search, struct smc_rearrangement *found);
-
-/* The shortest row that leaves no conflict, of at least `columns` elements but fewer than the first
-   row length. No access may touch a column from `columns` on. */
-bool smc_find_narrower(const struct smc_conflict_search *search, uint32_t columns,
-                       struct smc_rearrangement *found);
-
-/* The swizzle with the smallest span, then shift, that leaves no conflict. */
-bool smc_find_swizzle(const struct smc_conflict_search *search, struct smc_rearrangement *found);
 
 #endif

@@ -6,6 +6,7 @@ library_sources += \
 	src/model/next_steps.c src/model/next_steps.h \
 	src/model/launch.h src/model/occupancy.c src/model/occupancy.h \
 	src/model/registers.c src/model/registers.h \
+	src/model/conflict_free.c src/model/conflict_free.h \
 	src/model/headroom.c src/model/headroom.h \
 	src/model/round.h \
 	src/model/sectors.c src/model/sectors.h \

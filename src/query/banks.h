@@ -12,7 +12,7 @@
 #include "base/status.h"
 #include "catalog/catalog.h"
 #include "devices/devices.h"
-#include "model/banks.h"
+#include "model/conflict_free.h"
 
 enum {
     SMC_ALL_WARPS = -1,

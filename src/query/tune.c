@@ -462,6 +462,15 @@ enum smc_status smc_tune_predict_catalog(const struct smc_tune *tune, struct smc
 
 /* --- All shapes, by all cores ----------------------------------------------------------------- */
 
+static bool is_same_but_carveout(const struct smc_tune *tune, const struct smc_tune_shape *a,
+                                 const struct smc_tune_shape *b)
+{
+    for (size_t i = 0; i < tune->axis_count; i++)
+        if (tune->axis[i].kind != SMC_TUNE_CARVEOUT && a->value[i] != b->value[i])
+            return false;
+    return true;
+}
+
 enum { MOST_THREADS = 64 };
 
 struct shared {
@@ -485,23 +494,41 @@ static bool stops(const struct smc_tune_watcher *watcher)
     return watcher->stop && watcher->stop();
 }
 
+/* False: it failed, or the search ends. */
+static bool predict_shape(struct worker *worker, size_t index)
+{
+    struct shared *shared = worker->shared;
+    struct smc_tune *tune = shared->tune;
+    if (shared->failed || stops(shared->watcher))
+        return false;
+    worker->status = tune->predict(tune, &tune->shape[index], &worker->warnings, &worker->error);
+    if (worker->status != SMC_OK)
+        shared->failed = true;
+    size_t done = atomic_fetch_add(&shared->done, 1) + 1;
+    if (worker->reports && shared->watcher->step)
+        shared->watcher->step(shared->watcher->context, done);
+    return worker->status == SMC_OK;
+}
+
+/* One thread predicts neighbours that are compiled to the same code, which others would wait for.
+ */
 static void *work(void *argument)
 {
     struct worker *worker = argument;
-    struct shared *shared = worker->shared;
-    struct smc_tune *tune = shared->tune;
-    for (;;) {
-        size_t index = atomic_fetch_add(&shared->next, 1);
-        if (index >= tune->count || shared->failed || stops(shared->watcher))
+    const struct smc_tune *tune = worker->shared->tune;
+    const struct smc_tune_shape *shape = tune->shape;
+    bool goes_on = true;
+    while (goes_on) {
+        size_t i = atomic_fetch_add(&worker->shared->next, 1);
+        if (i >= tune->count)
             return NULL;
-        worker->status =
-            tune->predict(tune, &tune->shape[index], &worker->warnings, &worker->error);
-        if (worker->status != SMC_OK)
-            shared->failed = true;
-        size_t done = atomic_fetch_add(&shared->done, 1) + 1;
-        if (worker->reports && shared->watcher->step)
-            shared->watcher->step(shared->watcher->context, done);
+        if (i > 0 && is_same_but_carveout(tune, &shape[i - 1], &shape[i]))
+            continue;
+        do
+            goes_on = predict_shape(worker, i++);
+        while (goes_on && i < tune->count && is_same_but_carveout(tune, &shape[i - 1], &shape[i]));
     }
+    return NULL;
 }
 
 static size_t thread_count(size_t shapes)
@@ -550,15 +577,6 @@ static enum smc_status predict_all(struct smc_tune *tune, const struct smc_tune_
 }
 
 /* --- Ranks ------------------------------------------------------------------------------------ */
-
-static bool is_same_but_carveout(const struct smc_tune *tune, const struct smc_tune_shape *a,
-                                 const struct smc_tune_shape *b)
-{
-    for (size_t i = 0; i < tune->axis_count; i++)
-        if (tune->axis[i].kind != SMC_TUNE_CARVEOUT && a->value[i] != b->value[i])
-            return false;
-    return true;
-}
 
 static bool is_launchable(const struct smc_tune_shape *shape)
 {

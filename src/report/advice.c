@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/program.h"
+#include "model/carveouts.h"
 #include "model/round.h"
 #include "model/shared_memory.h"
 #include "report/layout.h"
@@ -134,6 +135,28 @@ static void append_better_block(const struct smc_answer *answer, struct smc_text
     smc_text_append(line, ")");
 }
 
+/* A launch with a carve-out of its own may need only a larger one. */
+static void append_carveout(const struct smc_answer *answer, struct smc_text *line)
+{
+    struct smc_carveouts carveouts;
+    const struct smc_sm *sm = &answer->query.device.sm;
+    if (answer->launch.carveout_percent == SMC_CARVEOUT_DEFAULT)
+        return;
+    smc_carveouts_find(sm, &answer->launch, &carveouts);
+    const uint32_t blocks = carveouts.most_blocks;
+    const struct smc_carveout *size = smc_carveouts_smallest(&carveouts, blocks);
+    if (blocks <= answer->occupancy.blocks_per_sm || !size || !carveouts.by_percent ||
+        size->percent_from < 0)
+        return;
+    smc_text_append(line, line->length ? "\n" : "");
+    smc_words_blocks(blocks, line);
+    smc_text_printf(line, " need a carve-out of %d" SMC_TIE "%% or more, %u" SMC_TIE "KB (",
+                    size->percent_from, size->smem_bytes / 1024);
+    smc_layout_percent(line, 100.0 * blocks * answer->occupancy.warps_per_block /
+                                 sm->max_warps_per_sm);
+    smc_text_append(line, ")");
+}
+
 void smc_text_gains(const struct smc_answer *answer, struct smc_text *line)
 {
     uint32_t last = 0;
@@ -147,6 +170,7 @@ void smc_text_gains(const struct smc_answer *answer, struct smc_text *line)
         append_gain(answer, step, again, line);
         last = step->blocks_per_sm;
     }
+    append_carveout(answer, line);
 }
 
 /* What may be added to each resource alone before a block is lost. */

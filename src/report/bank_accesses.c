@@ -16,6 +16,8 @@
 
 /* --- Words ------------------------------------------------------------------------------------ */
 
+enum { MOST_CALLEES = 3 };
+
 static const char *base_of(const char *path)
 {
     const char *slash = strrchr(path, '/');
@@ -32,15 +34,27 @@ static void append_place(const struct smc_bank_access *access, struct smc_text *
 
 static const char *kind_of(const struct smc_bank_access *access)
 {
-    return access->verdict == SMC_BANK_ATOMIC ? "atomic" : smc_words_bank_op(access->op);
+    static const char *const others[] = {
+        [SMC_BANK_BY_CALL] = "call",
+        [SMC_BANK_BY_DESCRIPTOR] = "wgmma",
+        [SMC_BANK_BY_ENGINE] = "copy engine",
+        [SMC_BANK_BY_UNKNOWN] = "unknown",
+    };
+    return access->kind != SMC_BANK_BY_LANES    ? others[access->kind]
+           : access->verdict == SMC_BANK_ATOMIC ? "atomic"
+                                                : smc_words_bank_op(access->op);
 }
 
-static void append_remedy(const struct smc_bank_access *access, struct smc_text *out)
+/* ": pad each row ...", after something else; `all`: or how to swap columns. */
+static void append_remedy(const struct smc_bank_access *access, bool all, struct smc_text *out)
 {
-    if (access->has_padding)
-        smc_words_rearrangement(&access->padding, out);
-    else if (access->has_swizzle)
-        smc_words_rearrangement(&access->swizzle, out);
+    struct smc_text advice = {0};
+    if (access->advice)
+        smc_words_array_advice(access->advice, true, all || !access->advice->layout.has_padding,
+                               &advice);
+    if (advice.length)
+        smc_text_printf(out, "%s%s", out->length ? ": " : "", smc_text_string(&advice));
+    smc_text_free(&advice);
 }
 
 static void append_worst(const struct smc_bank_access *access, struct smc_text *out)
@@ -53,9 +67,25 @@ static void append_worst(const struct smc_bank_access *access, struct smc_text *
         smc_text_printf(out, " with a stride of %" PRId64 SMC_TIE "B", access->stride_bytes);
     if (access->verdict == SMC_BANK_IF_ALL_ACTIVE)
         smc_text_append(out, " (if all lanes are active)");
-    if (access->has_padding || access->has_swizzle)
-        smc_text_append(out, ": ");
-    append_remedy(access, out);
+    append_remedy(access, false, out);
+}
+
+/* ", 2 of them calls of get, put". */
+static void append_callees(const struct smc_bank_accesses *accesses, struct smc_text *out)
+{
+    size_t named = 0;
+    if (accesses->calls == 0)
+        return;
+    smc_text_printf(out, ", %zu of them %s", accesses->calls,
+                    accesses->calls == 1 ? "a call" : "calls");
+    for (size_t i = 0; i < accesses->count; i++) {
+        const char *callee = accesses->item[i].callee;
+        bool again = accesses->item[i].verdict != SMC_BANK_NOT_FOLLOWED;
+        for (size_t k = 0; k < i && callee; k++)
+            again |= accesses->item[k].callee && strcmp(accesses->item[k].callee, callee) == 0;
+        if (callee && !again && named < MOST_CALLEES)
+            smc_text_printf(out, "%s%s", named++ ? ", " : " of ", callee);
+    }
 }
 
 void smc_words_bank_accesses(const struct smc_bank_accesses *accesses, struct smc_text *out)
@@ -73,6 +103,7 @@ void smc_words_bank_accesses(const struct smc_bank_accesses *accesses, struct sm
     if (missing > 0)
         smc_text_printf(out, "%s%zu of %zu accesses to shared memory cannot be followed",
                         accesses->followed ? "; " : "", missing, accesses->counted);
+    append_callees(accesses, out);
 }
 
 /* --- Text ------------------------------------------------------------------------------------- */
@@ -86,7 +117,7 @@ static bool is_alike(const struct smc_bank_access *a, const struct smc_bank_acce
     return a->line > 0 && a->line == b->line && same_file && a->verdict == b->verdict &&
            a->op == b->op && a->width_bytes == b->width_bytes &&
            a->most_conflicts == b->most_conflicts && a->fewest_conflicts == b->fewest_conflicts &&
-           a->has_padding == b->has_padding && a->has_swizzle == b->has_swizzle;
+           a->advice == b->advice && a->kind == b->kind;
 }
 
 static bool is_first(const struct smc_bank_accesses *accesses, size_t i)
@@ -120,7 +151,10 @@ static void append_row(const struct smc_bank_access *access, size_t alike, struc
     bool known = access->executions > 0;
     double executions = known ? (double)access->executions : 1;
     append_place(access, &place);
-    snprintf(kind, sizeof kind, "%s %u B", kind_of(access), access->width_bytes);
+    if (access->kind == SMC_BANK_BY_LANES)
+        snprintf(kind, sizeof kind, "%s %u B", kind_of(access), access->width_bytes);
+    else
+        snprintf(kind, sizeof kind, "%s", kind_of(access));
     smc_text_append(&row, "  ");
     smc_text_cell(&row, smc_text_string(&place), -PLACE_WIDTH);
     smc_text_append(&row, " ");
@@ -144,9 +178,8 @@ static void append_remark(const struct smc_bank_access *access,
     if (access->most_conflicts > 0 && access->has_stride)
         smc_text_printf(&line, "%sstride %" PRId64 SMC_TIE "B", line.length ? "; " : "",
                         access->stride_bytes);
-    if (access->has_padding || access->has_swizzle)
-        smc_text_append(&line, line.length ? ": " : "");
-    append_remedy(access, &line);
+    if (access->most_conflicts > 0)
+        append_remedy(access, true, &line);
     if (line.length > 0)
         smc_layout_paragraph(out, "", REMARK_INDENT, smc_text_string(&line), style->columns);
     smc_text_free(&line);
@@ -163,7 +196,9 @@ static void append_sums(const struct smc_bank_accesses *accesses,
                         smc_text_plural(accesses->count - accesses->counted));
     if (accesses->executions > 0)
         smc_text_printf(&line, "; %s %" PRIu64 " wavefronts, %" PRIu64 " of them bank conflicts",
-                        accesses->counts_are_exact ? "one block takes" : "in what was followed",
+                        accesses->counts_are_exact && accesses->followed == accesses->counted
+                            ? "one block takes"
+                            : "in what was followed",
                         accesses->wavefronts, accesses->wavefronts - accesses->least);
     smc_text_append(&line, ". Wavefronts and conflicts are those of one warp on average, as the "
                            "PTX has the accesses: ptxas may join loads.");
@@ -200,13 +235,13 @@ struct row {
     const struct smc_bank_access *access;
 };
 
-static struct smc_value remedy_of(bool found, const struct smc_rearrangement *change)
+static struct smc_value remedy_of(const struct smc_bank_access *access, bool padding)
 {
     struct smc_text text = {0};
-    if (found)
-        smc_words_rearrangement(change, &text);
+    if (access->advice && !access->advice->layout.is_hopeless)
+        smc_words_array_advice(access->advice, padding, !padding, &text);
     struct smc_value value =
-        smc_value_json(found ? json_string(smc_text_string(&text)) : json_null());
+        smc_value_json(text.length ? json_string(smc_text_string(&text)) : json_null());
     smc_text_free(&text);
     return value;
 }
@@ -225,12 +260,14 @@ static struct smc_value counted(const struct smc_bank_access *access, uint64_t c
           smc_value_integer(item->access->ptx_line))                                               \
     FIELD(operation, "operation", "operation", "", "the instruction",                              \
           smc_value_string(item->access->operation))                                               \
-    FIELD(kind, "kind", "kind", "", "load, store or atomic",                                       \
+    FIELD(kind, "kind", "kind", "", "load, store, atomic, call, wgmma, copy engine or unknown",                                 \
           smc_value_string(kind_of(item->access)))                                                 \
     FIELD(width, "width_bytes", "width_bytes", "bytes", "of one lane",                             \
           smc_value_known(item->access->width_bytes))                                              \
     FIELD(array, "array", "array", "", "the shared variable",                                      \
           smc_value_string(item->access->array))                                                   \
+    FIELD(callee, "callee", "callee", "", "the function that is called",                           \
+          smc_value_string(item->access->callee))                                                  \
     FIELD(verdict, "verdict", "verdict", "", "what is known",                                      \
           smc_value_string(smc_bank_verdict_name(item->access->verdict)))                          \
     FIELD(reason, "reason", "reason", "", "why it is not known",                                   \
@@ -250,9 +287,9 @@ static struct smc_value counted(const struct smc_bank_access *access, uint64_t c
           smc_value_if(item->access->has_stride,                                                   \
                        smc_value_integer((uint64_t)item->access->stride_bytes)))                   \
     FIELD(padding, "padding", NULL, "", "a padding without conflicts",                             \
-          remedy_of(item->access->has_padding, &item->access->padding))                            \
+          remedy_of(item->access, true))                                                           \
     FIELD(swizzle, "swizzle", NULL, "", "a swizzle without conflicts",                             \
-          remedy_of(item->access->has_swizzle, &item->access->swizzle))
+          remedy_of(item->access, false))
 SMC_FIELD_TABLE(access_fields, ACCESS_FIELDS)
 #undef ITEM
 

@@ -55,6 +55,103 @@ void smc_words_rearrangement(const struct smc_rearrangement *rearrangement, stru
     smc_text_printf(out, " & %u)", rearrangement->swizzle_span - 1);
 }
 
+/* --- Advice on a user's array ----------------------------------------------------------------- */
+
+/* The dimension whose rows these are, from 1; 0: rows that the declaration does not have. */
+static uint32_t dimension_of(const struct smc_declared_array *declared, uint32_t row_elements)
+{
+    uint64_t elements = 1;
+    for (uint32_t i = declared->dimensions; i > 1; i--) {
+        elements *= declared->extent[i - 1];
+        if (elements == row_elements)
+            return i;
+    }
+    return 0;
+}
+
+/* "72", or "BM + 4" where it is no number. */
+static void append_extent(const char *text, uint32_t extent, uint32_t more, struct smc_text *out)
+{
+    bool is_number = !*text || strspn(text, "0123456789") == strlen(text);
+    bool binds = !strpbrk(text, "?<>&|^=,");
+    if (is_number)
+        smc_text_printf(out, extent ? "[%u]" : "[]", extent + more);
+    else if (more)
+        smc_text_printf(out, binds ? "[%s + %u]" : "[(%s) + %u]", text, more);
+    else
+        smc_text_printf(out, "[%s]", text);
+}
+
+/* ": declare it t[16][72]", where more elements in one dimension do it. */
+static void append_declaration(const struct smc_array_advice *advice, struct smc_text *out)
+{
+    const struct smc_declared_array *declared = &advice->declared;
+    const struct smc_rearrangement *padding = &advice->layout.padding;
+    uint32_t changed = dimension_of(declared, padding->row_elements), inner = 1;
+    for (uint32_t i = changed; changed && i < declared->dimensions; i++)
+        inner *= declared->extent[i];
+    if (!changed || padding->padding_elements % inner)
+        return;
+    smc_text_printf(out, ": declare it %s", declared->name);
+    for (uint32_t i = 0; i < declared->dimensions; i++)
+        append_extent(declared->text[i], declared->extent[i],
+                      i + 1 == changed ? padding->padding_elements / inner : 0, out);
+}
+
+static void append_elements(const struct smc_array_advice *advice, uint32_t bytes,
+                            struct smc_text *out)
+{
+    const struct smc_declared_array *declared = &advice->declared;
+    if (declared->element_bytes)
+        smc_text_printf(out, "%u" SMC_TIE "%s", bytes / declared->element_bytes, declared->element);
+    else
+        smc_text_printf(out, "%u" SMC_TIE "bytes", bytes);
+}
+
+static void append_padding(const struct smc_array_advice *advice, struct smc_text *out)
+{
+    const struct smc_rearrangement *padding = &advice->layout.padding;
+    const uint32_t bytes = padding->element_bytes, row_bytes = padding->row_elements * bytes;
+    const bool is_row =
+        advice->layout.pads_rows &&
+        (advice->declared.dimensions < 2 || dimension_of(&advice->declared, padding->row_elements));
+    smc_text_append(out, is_row ? "pad each row of " : "leave ");
+    append_elements(advice, is_row ? row_bytes : padding->padding_elements * bytes, out);
+    smc_text_append(out, is_row ? " by " : " unused after every ");
+    append_elements(advice, is_row ? padding->padding_elements * bytes : row_bytes, out);
+    append_declaration(advice, out);
+}
+
+static void append_swizzle(const struct smc_array_advice *advice, struct smc_text *out)
+{
+    const struct smc_rearrangement *swizzle = &advice->layout.swizzle;
+    const uint32_t bytes = swizzle->element_bytes;
+    smc_text_append(out, "in rows of ");
+    append_elements(advice, swizzle->row_elements * bytes, out);
+    if (bytes == advice->declared.element_bytes)
+        smc_text_append(out, ", put column c of row r at c ^ ");
+    else
+        smc_text_printf(out, ", put the %u-byte chunk c of row r at c ^ ", bytes);
+    if (swizzle->swizzle_shift)
+        smc_text_printf(out, "(r >> %u & %u)", swizzle->swizzle_shift, swizzle->swizzle_span - 1);
+    else
+        smc_text_printf(out, "(r & %u)", swizzle->swizzle_span - 1);
+}
+
+void smc_words_array_advice(const struct smc_array_advice *advice, bool padding, bool swizzle,
+                            struct smc_text *out)
+{
+    const struct smc_layout_advice *layout = &advice->layout;
+    if (padding && layout->has_padding)
+        append_padding(advice, out);
+    if (padding && layout->has_padding && swizzle && layout->has_swizzle)
+        smc_text_append(out, "; or ");
+    if (swizzle && layout->has_swizzle)
+        append_swizzle(advice, out);
+    if (layout->is_hopeless)
+        smc_text_append(out, "no padding or swizzle removes all conflicts");
+}
+
 void smc_words_remedy(const struct smc_banks_pattern *pattern, const struct smc_remedy *remedy,
                       struct smc_text *out)
 {
@@ -473,20 +570,25 @@ void smc_words_conflicts(const struct smc_conflict_fix *fix, struct smc_text *ou
 /* "t_tile[x][y], aat_conflict.cu:30: pad each row of 32 elements by 1 element; or ...". */
 static void append_fix(const struct smc_conflict_fix *fix, const char *file, struct smc_text *out)
 {
+    struct smc_text change = {0};
     smc_text_append(out, fix->access);
     if (fix->line)
-        smc_text_printf(out, "%s%s:%u", fix->access[0] ? ", " : "", file, fix->line);
-    smc_text_append(out, ": ");
-    if (fix->has_padding)
-        smc_words_rearrangement(&fix->padding, out);
-    if (fix->has_swizzle) {
-        smc_text_append(out, fix->has_padding ? "; or " : "");
-        smc_words_rearrangement(&fix->swizzle, out);
+        smc_text_printf(out, "%s%s:%u", fix->access[0] ? ", " : "", fix->file[0] ? fix->file : file,
+                        fix->line);
+    if (fix->advice)
+        smc_words_array_advice(fix->advice, true, true, &change);
+    if (!fix->advice && fix->has_padding)
+        smc_words_rearrangement(&fix->padding, &change);
+    if (!fix->advice && fix->has_swizzle) {
+        smc_text_append(&change, fix->has_padding ? "; or " : "");
+        smc_words_rearrangement(&fix->swizzle, &change);
     }
-    if (!fix->has_padding && !fix->has_swizzle)
-        smc_text_append(out, "no padding or swizzle removes all conflicts");
     for (size_t i = 0; i < fix->variant_count; i++)
-        smc_text_printf(out, "%s%s", i == 0 ? "; without conflicts: " : ", ", fix->variant[i]);
+        smc_text_printf(&change, "%s%s%s", change.length && i == 0 ? "; " : "",
+                        i == 0 ? "without conflicts: " : ", ", fix->variant[i]);
+    if (change.length)
+        smc_text_printf(out, ": %s", smc_text_string(&change));
+    smc_text_free(&change);
 }
 
 void smc_text_conflict_fix(const struct smc_conflict_fix *fix, const char *file,

@@ -12,6 +12,12 @@ void smc_words_bank_cost(struct smc_bank_cost cost, struct smc_text *out);
 /* "pad each row of 32 elements by 1 element", "in rows of 32 elements, put column c ...". */
 void smc_words_rearrangement(const struct smc_rearrangement *rearrangement, struct smc_text *out);
 
+/* What removes the conflicts of a user's array, in the words of its declaration: "pad each row of
+   64 half by 8 half: declare it t[16][72]; or in rows of 64 half, put the 16-byte chunk c ...".
+   Nothing if nothing can be said. */
+void smc_words_array_advice(const struct smc_array_advice *advice, bool padding, bool swizzle,
+                            struct smc_text *out);
+
 /* The same of what removes a pattern's conflicts. Where its rows cannot be padded, parts of them
    may be. */
 void smc_words_remedy(const struct smc_banks_pattern *pattern, const struct smc_remedy *remedy,

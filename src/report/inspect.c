@@ -174,16 +174,17 @@ SMC_FIELD_TABLE(row_fields, ROW_FIELDS)
     FIELD(bounds_device, "device", "device", "", "the device that it is checked for",              \
           smc_value_string(item->answer.query.device.name))                                        \
     FIELD(bounds_threads, NULL, "max_threads", "threads", "the launch bound",                      \
-          smc_value_integer(item->kernel->max_threads_per_block))                                  \
+          count_if(item->kernel->max_threads_per_block > 0, item->kernel->max_threads_per_block))  \
     FIELD(bounds_blocks, NULL, "min_blocks", "blocks", "the second value of the launch bounds",    \
           count_if(item->kernel->min_blocks_per_sm > 0, item->kernel->min_blocks_per_sm))          \
     FIELD(bounds_registers, "registers_per_thread", "registers", "registers",                      \
           "registers per thread", count_if(item->regs_known, item->answer.launch.regs_per_thread)) \
     FIELD(bounds_resident, "blocks_per_sm", "blocks_per_sm", "blocks",                             \
           "resident blocks per SM of a block of that size",                                        \
-          smc_value_integer(item->answer.occupancy.blocks_per_sm))                                 \
+          count_if(item->kernel->max_threads_per_block > 0, item->answer.occupancy.blocks_per_sm)) \
     FIELD(bounds_limiters, "limiters", "limiters", "", "the limits that bind",                     \
-          smc_value_limiters(item->answer.occupancy.limiters))                                     \
+          smc_value_if(item->kernel->max_threads_per_block > 0,                                    \
+                       smc_value_limiters(item->answer.occupancy.limiters)))                       \
     FIELD(bounds_verdict, "verdict", "verdict", "", "whether the bounds hold",                     \
           smc_value_string(smc_promise_verdict_name(item->verdict)))
 SMC_FIELD_TABLE(bounds_fields, BOUNDS_FIELDS)
@@ -634,6 +635,10 @@ static void append_bounds(const struct smc_inspect_kernel *kernel,
     smc_layout_begin(out, style, SMC_STRONG);
     smc_kernel_names_append(&whole, kernel->shown, style->columns, out);
     smc_layout_end(out, style);
+    if (kernel->max_threads_per_block == 0) {
+        smc_text_append(out, "  __launch_bounds__ that the log does not show\n");
+        return;
+    }
     smc_text_printf(out, "  __launch_bounds__(%u", kernel->max_threads_per_block);
     if (kernel->min_blocks_per_sm)
         smc_text_printf(out, ", %u", kernel->min_blocks_per_sm);

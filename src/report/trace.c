@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -139,7 +140,7 @@ struct item {
     FIELD(dynamic_smem, "dynamic_smem_bytes", "dynamic_smem", "bytes",                             \
           "dynamic shared memory per block", recorded(item->launch->dynamic_smem_bytes))           \
     FIELD(smem, "smem_bytes", "smem", "bytes", "both together",                                    \
-          recorded(smc_trace_smem_bytes(item->launch)))                                            \
+          recorded(smc_trace_smem_bytes(item->launch, item->row->device)))                         \
     FIELD(carveout, "carveout_percent", "carveout", "percent",                                     \
           "the preferred carve-out; -1: left to the driver, or not recorded",                      \
           smc_value_integer((uint64_t)(int64_t)item->launch->carveout_percent))                    \
@@ -547,6 +548,34 @@ static void append_unknown(const struct smc_trace_answer *answer, struct smc_tex
                         unknown > 0 ? "\n" : "", barriers, smc_text_plural(barriers));
 }
 
+/* How far the model may be from a percentage that a tool rounded. */
+static bool differs_from_tool(const struct smc_trace_answer *answer,
+                              const struct smc_trace_row *row)
+{
+    const double recorded = row->launch->recorded_occupancy_percent;
+    return !answer->instead && !row->unknown && recorded >= 0 &&
+           fabs(recorded - row->occupancy_percent) > 1;
+}
+
+/* What the recording tool computed itself. */
+static void append_tool(const struct smc_trace_answer *answer, struct smc_text *line)
+{
+    size_t count = 0;
+    const struct smc_trace_row *first = NULL;
+    for (size_t i = 0; i < answer->row_count; i++)
+        if (differs_from_tool(answer, &answer->rows[i])) {
+            first = first ? first : &answer->rows[i];
+            count++;
+        }
+    if (!first)
+        return;
+    smc_text_printf(line, "the recorded occupancy of %zu configuration%s differs, first of ", count,
+                    smc_text_plural(count));
+    smc_kernel_name_brief(first->launch->shown, line);
+    smc_text_printf(line, ": %.1f" SMC_TIE "%% recorded, %.1f" SMC_TIE "%% computed",
+                    first->launch->recorded_occupancy_percent, first->occupancy_percent);
+}
+
 /* The lines of a text, each as a paragraph. */
 static void append_paragraphs(const struct smc_text *lines, const struct smc_report_style *style,
                               struct smc_text *out)
@@ -627,6 +656,8 @@ static void append_notes(const struct smc_trace_answer *answer,
                                "the last wave leaves empty");
     append_note(&line, style, out);
     append_driver(answer, &line);
+    append_note(&line, style, out);
+    append_tool(answer, &line);
     append_note(&line, style, out);
     append_unknown(answer, &line);
     append_paragraphs(&line, style, out);

@@ -44,7 +44,7 @@ static int compare_kinds(const struct smc_trace_row *a, const struct smc_trace_r
         {a->bound, b->bound},
         {a->agreement, b->agreement},
         {x->regs_per_thread, y->regs_per_thread},
-        {smc_trace_smem_bytes(x), smc_trace_smem_bytes(y)},
+        {smc_trace_smem_bytes(x, a->device), smc_trace_smem_bytes(y, b->device)},
         {x->static_smem_bytes, y->static_smem_bytes},
         {a->occupancy.blocks_per_sm, b->occupancy.blocks_per_sm},
         {a->device ? a->device->sm_count : 0, b->device ? b->device->sm_count : 0},
@@ -208,7 +208,7 @@ static void append_figures(const struct smc_trace *trace, const struct line *lin
     struct smc_text text = {0};
     count_cell(threads ? (int64_t)threads : -1, block);
     count_cell(row->launch->regs_per_thread, regs);
-    count_cell(smc_trace_smem_bytes(row->launch), smem);
+    count_cell(smc_trace_smem_bytes(row->launch, row->device), smem);
     count_cell(row->unknown ? -1 : (int64_t)row->occupancy.blocks_per_sm, blocks);
     percent_cell(row->occupancy_percent, percent);
     percent_cell(line->resident_share > 0 ? line->resident_sum / line->resident_share : -1,

@@ -32,23 +32,30 @@ const char *smc_source_next_option(const char *options, struct smc_text *option)
     return options;
 }
 
-void smc_source_folders(const char *options, struct smc_text *folders)
+/* Appends the values of the options with one of these names, one a line. */
+static void append_values(const char *options, const char *const *names, size_t count,
+                          struct smc_text *values)
 {
-    static const char *const names[] = {"--include-path=", "--system-include=", "--include-path",
-                                        "-isystem=",       "-isystem",          "-I"};
     bool is_next = false;
     while (options && *options) {
         struct smc_text word = {0};
         options = smc_source_next_option(options, &word);
         const char *text = smc_text_string(&word), *path = is_next ? text : NULL;
-        for (size_t i = 0; !path && i < sizeof names / sizeof *names; i++)
+        for (size_t i = 0; !path && i < count; i++)
             if (strncmp(text, names[i], strlen(names[i])) == 0)
                 path = text + strlen(names[i]);
         is_next = path && !*path;
         if (path && *path)
-            smc_text_printf(folders, "%s\n", path);
+            smc_text_printf(values, "%s\n", path);
         smc_text_free(&word);
     }
+}
+
+void smc_source_folders(const char *options, struct smc_text *folders)
+{
+    static const char *const names[] = {"--include-path=", "--system-include=", "--include-path",
+                                        "-isystem=",       "-isystem",          "-I"};
+    append_values(options, names, sizeof names / sizeof *names, folders);
 }
 
 static bool is_file(const char *path)
@@ -350,9 +357,12 @@ enum smc_status smc_source_tree_read(const char *file, const char *text, const c
                                      const char *toolkit, struct smc_source_tree *tree,
                                      struct smc_error *error)
 {
+    static const char *const define[] = {"--define-macro=", "--define-macro", "-D"};
     smc_source_folders(options, &tree->folders);
+    append_values(options, define, sizeof define / sizeof *define, &tree->defines);
     smc_text_append(&tree->toolkit, toolkit);
-    if (tree->folders.failed || tree->toolkit.failed || !read_all(tree, file, text))
+    if (tree->folders.failed || tree->defines.failed || tree->toolkit.failed ||
+        !read_all(tree, file, text))
         return smc_out_of_memory(error);
     return SMC_OK;
 }
@@ -375,6 +385,7 @@ void smc_source_tree_free(struct smc_source_tree *tree)
     for (size_t i = 0; i < sizeof sets / sizeof *sets; i++)
         smc_name_set_free(sets[i]);
     smc_text_free(&tree->folders);
+    smc_text_free(&tree->defines);
     smc_text_free(&tree->toolkit);
     free(tree->file);
     free(tree->macro);

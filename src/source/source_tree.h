@@ -48,6 +48,7 @@ struct smc_source_tree {
     size_t macro_count, macro_capacity;
     struct smc_cpp_words words;
     struct smc_text folders; /* to search: one a line */
+    struct smc_text defines; /* of options, NAME=VALUE: one a line */
     struct smc_text toolkit; /* the toolkit's, one a line */
 };
 

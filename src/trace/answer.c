@@ -27,19 +27,39 @@ uint64_t smc_trace_blocks(const struct smc_trace_launch *launch)
 
 /* --- One configuration ------------------------------------------------------------------------ */
 
-static const char *reason_unknown(const struct smc_trace_launch *launch,
+static const char *reason_unknown(const struct smc_trace *trace,
+                                  const struct smc_trace_launch *launch,
                                   const struct smc_device *device)
 {
+    if (!device && launch->device == SMC_TRACE_UNKNOWN)
+        return "the GPU was not recorded";
     if (!device)
-        return launch->device == SMC_TRACE_UNKNOWN ? "the GPU was not recorded"
-                                                   : "the GPU is not in the table";
+        return trace->devices[launch->device].device.name[0] ? "the GPU is not in the table"
+                                                             : "the GPU is not named";
     if (launch->regs_per_thread < 0)
         return "registers were not recorded";
-    if (smc_trace_smem_bytes(launch) < 0)
+    if (smc_trace_smem_bytes(launch, device) < 0)
         return "shared memory was not recorded";
     if (smc_trace_threads(launch) == 0)
         return "the block size was not recorded";
     return NULL;
+}
+
+/* The percentage that gives the configuration in which the launch was executed, if the source
+   recorded it and the driver was asked about no other; SMC_CARVEOUT_DEFAULT: none is known, or none
+   that the SM has and a block fits into. */
+static int32_t executed_carveout(const struct smc_trace_launch *launch, const struct smc_sm *sm,
+                                 int64_t smem_bytes)
+{
+    const uint64_t bytes = (uint64_t)launch->smem_configured_bytes;
+    const uint64_t needed = (uint64_t)smem_bytes + sm->smem_reserved_per_block_bytes;
+    if (launch->smem_configured_bytes <= 0 || launch->api_blocks_per_sm >= 0 ||
+        sm->carveout_by_cache_config || needed > bytes)
+        return SMC_CARVEOUT_DEFAULT;
+    for (uint32_t i = 0; i < sm->smem_carveout_count; i++)
+        if (sm->smem_carveout_bytes[i] == bytes)
+            return (int32_t)(100 * bytes / sm->smem_per_sm_bytes);
+    return SMC_CARVEOUT_DEFAULT;
 }
 
 /* The launch happened, so its dynamic shared memory was allowed by the mode that allows the most
@@ -47,9 +67,9 @@ static const char *reason_unknown(const struct smc_trace_launch *launch,
    and static memory above the default limit, which ptxas allows for targets such as sm_90a, counts
    as dynamic. Barriers are in no record. */
 static void make_request(const struct smc_trace_launch *launch, const struct smc_device *device,
-                         struct smc_launch *out)
+                         bool executed_there, struct smc_launch *out)
 {
-    const int64_t smem_bytes = smc_trace_smem_bytes(launch);
+    const int64_t smem_bytes = smc_trace_smem_bytes(launch, device);
     const bool known =
         launch->smem_bytes < 0 &&
         launch->static_smem_bytes <= (int64_t)device->sm.smem_per_block_default_bytes;
@@ -60,6 +80,8 @@ static void make_request(const struct smc_trace_launch *launch, const struct smc
     out->static_smem_bytes = saturate((uint64_t)static_bytes);
     out->dynamic_smem_bytes = saturate((uint64_t)(smem_bytes - static_bytes));
     out->carveout_percent = launch->carveout_percent;
+    if (executed_there && launch->carveout_percent == SMC_CARVEOUT_DEFAULT)
+        out->carveout_percent = executed_carveout(launch, &device->sm, smem_bytes);
     if (launch->cache_config > SMC_CACHE_PREFER_NONE &&
         launch->cache_config <= SMC_CACHE_PREFER_EQUAL)
         out->cache_config = (enum smc_cache_config)launch->cache_config;
@@ -89,6 +111,7 @@ static void ask(const struct smc_trace_row *row, struct smc_answer *answer)
     memcpy(answer->plan.grid, row->launch->grid, sizeof answer->plan.grid);
     smc_query_init(&answer->query);
     answer->query.device = *row->device;
+    answer->query.device.sm_count = row->sm_count;
     answer->query.settings = row->request;
 }
 
@@ -193,14 +216,17 @@ static void answer_row(const struct smc_trace *trace, const struct smc_device *i
     const struct smc_trace_device *recorded =
         launch->device < 0 ? NULL : &trace->devices[launch->device];
     row->device = instead ? instead : recorded && recorded->known ? &recorded->device : NULL;
+    row->sm_count = row->device && row->device->sm_count ? row->device->sm_count
+                    : recorded && !recorded->known       ? recorded->device.sm_count
+                                                         : 0;
     row->mean_ns =
         launch->timed_launches ? (double)launch->total_ns / (double)launch->timed_launches : -1;
     row->bound = SMC_TRACE_BOUND_UNKNOWN;
     row->resident_percent = row->occupancy_percent = -1;
-    row->unknown = reason_unknown(launch, row->device);
+    row->unknown = reason_unknown(trace, launch, row->device);
     if (row->unknown)
         return;
-    make_request(launch, row->device, &row->request);
+    make_request(launch, row->device, !instead || !recorded || !recorded->known, &row->request);
     ask(row, &answer);
     smc_query_count_blocks(&answer);
     find_next_steps(row, &answer, kept);
@@ -382,6 +408,61 @@ enum smc_status smc_trace_answer_on(const struct smc_trace *trace, const struct 
         answer->kernels[answer->kernel_count++] = group_rows(answer, i);
     sum_up(answer);
     return sort_kernels(answer, error);
+}
+
+/* "132 SMs, as GH200 480GB, H100 80GB HBM3 and others have: --device 9.0 answers for one". */
+static void append_boards(uint32_t sm_count, struct smc_text *note)
+{
+    enum { MOST_NAMED = 2 };
+    struct smc_device board;
+    size_t count = 0;
+    uint16_t cc = 0;
+    bool same = true;
+    smc_text_printf(note, "%u SMs", sm_count);
+    for (size_t i = 0; i < smc_device_count(); i++) {
+        smc_device_at(i, &board);
+        if (board.sm_count != sm_count)
+            continue;
+        same = same && (count == 0 || board.sm.cc == cc);
+        cc = board.sm.cc;
+        if (count++ < MOST_NAMED)
+            smc_text_printf(note, "%s %s", count == 1 ? ", as" : ",", smc_device_model(&board));
+    }
+    if (count > 0)
+        smc_text_append(note, count > MOST_NAMED ? " and others have"
+                              : count > 1        ? " have"
+                                                 : " has");
+    if (count > 0 && same)
+        smc_text_printf(note, ": --device %u.%u answers for one", cc / 10u, cc % 10u);
+    else
+        smc_text_append(note, ": --device NAME answers for one");
+}
+
+void smc_trace_compare_gpus(struct smc_trace *trace, const struct smc_device *instead,
+                            struct smc_text *warnings)
+{
+    static const char unnamed[] =
+        "the trace does not name its GPU: --device H100 answers for that one";
+    if (trace->device_count == 0 && trace->launch_count > 0 && !instead)
+        smc_trace_note(trace, "%s", unnamed);
+    for (size_t i = 0; i < trace->device_count; i++) {
+        const struct smc_device *recorded = &trace->devices[i].device;
+        if (trace->devices[i].known || recorded->name[0])
+            continue;
+        if (instead && instead->sm_count && recorded->sm_count &&
+            instead->sm_count != recorded->sm_count)
+            smc_text_safe_line(warnings,
+                               "option --device: %s has %u SMs, but the GPU of the trace has %u",
+                               instead->name, instead->sm_count, recorded->sm_count);
+        else if (!instead && recorded->sm_count) {
+            struct smc_text boards = {0};
+            append_boards(recorded->sm_count, &boards);
+            smc_trace_note(trace, "the trace does not name its GPU, which has %s",
+                           smc_text_string(&boards));
+            smc_text_free(&boards);
+        } else if (!instead)
+            smc_trace_note(trace, "%s", unnamed);
+    }
 }
 
 enum smc_status smc_trace_answer(const struct smc_trace *trace, struct smc_trace_answer *answer,

@@ -27,6 +27,7 @@ enum smc_trace_bound {
 struct smc_trace_row {
     const struct smc_trace_launch *launch;
     const struct smc_device *device; /* NULL: unknown */
+    uint32_t sm_count;               /* of it, or else as recorded; 0: unknown */
     const char
         *unknown; /* why there is no occupancy ("registers were not recorded"); NULL: there is */
     struct smc_launch request; /* what the model was asked */
@@ -89,6 +90,11 @@ enum smc_status smc_trace_answer(const struct smc_trace *trace, struct smc_trace
    that were recorded. NULL: the recorded GPUs. */
 enum smc_status smc_trace_answer_on(const struct smc_trace *trace, const struct smc_device *device,
                                     struct smc_trace_answer *answer, struct smc_error *error);
+/* What --device has to do with the GPUs of a trace: notes in the trace which GPU answers if it names
+   none, and warns if it has other SMs than the trace. `instead` may be NULL. */
+void smc_trace_compare_gpus(struct smc_trace *trace, const struct smc_device *instead,
+                            struct smc_text *warnings);
+
 void smc_trace_answer_free(struct smc_trace_answer *answer);
 
 /* The whole answer to the question of a row that has an occupancy, as for a query. */

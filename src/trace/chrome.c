@@ -6,6 +6,7 @@
  */
 #include "config.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,6 +21,7 @@
     KEY(ACTIVE_BLOCKS, "activeBlocksPerMultiprocessor")                                            \
     KEY(ARGS, "args")                                                                              \
     KEY(BLOCK, "block")                                                                            \
+    KEY(BLOCKS_SM, "blocks per SM")                                                                \
     KEY(CAT, "cat")                                                                                \
     KEY(COMPUTE_PROPERTIES, "computeProperties")                                                   \
     KEY(CUDA_RUNTIME, "cuda_runtime_version")                                                      \
@@ -96,7 +98,7 @@ struct event {
     bool has_ts;
     int64_t ts_ns, dur_ns, device, pid;
     int64_t registers, shared, static_shared, dynamic_shared, graph, graph_node;
-    int64_t active_blocks, occupancy_percent, warps_per_sm_milli;
+    int64_t active_blocks, occupancy_percent, warps_per_sm_milli, blocks_per_sm_nano;
     double occupancy_xla;
     int64_t grid[3], block[3];
     int grid_count, block_count;
@@ -286,6 +288,7 @@ static void begin_event(struct smc_json_stream *stream, struct reader *reader)
         .active_blocks = UNKNOWN,
         .occupancy_percent = UNKNOWN,
         .warps_per_sm_milli = UNKNOWN,
+        .blocks_per_sm_nano = UNKNOWN,
     };
 }
 
@@ -371,6 +374,9 @@ static void read_argument(struct event *event, int key, const struct smc_json_va
             snprintf(event->fault, sizeof event->fault,
                      "'%s' of a kernel is not an array of three numbers", keys[key]);
         *(key == KEY_GRID ? &event->grid_count : &event->block_count) = 0;
+        break;
+    case KEY_BLOCKS_SM:
+        smc_json_decimal(value, 9, &event->blocks_per_sm_nano);
         break;
     case KEY_DEVICE:
         read_whole(event, key, value, -1, INT64_MAX, &event->device);
@@ -486,6 +492,23 @@ static int32_t find_device(struct reader *reader, struct event *event)
     return reader->last_index;
 }
 
+/* The SMs of a GPU that is not described: the blocks of a grid over its blocks per SM. Launches
+   that say otherwise leave the number unknown. */
+static void find_sms(const struct event *event, const struct smc_trace_launch *launch,
+                     struct smc_trace *trace)
+{
+    const double nano = (double)event->blocks_per_sm_nano;
+    const double blocks = (double)launch->grid[0] * launch->grid[1] * launch->grid[2];
+    const double sms = nano > 0 ? 1e9 * blocks / nano : 0;
+    struct smc_trace_device *device = launch->device < 0 ? NULL : &trace->devices[launch->device];
+    const bool is_whole = sms >= 1 && sms < 10000 && fabs(sms - round(sms)) < 0.01;
+    if (!device || device->known || !is_whole)
+        return;
+    const uint32_t count = (uint32_t)round(sms);
+    device->sms_differ |= device->device.sm_count != 0 && device->device.sm_count != count;
+    device->device.sm_count = device->sms_differ ? 0 : count;
+}
+
 static enum smc_status add_kernel(struct reader *reader, struct event *event)
 {
     struct smc_trace_launch launch;
@@ -495,6 +518,7 @@ static enum smc_status add_kernel(struct reader *reader, struct event *event)
     launch.device = find_device(reader, event);
     copy_dimensions(event->grid, event->grid_count, INT32_MAX, launch.grid);
     copy_dimensions(event->block, event->block_count, MOST_THREADS, launch.block);
+    find_sms(event, &launch, reader->trace);
     launch.regs_per_thread = (int32_t)event->registers;
     launch.static_smem_bytes = event->static_shared;
     launch.dynamic_smem_bytes = event->dynamic_shared;
@@ -633,14 +657,6 @@ static bool on_end(struct smc_json_stream *stream)
 
 /* --- The whole file --------------------------------------------------------------------------- */
 
-static bool names_all_gpus(const struct reader *reader)
-{
-    for (size_t i = 0; i < reader->trace->device_count; i++)
-        if (!reader->trace->devices[i].device.name[0])
-            return false;
-    return reader->trace->device_count > 0;
-}
-
 static void note_what_is_unknown(struct reader *reader, bool unclosed)
 {
     struct smc_trace *trace = reader->trace;
@@ -654,9 +670,6 @@ static void note_what_is_unknown(struct reader *reader, bool unclosed)
                        (unsigned long long)reader->untimed);
     if (reader->with_sum)
         smc_trace_note(trace, "shared memory was recorded as the sum of static and dynamic");
-    if (!names_all_gpus(reader))
-        smc_trace_note(trace,
-                       "the trace does not name its GPU: --device H100 answers for that one");
     if (reader->kernels > 1 && reader->fractions == 0)
         smc_trace_note(trace, "times were recorded in whole microseconds");
     trace->rank = reader->rank;

@@ -78,7 +78,7 @@ static bool is_readable(const char *path)
     return access(path, R_OK) == 0;
 }
 
-/* Whether the library is in `folder`, a path relative to the program's. */
+/* Whether the library is in `folder`, a path relative to the folder of the program. */
 static bool is_beside(const char *program, const char *folder, const char *library, char *path,
                       size_t capacity)
 {
@@ -94,11 +94,11 @@ static bool is_beside(const char *program, const char *folder, const char *libra
     return found;
 }
 
-/* The user's choice, then where it was built or installed with the program. */
+/* The user's choice, then beside the program, then where it was built or installed with it. */
 static enum smc_status find_library(struct smc_trace_program *collection, struct smc_error *error)
 {
-    static const char *const folders[] = {".libs/", "../.libs/", "../lib/smemcalc/",
-                                          "../lib64/smemcalc/", "../../.libs/"};
+    static const char *const folders[] = {
+        "", ".libs/", "../.libs/", "../lib/smemcalc/", "../lib64/smemcalc/", "../../.libs/"};
     char program[PATH_MAX];
     const char *library = collection->request->emulated ? EMULATOR_LIBRARY : LIBRARY;
     const char *chosen =

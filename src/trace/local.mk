@@ -7,6 +7,7 @@ libsmc_la_SOURCES += \
 	src/trace/merge.c \
 	src/trace/ncu.c src/trace/ncu_metrics.def \
 	src/trace/ncu_numbers.c src/trace/ncu_numbers.h \
+	src/trace/ncu_text.c src/trace/ncu_text.h \
 	src/trace/gate.c src/trace/gate.h \
 	src/trace/modules.c src/trace/modules.h \
 	src/trace/records.c src/trace/records.h \

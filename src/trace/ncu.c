@@ -1,5 +1,6 @@
-/* The CSV of Nsight Compute: `ncu --csv`, page details or raw. A file is read twice: first to see
-   how its numbers are written, which depends on the locale, then for its launches. */
+/* What Nsight Compute prints: `ncu --csv`, page details or raw, or its tables of text. A file is
+   read twice: first to see how its numbers are written, which depends on the locale, then for its
+   launches. */
 #include "config.h"
 
 #include <errno.h>
@@ -13,6 +14,7 @@
 #include "base/parse.h"
 #include "base/utf8.h"
 #include "trace/ncu_numbers.h"
+#include "trace/ncu_text.h"
 #include "trace/read.h"
 
 /* --- What is read ----------------------------------------------------------------------------- */
@@ -56,7 +58,7 @@ static const char *const column_names[COLUMNS] = {
 };
 
 enum metric {
-#define TRACE_METRIC(id, raw, label, unit) id,
+#define TRACE_METRIC(id, ...) id,
 #include "trace/ncu_metrics.def"
 #undef TRACE_METRIC
     METRICS,
@@ -65,8 +67,10 @@ enum metric {
 static const struct {
     const char *raw, *label;
     enum smc_ncu_unit unit;
+    double least, greatest;
 } metrics[METRICS] = {
-#define TRACE_METRIC(id, raw, label, unit) [id] = {raw, label, SMC_NCU_##unit},
+#define TRACE_METRIC(id, raw, label, unit, least, greatest)                                        \
+    [id] = {raw, label, SMC_NCU_##unit, least, greatest},
 #include "trace/ncu_metrics.def"
 #undef TRACE_METRIC
 };
@@ -125,7 +129,9 @@ struct reading {
     struct smc_csv_reader csv;
     struct smc_csv_record *record;
     uint64_t lines_before; /* the header */
-    bool for_launches;     /* the second time */
+    bool is_text;          /* no CSV: `text` makes it of tables */
+    struct smc_ncu_text text;
+    bool for_launches; /* the second time */
 
     enum page page;
     uint32_t column[COLUMNS]; /* its field, or ABSENT */
@@ -136,6 +142,7 @@ struct reading {
 
     unsigned sign;                   /* before fractions: SMC_NCU_POINT or _COMMA; 0: unknown */
     uint64_t point_line, comma_line; /* of a number that only the one or the other explains */
+    bool likely_point, likely_comma; /* of values that only the one or the other makes possible */
     struct launch launch;
     uint64_t launches, without[NEEDS];
     uint64_t strange_lines, strange_line; /* no rows: how many, the first */
@@ -176,20 +183,23 @@ static bool begins(const char *bytes, size_t count)
             line++;
     }
     /* The output of the program itself may come first, and be long. */
-    return is_header_line(bytes) || count == SMC_TRACE_BEGINNING;
+    return is_header_line(bytes) || strstr(bytes, "    Section: ") || count == SMC_TRACE_BEGINNING;
 }
 
-/* Moves the stream to the header: the program's output and messages may be before it. */
+/* Moves the stream to the header: the program's output and messages may be before it. Tables of
+   text begin at the beginning, and their CSV has a header more. */
 static enum smc_status find_header(struct reading *reading)
 {
     char *line = smc_malloc(MOST_LINE);
     off_t at = 0;
     bool found = false, begins_line = true;
+    reading->is_text = false;
     if (!line)
         return smc_out_of_memory(reading->error);
     reading->lines_before = 0;
     while (!found && fgets(line, MOST_LINE, reading->stream)) {
         found = begins_line && is_header_line(line);
+        reading->is_text |= begins_line && !found && smc_ncu_text_is_launch(line);
         begins_line = strchr(line, '\n') != NULL;
         if (!found) {
             at = ftello(reading->stream);
@@ -197,11 +207,17 @@ static enum smc_status find_header(struct reading *reading)
         }
     }
     free(line);
+    reading->is_text &= !found;
+    if (reading->is_text) {
+        found = true;
+        at = 0;
+        reading->lines_before = UINT64_MAX;
+    }
     if (ferror(reading->stream) || (found && fseeko(reading->stream, at, SEEK_SET) != 0))
         return smc_fail(reading->error, SMC_USAGE, "%s: %s", reading->shown, strerror(errno));
     if (!found)
         return smc_fail(reading->error, SMC_USAGE,
-                        "%s: not a trace: no table of 'ncu --csv' (a header with \"ID\" and "
+                        "%s: not a trace: no table of 'ncu' (in CSV a header with \"ID\" and "
                         "\"Kernel Name\") is in it",
                         reading->shown);
     return SMC_OK;
@@ -267,6 +283,51 @@ static void read_units(struct reading *reading)
 
 /* --- How numbers are written ------------------------------------------------------------------ */
 
+/* Whether the metric can have the value that the text is with the sign: bytes and counts are whole,
+   and none exceeds what a GPU has. */
+static bool is_possible(enum metric metric, const char *unit, const char *text, unsigned sign)
+{
+    double value;
+    int decimals;
+    const bool is_whole =
+        metrics[metric].unit == SMC_NCU_COUNT || metrics[metric].unit == SMC_NCU_BYTES;
+    if (!smc_ncu_number(text, sign, &value, &decimals))
+        return false;
+    const double scale = smc_ncu_scale(metrics[metric].unit, unit);
+    const double half_digit = 0.5 * scale / pow(10, decimals);
+    value *= scale;
+    return value >= metrics[metric].least && value <= metrics[metric].greatest &&
+           (!is_whole || fabs(value - round(value)) <= half_digit);
+}
+
+/* The sign that an ambiguous number must have, or 0. */
+static unsigned find_sign(enum metric metric, const char *unit, const char *text)
+{
+    if (!smc_ncu_is_ambiguous(text))
+        return 0;
+    const bool point = is_possible(metric, unit, text, SMC_NCU_POINT);
+    const bool comma = is_possible(metric, unit, text, SMC_NCU_COMMA);
+    return point == comma ? 0u : point ? SMC_NCU_POINT : SMC_NCU_COMMA;
+}
+
+static void see_metric(struct reading *reading, enum metric metric, const char *unit,
+                       const char *value)
+{
+    const unsigned sign = find_sign(metric, unit, value);
+    reading->likely_point |= sign == SMC_NCU_POINT;
+    reading->likely_comma |= sign == SMC_NCU_COMMA;
+}
+
+/* The metric of that name; METRICS: none that is read. */
+static enum metric find_metric(const char *name)
+{
+    int i = 0;
+    while (i < METRICS && strcmp(name, metrics[i].raw) != 0 &&
+           (!metrics[i].label || strcmp(name, metrics[i].label) != 0))
+        i++;
+    return (enum metric)i;
+}
+
 static void see_number(struct reading *reading, const char *value)
 {
     const unsigned signs = smc_ncu_signs(value);
@@ -287,13 +348,19 @@ static void see_numbers(struct reading *reading)
             get(reading, reading->metric[i], value, sizeof value);
             if (reading->unit[i][0])
                 see_number(reading, value);
+            see_metric(reading, (enum metric)i, reading->unit[i], value);
         }
         return;
     }
+    get(reading, reading->column[METRIC_NAME], value, sizeof value);
+    const enum metric metric = find_metric(value);
     get(reading, reading->column[METRIC_UNIT], unit, sizeof unit);
-    for (size_t i = 0; *unit && i < sizeof of_details / sizeof *of_details; i++) {
+    for (size_t i = 0; i < sizeof of_details / sizeof *of_details; i++) {
         get(reading, reading->column[of_details[i]], value, sizeof value);
-        see_number(reading, value);
+        if (*unit)
+            see_number(reading, value);
+        if (metric < METRICS)
+            see_metric(reading, metric, unit, value);
     }
 }
 
@@ -306,25 +373,36 @@ static enum smc_status decide_sign(struct reading *reading)
                         reading->shown, (unsigned long long)reading->point_line,
                         (unsigned long long)reading->comma_line);
     reading->sign = reading->point_line ? SMC_NCU_POINT : reading->comma_line ? SMC_NCU_COMMA : 0u;
+    if (!reading->sign && reading->likely_point != reading->likely_comma)
+        reading->sign = reading->likely_point ? SMC_NCU_POINT : SMC_NCU_COMMA;
     if (reading->comma_line)
         smc_trace_note(reading->trace, "numbers are read with a decimal comma, as in line %llu",
                        (unsigned long long)reading->comma_line);
+    else if (reading->sign == SMC_NCU_COMMA)
+        smc_trace_note(reading->trace, "numbers are read with a decimal comma: with a point some "
+                                       "would be impossible");
     return SMC_OK;
 }
 
 /* --- Values of a launch ----------------------------------------------------------------------- */
 
-static bool read_number(struct reading *reading, enum metric metric, const char *text,
-                        double *value, int *decimals)
+struct decimal {
+    double value;
+    int decimals;
+};
+
+static bool read_number(struct reading *reading, enum metric metric, const char *unit,
+                        const char *text, struct decimal *number)
 {
-    if (!reading->sign && smc_ncu_is_ambiguous(text)) {
+    const unsigned sign = reading->sign ? reading->sign : find_sign(metric, unit, text);
+    if (!sign && smc_ncu_is_ambiguous(text)) {
         smc_trace_note(reading->trace,
                        "%s is unknown where it is written as '%s': nothing in the file says "
                        "whether its sign is a decimal point",
                        metrics[metric].label ? metrics[metric].label : metrics[metric].raw, text);
         return false;
     }
-    return smc_ncu_number(text, reading->sign ? reading->sign : SMC_NCU_POINT, value, decimals);
+    return smc_ncu_number(text, sign ? sign : SMC_NCU_POINT, &number->value, &number->decimals);
 }
 
 static void set_text(struct launch *launch, enum metric metric, const char *text)
@@ -340,15 +418,14 @@ static void set_metric(struct reading *reading, enum metric metric, const uint32
                        const char *unit)
 {
     char text[MOST_VALUE];
-    double value[3] = {0};
-    int decimals = 0, other;
+    struct decimal number[3] = {{0}};
     struct quantity *quantity = &reading->launch.metric[metric];
     get(reading, fields[0], text, sizeof text);
     if (metrics[metric].unit == SMC_NCU_TEXT) {
         set_text(&reading->launch, metric, text);
         return;
     }
-    if (quantity->is_known || !*text || !read_number(reading, metric, text, &value[0], &decimals))
+    if (quantity->is_known || !*text || !read_number(reading, metric, unit, text, &number[0]))
         return;
     const double scale = smc_ncu_scale(metrics[metric].unit, unit);
     if (scale <= 0) {
@@ -358,15 +435,15 @@ static void set_metric(struct reading *reading, enum metric metric, const uint32
     }
     for (int i = 1; i < 3; i++) {
         get(reading, fields[i], text, sizeof text);
-        if (!*text || !read_number(reading, metric, text, &value[i], &other))
-            value[i] = value[0];
+        if (!*text || !read_number(reading, metric, unit, text, &number[i]))
+            number[i] = number[0];
     }
-    const double half = 0.5 * scale / pow(10, decimals);
+    const double half = 0.5 * scale / pow(10, number[0].decimals);
     *quantity = (struct quantity){
         .is_known = true,
-        .value = scale * value[0],
-        .least = scale * value[1],
-        .greatest = scale * value[2],
+        .value = scale * number[0].value,
+        .least = scale * number[1].value,
+        .greatest = scale * number[2].value,
         .half_digit = scale > 1 && reading->page != RAW && half > 0.5 ? half : 0,
     };
 }
@@ -564,8 +641,12 @@ static void take_time(const struct launch *launch, struct smc_trace_launch *out)
 static void count_unknown(struct reading *reading, const struct smc_trace_launch *launch)
 {
     const bool lacks[NEEDS] = {
-        launch->regs_per_thread < 0, launch->static_smem_bytes < 0, launch->dynamic_smem_bytes < 0,
-        launch->grid[0] == 0,        launch->block[0] == 0,         launch->timed_launches == 0,
+        launch->regs_per_thread < 0,
+        launch->static_smem_bytes < 0 && launch->smem_bytes < 0,
+        launch->dynamic_smem_bytes < 0 && launch->smem_bytes < 0,
+        launch->grid[0] == 0,
+        launch->block[0] == 0,
+        launch->timed_launches == 0,
     };
     reading->launches += launch->launches;
     for (size_t i = 0; i < NEEDS; i++)
@@ -585,6 +666,9 @@ static void fill_launch(struct reading *reading, struct smc_trace_launch *out)
     out->regs_per_thread = (int32_t)whole(&launch->metric[REGISTERS], 1, 1024);
     out->static_smem_bytes = bytes_of(reading, STATIC_SMEM);
     out->dynamic_smem_bytes = bytes_of(reading, DYNAMIC_SMEM);
+    if (out->static_smem_bytes < 0 || out->dynamic_smem_bytes < 0)
+        out->smem_bytes = bytes_of(reading, ALLOCATED_SMEM);
+    out->smem_has_reserve = out->smem_bytes >= 0;
     out->smem_configured_bytes = bytes_of(reading, CONFIGURED_SMEM);
     out->cache_config = launch->cache_config;
     out->launches = launch->launches;
@@ -632,12 +716,9 @@ static void take_metric_row(struct reading *reading)
     if (!*name)
         return; /* advice of a rule */
     get(reading, column[METRIC_UNIT], unit, sizeof unit);
-    for (int i = 0; i < METRICS; i++)
-        if (strcmp(name, metrics[i].raw) == 0 ||
-            (metrics[i].label && strcmp(name, metrics[i].label) == 0)) {
-            set_metric(reading, (enum metric)i, fields, unit);
-            return;
-        }
+    const enum metric metric = find_metric(name);
+    if (metric < METRICS)
+        set_metric(reading, metric, fields, unit);
 }
 
 static enum smc_status take_row(struct reading *reading)
@@ -737,14 +818,26 @@ static enum smc_status read_stream(void *context, char *bytes, size_t capacity, 
                : SMC_OK;
 }
 
+static enum smc_status read_text(void *context, char *bytes, size_t capacity, size_t *count,
+                                 struct smc_error *error)
+{
+    struct reading *reading = context;
+    if (!smc_ncu_text_read(&reading->text, bytes, capacity, count))
+        return smc_out_of_memory(error);
+    return ferror(reading->stream)
+               ? smc_fail(error, SMC_USAGE, "%s: %s", reading->shown, strerror(errno))
+               : SMC_OK;
+}
+
 static enum smc_status read_table(struct reading *reading)
 {
-    const struct smc_csv_source source = {read_stream, reading};
     bool found = true;
     rewind(reading->stream);
     enum smc_status status = find_header(reading);
     if (status != SMC_OK)
         return status;
+    const struct smc_csv_source source = {reading->is_text ? read_text : read_stream, reading};
+    reading->text.stream = reading->stream;
     status = smc_csv_open_wide(&reading->csv, &source, MOST_RECORD_BYTES, MOST_RECORD_FIELDS,
                                reading->error);
     if (status == SMC_OK)
@@ -763,6 +856,7 @@ static enum smc_status read_table(struct reading *reading)
     if (status == SMC_OK && reading->for_launches)
         status = end_launch(reading);
     free_launch(&reading->launch);
+    smc_ncu_text_free(&reading->text);
     smc_csv_close(&reading->csv);
     return status;
 }

@@ -160,7 +160,7 @@ double smc_ncu_scale(enum smc_ncu_unit unit, const char *written)
         {SMC_NCU_KHZ, "kHz", 1},
     };
     const size_t length = strcspn(written, "/");
-    if (unit == SMC_NCU_COUNT || unit == SMC_NCU_TEXT)
+    if (unit == SMC_NCU_COUNT || unit == SMC_NCU_PERCENT || unit == SMC_NCU_TEXT)
         return 1;
     for (size_t i = 0; i < sizeof units / sizeof *units; i++)
         if (units[i].unit == unit && strlen(units[i].name) == length &&

@@ -23,7 +23,8 @@ bool smc_ncu_is_ambiguous(const char *text);
 bool smc_ncu_number(const char *text, unsigned sign, double *value, int *decimals);
 
 enum smc_ncu_unit {
-    SMC_NCU_COUNT, /* whatever is counted; percent */
+    SMC_NCU_COUNT, /* whatever is counted */
+    SMC_NCU_PERCENT,
     SMC_NCU_TIME,  /* in ns */
     SMC_NCU_BYTES,
     SMC_NCU_KHZ,

@@ -49,8 +49,14 @@ int32_t smc_trace_cache_config(const char *words)
     return SMC_TRACE_UNKNOWN;
 }
 
-int64_t smc_trace_smem_bytes(const struct smc_trace_launch *launch)
+int64_t smc_trace_smem_bytes(const struct smc_trace_launch *launch, const struct smc_device *device)
 {
+    if (launch->smem_has_reserve && !device)
+        return SMC_TRACE_UNKNOWN;
+    if (launch->smem_has_reserve) {
+        const int64_t reserve = device->sm.smem_reserved_per_block_bytes;
+        return launch->smem_bytes > reserve ? launch->smem_bytes - reserve : 0;
+    }
     if (launch->smem_bytes != SMC_TRACE_UNKNOWN)
         return launch->smem_bytes;
     if (launch->static_smem_bytes == SMC_TRACE_UNKNOWN ||
@@ -69,7 +75,8 @@ static uint64_t hash_key(const struct smc_trace_launch *launch)
         launch->block[0],         launch->block[1],          launch->block[2],
         launch->cluster[0],       launch->cluster[1],        launch->cluster[2],
         launch->regs_per_thread,  launch->static_smem_bytes, launch->dynamic_smem_bytes,
-        launch->carveout_percent, launch->cache_config,      launch->smem_bytes};
+        launch->carveout_percent, launch->cache_config,      launch->smem_bytes,
+        launch->smem_has_reserve};
     uint64_t hash = smc_hash(SMC_HASH_START, launch->name, strlen(launch->name));
     return smc_hash(hash, (const char *)key, sizeof key);
 }
@@ -84,7 +91,8 @@ static bool is_same(const struct smc_trace_launch *a, const struct smc_trace_lau
            a->static_smem_bytes == b->static_smem_bytes &&
            a->dynamic_smem_bytes == b->dynamic_smem_bytes &&
            a->carveout_percent == b->carveout_percent && a->cache_config == b->cache_config &&
-           a->smem_bytes == b->smem_bytes && strcmp(a->name, b->name) == 0;
+           a->smem_bytes == b->smem_bytes && a->smem_has_reserve == b->smem_has_reserve &&
+           strcmp(a->name, b->name) == 0;
 }
 
 /* The place of the record in the index, or the empty one where it belongs. */
@@ -437,6 +445,8 @@ static void find_device(struct smc_trace *trace, const struct smc_trace_gpu *gpu
     }
     if (out->known)
         take_recorded(trace, gpu, &out->device);
+    else
+        out->device.sm_count = gpu->sm_count;
 }
 
 int32_t smc_trace_device(struct smc_trace *trace, const struct smc_trace_gpu *gpu)

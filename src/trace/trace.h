@@ -30,7 +30,9 @@ struct smc_trace_device {
     int64_t id; /* as the source numbers it; unique within the trace */
     struct smc_device
         device; /* of the table, by its name or compute capability, with what was recorded */
-    bool known; /* false: the source says neither name nor compute capability */
+    bool known; /* false: the source says neither name nor compute capability; `device` has at most
+                   a name and a number of SMs */
+    bool sms_differ; /* launches give different numbers of SMs, so that none is known */
 };
 
 /* A module that kernels were loaded from. */
@@ -70,9 +72,11 @@ struct smc_trace_launch {
     size_t place; /* of its share, in the slice of the course that it was last added to */
 
     /* Also of the key: the sum of static and dynamic shared memory per block, of sources that
-       record nothing else (PyTorch). SMC_TRACE_UNKNOWN: see those two. The occupancy needs only
-       the sum: smc_trace_smem_bytes. */
+       record nothing else (PyTorch); with the driver's reserve and rounding if `smem_has_reserve`
+       (Nsight Compute). SMC_TRACE_UNKNOWN: see those two. The occupancy needs only the sum:
+       smc_trace_smem_bytes. */
     int64_t smem_bytes;
+    bool smem_has_reserve;
 };
 
 /* A process of the program. */
@@ -155,8 +159,10 @@ int32_t smc_trace_cache_config(const char *words);
 void smc_trace_launch_init(struct smc_trace_launch *launch);
 
 /* Static and dynamic shared memory together, per block; SMC_TRACE_UNKNOWN if the source recorded
-   neither the sum nor both. */
-int64_t smc_trace_smem_bytes(const struct smc_trace_launch *launch);
+   neither the sum nor both, or only what the driver allocates on a GPU that is not known (`device`
+   is NULL). */
+int64_t smc_trace_smem_bytes(const struct smc_trace_launch *launch,
+                             const struct smc_device *device);
 
 /* Adds launches that happened one after another with one configuration: counts and times are added
    to the record with the same key, or begin one. `launch`: name, key and counts (launches is 1 for

@@ -10,7 +10,7 @@ struct smc_memo_entry {
     const struct smc_kernel *kernel;
     uint16_t cc;
     char defines[128]; /* identify the compiled kernel, as in the compile cache */
-    struct smc_compiled compiled;
+    struct smc_resources resources;
 };
 
 static bool write_defines(const struct smc_query *query, char defines[128])
@@ -24,8 +24,8 @@ static bool write_defines(const struct smc_query *query, char defines[128])
     return fits;
 }
 
-const struct smc_compiled *smc_memo_find_compiled(const struct smc_memo *memo,
-                                                  const struct smc_query *query)
+const struct smc_resources *smc_memo_find(const struct smc_memo *memo,
+                                          const struct smc_query *query)
 {
     char defines[128];
     if (!query->kernel || memo->count == 0 || !write_defines(query, defines))
@@ -34,16 +34,9 @@ const struct smc_compiled *smc_memo_find_compiled(const struct smc_memo *memo,
         const struct smc_memo_entry *entry = &memo->entry[i];
         if (entry->kernel == query->kernel && entry->cc == query->device.sm.cc &&
             strcmp(entry->defines, defines) == 0)
-            return &entry->compiled;
+            return &entry->resources;
     }
     return NULL;
-}
-
-const struct smc_resources *smc_memo_find(const struct smc_memo *memo,
-                                          const struct smc_query *query)
-{
-    const struct smc_compiled *compiled = smc_memo_find_compiled(memo, query);
-    return compiled ? &compiled->resources : NULL;
 }
 
 static bool reserve(struct smc_memo *memo)
@@ -59,33 +52,18 @@ static bool reserve(struct smc_memo *memo)
     return true;
 }
 
-void smc_memo_keep_compiled(struct smc_memo *memo, const struct smc_query *query,
-                            struct smc_compiled *compiled)
-{
-    struct smc_memo_entry entry = {
-        .kernel = query->kernel, .cc = query->device.sm.cc, .compiled = *compiled};
-    free(compiled->binary.ptx);
-    compiled->binary = (struct smc_binary){0};
-    entry.compiled.binary.ptx = NULL;
-    entry.compiled.binary.ptx_bytes = 0;
-    if (query->kernel && !smc_memo_find(memo, query) && reserve(memo) &&
-        write_defines(query, entry.defines))
-        memo->entry[memo->count++] = entry;
-    else
-        smc_binary_free(&entry.compiled.binary);
-}
-
 void smc_memo_keep(struct smc_memo *memo, const struct smc_query *query,
                    const struct smc_resources *resources)
 {
-    struct smc_compiled compiled = {.resources = *resources};
-    smc_memo_keep_compiled(memo, query, &compiled);
+    struct smc_memo_entry entry = {
+        .kernel = query->kernel, .cc = query->device.sm.cc, .resources = *resources};
+    if (query->kernel && !smc_memo_find(memo, query) && reserve(memo) &&
+        write_defines(query, entry.defines))
+        memo->entry[memo->count++] = entry;
 }
 
 void smc_memo_forget(struct smc_memo *memo)
 {
-    for (size_t i = 0; i < memo->count; i++)
-        smc_binary_free(&memo->entry[i].compiled.binary);
     free(memo->entry);
     *memo = (struct smc_memo){0};
 }

@@ -1,5 +1,4 @@
-/* The kernels compiled in this session, so that each is compiled once: their resources, and where
-   it is wanted their machine code. */
+/* The resources of the kernels compiled in this session, so that each is compiled once. */
 #ifndef SMC_TUI_MEMO_H
 #define SMC_TUI_MEMO_H
 
@@ -24,14 +23,6 @@ const struct smc_resources *smc_memo_find(const struct smc_memo *memo,
 /* Without memory nothing is kept, and the kernel is compiled again. */
 void smc_memo_keep(struct smc_memo *memo, const struct smc_query *query,
                    const struct smc_resources *resources);
-
-/* The same with machine code. */
-const struct smc_compiled *smc_memo_find_compiled(const struct smc_memo *memo,
-                                                  const struct smc_query *query);
-
-/* Takes over the binary, without its PTX. */
-void smc_memo_keep_compiled(struct smc_memo *memo, const struct smc_query *query,
-                            struct smc_compiled *compiled);
 
 /* Forgets everything, because the source has changed. */
 void smc_memo_forget(struct smc_memo *memo);

@@ -298,7 +298,7 @@ static int64_t regs_of(const struct smc_trace_row *row)
 
 static int64_t smem_of(const struct smc_trace_row *row)
 {
-    return smc_trace_smem_bytes(row->launch);
+    return smc_trace_smem_bytes(row->launch, row->device);
 }
 
 static int64_t blocks_of(const struct smc_trace_row *row)

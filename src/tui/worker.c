@@ -21,9 +21,9 @@
 #include "base/memory.h"
 #include "base/platform.h"
 #include "base/signals.h"
+#include "compile/builds.h"
 #include "confirm/known_ceilings.h"
 #include "executor/executor.h"
-#include "tui/memo.h"
 #include "tui/restore.h"
 
 /* --- Jobs --- */
@@ -35,23 +35,15 @@ void smc_job_init(struct smc_job *job, enum smc_job_kind kind, const struct smc_
     snprintf(job->kernel_dir, sizeof job->kernel_dir, "%s", folder ? folder : "");
 }
 
-/* In the worker's process: with machine code, so that another size of the problem is predicted
-   without compiling. */
-static struct smc_memo compiled_kernels;
-
-static void keep_compiled(const struct smc_query *query, struct smc_compiled *compiled)
-{
-    enum { MOST = 256 }; /* of some 10 KB each */
-    if (compiled_kernels.count == MOST)
-        smc_memo_forget(&compiled_kernels);
-    smc_memo_keep_compiled(&compiled_kernels, query, compiled);
-}
+/* In the worker's process, which ends when a source is edited: another size of the problem is
+   predicted without compiling. */
+static struct smc_builds builds = SMC_BUILDS_INIT;
 
 /* Without an NVRTC there is no machine code, but there may be resources. The code of an
    architecture that cannot be read is not predicted, but another one's in its place. */
-static enum smc_status compile_anew(const struct smc_query *query, struct smc_text *log,
-                                    struct smc_compiled *compiled, struct smc_text *warnings,
-                                    struct smc_error *error)
+static enum smc_status compile_query(const struct smc_query *query, struct smc_text *log,
+                                     struct smc_compiled *compiled, struct smc_text *warnings,
+                                     struct smc_error *error)
 {
     struct smc_compile_options options = query->compile;
     struct smc_resources others;
@@ -91,21 +83,15 @@ static void compile(struct smc_job_result *result, struct smc_text *warnings)
 {
     struct smc_query *query = &result->job.query;
     struct smc_text log = {0};
-    struct smc_compiled found = {0};
-    const struct smc_compiled *compiled = NULL;
+    struct smc_compiled compiled = {0};
     result->status = query->kernel->complete(query->kernel, &query->params, &result->error);
     if (result->status == SMC_OK)
-        compiled = smc_memo_find_compiled(&compiled_kernels, query);
-    if (result->status == SMC_OK && !compiled) {
-        result->status = compile_anew(query, &log, &found, warnings, &result->error);
-        compiled = &found;
-    }
+        result->status = compile_query(query, &log, &compiled, warnings, &result->error);
     if (result->status == SMC_OK) {
-        result->resources = compiled->resources;
-        predict(result, compiled, warnings);
+        result->resources = compiled.resources;
+        predict(result, &compiled, warnings);
     }
-    if (found.binary.cubin)
-        keep_compiled(query, &found);
+    smc_binary_free(&compiled.binary);
     snprintf(result->log, sizeof result->log, "%s", smc_text_string(&log));
     smc_text_free(&log);
 }
@@ -147,6 +133,7 @@ static void do_job(const struct smc_job *job, struct smc_emulation_progress *pro
     struct smc_compile_options *compiling = &result->job.query.compile;
     result->job.settings.progress = progress;
     compiling->kernel_dir = result->job.kernel_dir[0] ? result->job.kernel_dir : NULL;
+    compiling->builds = &builds;
     switch (job->kind) {
     case SMC_JOB_COMPILE:
         compile(result, &warnings);
@@ -156,6 +143,7 @@ static void do_job(const struct smc_job *job, struct smc_emulation_progress *pro
         break;
     case SMC_JOB_RUN:
         run(result, &warnings);
+        smc_builds_free(&builds); /* the process goes on after an edit */
         break;
     case SMC_JOB_NONE:
         break;

@@ -3,11 +3,11 @@
    ends with one line that says why: no crash, no cut output with exit status 0, no damaged file or
    cache, no temporary file or descriptor left. In a build with AddressSanitizer: no leak, either.
 
-     faults                 a sample, for $FAULT_SECONDS (20)
-     faults --all           every call, but of allocations a sample
-     faults NAME...         every call of the commands and kinds with these names; a sample where
-                            $FAULT_SECONDS is set
-     --seed N               the sample's */
+     faults [NAME...] [--verbose]    all commands and kinds, or those with these names
+
+   A share of the calls: of each command and kind the first, the middle and the last, and one
+   allocation; with TEST_WHOLE=1 every call, once and from then on, and a hundred allocations: the
+   others fail in tests/allocation. */
 #include "config.h"
 
 #include <stdio.h>
@@ -16,13 +16,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "share.h"
 #include "trial.h"
 
-static const char *const fault_names[] = {
-#define FAULT(id, name, number) [FAULT_##id] = name,
-    FAULTS
-#undef FAULT
-};
+enum { ALLOCATIONS = 100 };
 
 enum verdict { UNTOUCHED, TOLD, REFUSED, FELL_BACK, WRONG, VERDICTS };
 
@@ -184,23 +181,28 @@ static bool may_last(enum fault fault)
     return !must_not_matter(fault) && fault != FAULT_LIST;
 }
 
-/* Every n, or as many at random as the time allows. */
-static void try_kind(const struct trial_command *command, enum fault fault, long calls,
-                     double seconds, const struct trial *usual)
+/* The first, the middle and the last call: one alone, the next with all later ones, and so on. */
+static bool is_chosen(const struct trial_command *command, enum fault fault, long n, long calls,
+                      bool lasting)
 {
-    const double end = trial_now() + seconds;
-    for (int lasting = 0; lasting < 1 + may_last(fault); lasting++)
-        if (seconds == 0)
-            for (long n = 1; n <= calls; n++)
-                try_one(command, fault, n, lasting, usual);
-    for (long i = 0; seconds > 0 && i < 2 * calls && (i == 0 || trial_now() < end); i++)
-        try_one(command, fault, 1 + (long)(trial_random() * (double)calls),
-                may_last(fault) && trial_random() < 0.5, usual);
+    const long place = n == 1 ? 0 : n == calls ? 2 : 1;
+    const long turn = command - trial_commands + (long)fault + place;
+    const bool is_middle = n == (calls + 1) / 2;
+    return (is_middle || (place != 1 && fault != FAULT_MEMORY)) &&
+           (!may_last(fault) || turn % 2 == lasting);
 }
 
-static double deadline; /* of a sample */
+static void try_kind(const struct trial_command *command, enum fault fault, long calls,
+                     const struct trial *usual)
+{
+    const long step = fault == FAULT_MEMORY && share_is_whole() ? calls / ALLOCATIONS + 1 : 1;
+    for (long n = 1; n <= calls; n += step)
+        for (int lasting = 0; lasting < 1 + may_last(fault); lasting++)
+            if (share_takes(is_chosen(command, fault, n, calls, lasting)))
+                try_one(command, fault, n, lasting, usual);
+}
 
-static void try_command(const struct trial_command *command, int argc, char **argv, double seconds)
+static void try_command(const struct trial_command *command, int argc, char **argv)
 {
     struct fault_plan *plan = trial_plan();
     struct trial usual, first;
@@ -220,16 +222,11 @@ static void try_command(const struct trial_command *command, int argc, char **ar
                usual.strays, usual.err.text, first.err.text);
         tally.of[WRONG]++;
     }
-    const bool all = is_named(argc, argv, "--all");
-    const bool is_sample = !all && seconds > 0;
     for (int fault = 0; fault < FAULT_COUNT; fault++) {
-        if (is_sample && trial_now() > deadline)
-            break; /* on a machine that is busy; the next seed begins with another command */
         if (calls[fault] == 0 || !is_meant_fault(argc, argv, (enum fault)fault))
             continue;
-        const double share = fault == FAULT_MEMORY && all ? 2 : all ? 0 : seconds / FAULT_COUNT;
         const struct tally before = tally;
-        try_kind(command, (enum fault)fault, calls[fault], share, &usual);
+        try_kind(command, (enum fault)fault, calls[fault], &usual);
         if (is_named(argc, argv, "--verbose"))
             printf("%-16s %-9s %6ld calls %5ld tried %5ld untouched %4ld told %4ld refused %4ld "
                    "fell back %4ld wrong\n",
@@ -245,17 +242,10 @@ static void try_command(const struct trial_command *command, int argc, char **ar
 
 int main(int argc, char **argv)
 {
-    const char *limit = getenv("FAULT_SECONDS");
-    double seconds = limit ? strtod(limit, NULL) : 20;
     int failed = 0, passed = 0, skipped = 0;
-    for (int i = 1; i < argc && !limit; i++)
-        if (argv[i][0] != '-' && (i == 1 || strcmp(argv[i - 1], "--seed") != 0))
-            seconds = 0; /* a named command: all of it */
-    const unsigned long seed = trial_seed(argc, argv);
-    deadline = trial_now() + 1.5 * seconds;
     trial_begin("./smemcalc", ".");
     for (size_t i = 0; i < trial_command_count; i++) {
-        const struct trial_command *command = &trial_commands[(i + seed) % trial_command_count];
+        const struct trial_command *command = &trial_commands[i];
         const struct tally before = tally;
         if (!is_meant_command(argc, argv, command->name))
             continue;
@@ -264,12 +254,7 @@ int main(int argc, char **argv)
             skipped++;
             continue;
         }
-        try_command(command, argc, argv, seconds / (double)trial_command_count);
-        if (tally.tried == before.tried && tally.of[WRONG] == before.of[WRONG]) {
-            printf("skipped %s: no time was left; FAULT_SECONDS gives more\n", command->name);
-            skipped++;
-            continue;
-        }
+        try_command(command, argc, argv);
         const long wrong = tally.of[WRONG] - before.of[WRONG];
         printf("%s %s: %ld faults, %ld wrong\n", wrong ? "FAILED " : "ok     ", command->name,
                tally.tried - before.tried, wrong);
@@ -280,6 +265,7 @@ int main(int argc, char **argv)
            "in one line, %ld answered from another source, %ld wrong\n",
            tally.tried, passed + failed, tally.of[UNTOUCHED], tally.of[TOLD], tally.of[REFUSED],
            tally.of[FELL_BACK], tally.of[WRONG]);
+    share_print("faults");
     trial_end();
     printf("%d passed, %d failed, %d skipped\n", passed, failed, skipped);
     return failed > 0;

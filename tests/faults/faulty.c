@@ -113,13 +113,18 @@ static void note_place(void *const *frames, int count)
     }
 }
 
+static bool is_first_process(void)
+{
+    return atomic_load(&plan->first_process) == (int)getpid();
+}
+
 /* Sets errno where it fails. */
 static bool fails(enum fault fault, const void *caller)
 {
     enum { MOST_FRAMES = 24 };
     static __thread bool within;
     void *frames[MOST_FRAMES];
-    if (!plan || !in_main || within)
+    if (!plan || !in_main || within || (plan->pauses && !is_first_process()))
         return false;
     if (fault == FAULT_MEMORY && counts_main ? is_in(caller, "libnvrtc") /* very many */
                                              : !is_counted(caller))
@@ -128,6 +133,12 @@ static bool fails(enum fault fault, const void *caller)
     if ((int)fault != plan->fault || plan->first == 0 ||
         (plan->lasting ? n < plan->first : n != plan->first))
         return false;
+    if (plan->pauses) {
+        atomic_store(&plan->paused, true);
+        while (!atomic_load(&plan->resumed)) /* a sandbox may forbid to sleep */
+            continue;
+        return false;
+    }
     within = true;
     const int count = backtrace(frames, MOST_FRAMES);
     const bool fault_happens = fault != FAULT_MEMORY || !is_beyond_help(frames, count);
@@ -142,7 +153,7 @@ static bool fails(enum fault fault, const void *caller)
 static void count_open(void)
 {
     int count = 0;
-    if (!plan || atomic_load(&plan->first_process) != (int)getpid())
+    if (!plan || !is_first_process())
         return;
     for (int descriptor = 3; descriptor < 256; descriptor++)
         count += fcntl(descriptor, F_GETFD) != -1;

@@ -1,11 +1,11 @@
-/* Typical commands on a hostile machine: signals at random moments, a full disk, a HOME that is
-   missing or read-only, limits of address space, descriptors and file size, many processes on one
-   cache. Nothing is cut with exit status 0, output files are whole, old or absent, no process and
-   no temporary file stays, and the cache keeps its answers right.
+/* Typical commands on a hostile machine: signals, a full disk, a HOME that is missing or read-only,
+   limits of address space, descriptors and file size, many processes on one cache. Nothing is cut
+   with exit status 0, output files are whole, old or absent, no process and no temporary file
+   stays, and the cache keeps its answers right.
 
-     hostile                a sample: signals for $HOSTILE_SECONDS (8), and of each limit some
-     hostile --all          500 signals, and every limit
-     --seed N               of the random moments */
+   A share: every command gets each signal once, at another call of another kind, and a third of the
+   commands meet each of some limits. With TEST_WHOLE=1 each kind of call, every limit, and 500
+   signals at random moments; `hostile --seed N` repeats these. */
 #include "config.h"
 
 #include <errno.h>
@@ -23,13 +23,13 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "share.h"
 #include "trial.h"
 
-enum { MOST_COMMANDS = 64, MOST_SHOWN = 40, PROCESSES = 50, SIGNALS = 500 };
+enum { MOST_COMMANDS = 64, MOST_SHOWN = 40, PROCESSES = 50 };
+enum { LATE_SECONDS = 600, RANDOM_SIGNALS = 500, LEAST_KINDS = 5 };
 
 static struct trial usual[MOST_COMMANDS];
-static unsigned long part; /* of the commands that a sample has */
-static bool is_sample;
 static int passed, failed, skipped;
 static long wrong, shown;
 
@@ -59,10 +59,10 @@ static void blame(const struct trial_command *command, const char *what, const c
     fflush(stdout);
 }
 
-/* A sample has each third command in turn. */
-static bool is_meant(size_t i)
+/* A share of a limit has each third command: other ones for the next limit. */
+static bool is_meant(size_t i, size_t limit)
 {
-    return usual[i].out.text && (!is_sample || i % 3 == part);
+    return usual[i].out.text && share_has(i + limit, 3);
 }
 
 static void run_usual(void)
@@ -137,21 +137,45 @@ static const char *complain_of_signal(size_t i, int number, const struct trial *
                : "neither the signal's exit status nor an undisturbed run";
 }
 
-/* At a moment of its usual duration, to it alone: a terminal would reach its children, too. */
-static void send_one(size_t i, int number)
+/* Starts the command and waits for the moment, or until it ends; then sends the signal to it alone:
+   a terminal would reach its children, too. */
+struct moment {
+    enum fault call; /* the kind; FAULT_COUNT: after `seconds` */
+    long number;
+    double seconds;
+};
+
+static bool has_ended(pid_t child)
+{
+    siginfo_t info = {0};
+    return waitid(P_PID, (id_t)child, &info, WEXITED | WNOHANG | WNOWAIT) != 0 || info.si_pid != 0;
+}
+
+static void send_one(size_t i, int number, const struct moment *moment, bool old)
 {
     const struct trial_command *command = &trial_commands[i];
-    const double moment = trial_random() * usual[i].seconds * 1.1;
+    const bool at_call = moment->call != FAULT_COUNT;
+    struct fault_plan *plan = trial_plan();
     struct trial trial;
     char what[64];
-    trial_prepare(command, trial_random() < 0.5);
-    struct trial_process process = trial_start(command, (struct trial_start){.own_group = true});
-    pause_for(moment);
+    trial_prepare(command, old);
+    *plan =
+        (struct fault_plan){.fault = (int)moment->call, .first = moment->number, .pauses = true};
+    struct trial_process process =
+        trial_start(command, (struct trial_start){.own_group = true, .faulty = at_call});
+    pause_for(moment->seconds);
+    while (at_call && !atomic_load(&plan->paused) && !has_ended(process.child))
+        pause_for(0.0005);
     kill(process.child, number);
+    atomic_store(&plan->resumed, true);
     trial_finish(command, &process, &trial);
-    snprintf(what, sizeof what, "signal %d after %.1f ms", number, moment * 1e3);
+    if (at_call)
+        snprintf(what, sizeof what, "signal %d at %s %ld", number, fault_names[moment->call],
+                 moment->number);
+    else
+        snprintf(what, sizeof what, "signal %d after %.1f ms", number, moment->seconds * 1e3);
     const char *why = complain_of_signal(i, number, &trial);
-    if (!why && !are_children_gone(number == SIGKILL ? 20 : 5))
+    if (!why && !are_children_gone(LATE_SECONDS))
         why = "processes are left";
     if (why)
         blame(command, what, why, &trial);
@@ -160,21 +184,73 @@ static void send_one(size_t i, int number)
         check_next(i, what);
 }
 
-static void send_signals(bool all, double seconds)
+static const int signals[] = {SIGINT, SIGTERM, SIGKILL};
+
+/* How many calls of each kind the command's own process makes. */
+static void count_calls(size_t i, long calls[FAULT_COUNT])
 {
-    static const int numbers[] = {SIGINT, SIGTERM, SIGKILL};
-    const double end = trial_now() + seconds;
+    struct fault_plan *plan = trial_plan();
+    struct trial trial;
+    trial_prepare(&trial_commands[i], false);
+    *plan = (struct fault_plan){.fault = FAULT_COUNT, .pauses = true};
+    trial_run(&trial_commands[i], (struct trial_start){.faulty = true}, &trial);
+    trial_free(&trial);
+    for (int k = 0; k < FAULT_COUNT; k++)
+        calls[k] = plan->calls[k];
+}
+
+/* Each signal at the first, the middle or the last call of a kind: of another one in the next
+   command, and for the next signal. */
+static long send_at_calls(size_t i)
+{
+    enum { PLACES = 3 };
+    long calls[FAULT_COUNT], sent = 0;
+    size_t kind = 0;
+    count_calls(i, calls);
+    for (int call = 0; call < FAULT_COUNT; call++) {
+        const long places[PLACES] = {1, (calls[call] + 1) / 2, calls[call]};
+        if (calls[call] == 0)
+            continue;
+        for (size_t s = 0; s < sizeof signals / sizeof *signals; s++)
+            for (size_t place = 0; place < PLACES; place++) {
+                const struct moment moment = {(enum fault)call, places[place], 0};
+                if (!share_takes((i + s) % LEAST_KINDS == kind && (i + 2 * s) % PLACES == place))
+                    continue;
+                send_one(i, signals[s], &moment, sent % 2 == 1);
+                sent++;
+            }
+        kind++;
+    }
+    return sent;
+}
+
+static long send_at_random(void)
+{
+    long sent = 0;
+    for (; sent < RANDOM_SIGNALS; sent++) {
+        const size_t i = (size_t)sent % trial_command_count;
+        const struct moment moment = {FAULT_COUNT, 0, trial_random() * usual[i].seconds * 1.1};
+        if (usual[i].out.text)
+            send_one(i, signals[(size_t)(trial_random() * 3)], &moment, trial_random() < 0.5);
+    }
+    return sent;
+}
+
+static void send_signals(int argc, char **argv)
+{
     long sent = 0;
     if (prctl(PR_SET_CHILD_SUBREAPER, 1) != 0) {
         skip("signals", "orphans cannot be inherited here");
         return;
     }
-    for (; all ? sent < SIGNALS : trial_now() < end; sent++) {
-        const size_t i = (size_t)sent % trial_command_count;
+    for (size_t i = 0; i < trial_command_count; i++)
         if (usual[i].out.text)
-            send_one(i, numbers[(size_t)(trial_random() * 3)]);
-    }
-    count("signals at random moments", sent);
+            sent += send_at_calls(i);
+    count("signals at calls", sent);
+    if (!share_is_whole())
+        return;
+    trial_seed(argc, argv);
+    count("signals at random moments", send_at_random());
 }
 
 /* --- Limits -------------------------------------------------------------------------------------
@@ -227,13 +303,15 @@ static void check_refusal(size_t i, const char *what, const struct trial *trial)
 
 static void try_limit(const char *name, int which, rlim_t limit, long *tried)
 {
+    static size_t turn;
     char what[64];
     snprintf(what, sizeof what, "%s %llu", name, (unsigned long long)limit);
     wanted.which = which;
     wanted.limit = limit;
+    turn++;
     for (size_t i = 0; i < trial_command_count; i++) {
         struct trial trial;
-        if (!is_meant(i))
+        if (!is_meant(i, turn))
             continue;
         trial_prepare(&trial_commands[i], false);
         trial_run(&trial_commands[i], (struct trial_start){.limit = set_limit}, &trial);
@@ -245,7 +323,7 @@ static void try_limit(const char *name, int which, rlim_t limit, long *tried)
     }
 }
 
-static void try_limits(bool all)
+static void try_limits(void)
 {
     static const rlim_t spaces[] = {40, 60, 80, 120, 160, 240, 320, 480, 640, 1000};
     static const rlim_t files[] = {3, 4, 5, 6, 7, 8, 9, 10, 12, 16};
@@ -258,19 +336,22 @@ static void try_limits(bool all)
     trial_run(&alone, (struct trial_start){.limit = set_limit}, &version);
     const bool fits = WIFEXITED(version.status) && WEXITSTATUS(version.status) == 0;
     trial_free(&version);
-    for (size_t i = 0; fits && i < sizeof spaces / sizeof *spaces; i += all ? 1 : 4)
-        try_limit("MiB of address space", RLIMIT_AS, spaces[i] << 20, &tried);
+    for (size_t i = 0; fits && i < sizeof spaces / sizeof *spaces; i++)
+        if (share_has(i, 4))
+            try_limit("MiB of address space", RLIMIT_AS, spaces[i] << 20, &tried);
     if (fits)
         count("limits of the address space", tried);
     else
         skip("limits of the address space", "this build does not run in 1000 MiB");
     tried = 0;
-    for (size_t i = 0; i < sizeof files / sizeof *files; i += all ? 1 : 4)
-        try_limit("descriptors", RLIMIT_NOFILE, files[i], &tried);
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
+        if (share_has(i, 4))
+            try_limit("descriptors", RLIMIT_NOFILE, files[i], &tried);
     count("limits of open files", tried);
     tried = 0;
-    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i += all ? 1 : 3)
-        try_limit("bytes a file", RLIMIT_FSIZE, sizes[i], &tried);
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+        if (share_has(i, 3))
+            try_limit("bytes a file", RLIMIT_FSIZE, sizes[i], &tried);
     count("limits of the size of files", tried);
 }
 
@@ -284,14 +365,14 @@ static bool can_mount(void)
 }
 
 /* All that is written to `out`, `tmp` and `cache` meets a disk with so many bytes free. */
-static void try_full_disk(unsigned long bytes, long *tried)
+static void try_full_disk(unsigned long bytes, size_t turn, long *tried)
 {
     static const char *const places[] = {"out", "tmp", "cache"};
     char what[64], size[64];
     for (size_t i = 0; i < trial_command_count; i++) {
         const struct trial_command *command = &trial_commands[i];
         struct trial trial;
-        if (!is_meant(i))
+        if (!is_meant(i, turn))
             continue;
         trial_prepare(command, false);
         if (mkdir("cache", 0700) != 0 && errno != EEXIST)
@@ -313,6 +394,7 @@ static void try_full_disk(unsigned long bytes, long *tried)
 /* The answer is the usual one, with a warning at most; nothing can be kept. */
 static void try_home(const char *what, const char *home, long *tried)
 {
+    static size_t turn;
     char cache[1100], usual_home[1100], usual_cache[1100];
     snprintf(usual_home, sizeof usual_home, "%s", getenv("HOME"));
     snprintf(usual_cache, sizeof usual_cache, "%s", getenv("SMEMCALC_CACHE_DIR"));
@@ -323,9 +405,10 @@ static void try_home(const char *what, const char *home, long *tried)
         setenv("HOME", home, 1);
     else
         unsetenv("HOME");
+    turn++;
     for (size_t i = 0; i < trial_command_count; i++) {
         struct trial trial;
-        if (!is_meant(i))
+        if (!is_meant(i, turn))
             continue;
         trial_prepare(&trial_commands[i], false);
         trial_run(&trial_commands[i], (struct trial_start){0}, &trial);
@@ -339,7 +422,7 @@ static void try_home(const char *what, const char *home, long *tried)
     setenv("SMEMCALC_CEILINGS", cache, 1);
 }
 
-static void try_disks(bool all)
+static void try_disks(void)
 {
     static const unsigned long sizes[] = {4096, 8192, 16384, 65536};
     long tried = 0;
@@ -364,22 +447,23 @@ static void try_disks(bool all)
         umount2(home, MNT_DETACH);
     }
     tried = 0;
-    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i += all ? 1 : 2)
-        try_full_disk(sizes[i], &tried);
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+        if (share_has(i, 2))
+            try_full_disk(sizes[i], i / 2, &tried);
     count("a full disk", tried);
 }
 
 /* --- Many at once -------------------------------------------------------------------------------
  */
 
-static void crowd(bool all)
+static void crowd(void)
 {
     static struct trial_process process[PROCESSES];
     long tried = 0;
     for (size_t i = 0; i < trial_command_count; i++) {
         const struct trial_command *command = &trial_commands[i];
         if (!usual[i].out.text || !command->starts_cold || command->output ||
-            (!all && strcmp(command->name, "inspect-source") != 0))
+            !share_takes(strcmp(command->name, "inspect-source") == 0))
             continue;
         trial_prepare(command, false);
         for (int k = 0; k < PROCESSES; k++)
@@ -406,20 +490,15 @@ static void crowd(bool all)
 
 int main(int argc, char **argv)
 {
-    const char *limit = getenv("HOSTILE_SECONDS");
-    bool all = false;
-    for (int i = 1; i < argc; i++)
-        all = all || strcmp(argv[i], "--all") == 0;
-    part = trial_seed(argc, argv) % 3;
-    is_sample = !all;
     trial_begin("./smemcalc", ".");
     run_usual();
     run_usual(); /* its durations with libraries that were read before */
-    send_signals(all, limit ? strtod(limit, NULL) : 8);
-    crowd(all);
-    try_limits(all);
-    try_disks(all);
+    send_signals(argc, argv);
+    crowd();
+    try_limits();
+    try_disks();
     trial_end();
+    share_print("pairs of a command and a signal or limit");
     printf("%d passed, %d failed, %d skipped\n", passed, failed, skipped);
     return failed > 0;
 }

@@ -35,8 +35,10 @@ enum fault {
 enum { FAULT_PLACE_BYTES = 4096 };
 
 struct fault_plan {
-    int fault;                      /* the kind that is counted; FAULT_COUNT: none fails */
-    long first;                     /* the first call that fails, from 1; 0: none */
+    int fault;   /* the kind that is counted; FAULT_COUNT: none fails */
+    long first;  /* the first call that fails, from 1; 0: none */
+    bool pauses; /* instead, until it is resumed; only calls of the first process are counted */
+    atomic_bool paused, resumed;
     bool lasting;                   /* so do all later ones */
     atomic_long calls[FAULT_COUNT]; /* of all processes */
     atomic_long failed;

@@ -19,7 +19,13 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { MOST_WORDS = 32, LATE_SECONDS = 120 };
+enum { MOST_WORDS = 32, LATE_SECONDS = 600 };
+
+const char *const fault_names[] = {
+#define FAULT(id, name, number) [FAULT_##id] = name,
+    FAULTS
+#undef FAULT
+};
 
 const char trial_old[] = "the old report\n";
 
@@ -315,6 +321,8 @@ static void preload(const struct trial_command *command)
 static _Noreturn void be_command(const struct trial_command *command, struct trial_start how,
                                  const struct trial_process *process)
 {
+    /* A shell may have ignored them, and so does nohup. */
+    static const int restored[] = {SIGHUP, SIGINT, SIGQUIT, SIGPIPE, SIGTERM};
     char copy[2048], path[PATH_MAX];
     char *list[MOST_WORDS + 1];
     int in = open(command->input ? command->input : "/dev/null", O_RDONLY | O_CLOEXEC);
@@ -329,8 +337,8 @@ static _Noreturn void be_command(const struct trial_command *command, struct tri
     }
     if (how.faulty)
         preload(command);
-    signal(SIGINT, SIG_DFL); /* which a shell may have ignored */
-    signal(SIGTERM, SIG_DFL);
+    for (size_t i = 0; i < sizeof restored / sizeof *restored; i++)
+        signal(restored[i], SIG_DFL);
     alarm(LATE_SECONDS);
     if (how.limit)
         how.limit();

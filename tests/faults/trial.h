@@ -23,6 +23,9 @@ struct trial_command {
     const char *varies; /* lines with this hold times or paths: they are not compared */
 };
 
+/* Their names. */
+extern const char *const fault_names[FAULT_COUNT];
+
 extern const struct trial_command trial_commands[];
 extern const size_t trial_command_count;
 

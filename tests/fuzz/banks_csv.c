@@ -21,11 +21,17 @@ static void try_layout(const struct smc_bank_layout *layout, const struct smc_ac
     static struct smc_bank_map map;
     const uint32_t rows[] = {32, 1 + access->mask % 100};
     struct smc_bank_cost cost = smc_banks_count(layout, access);
-    struct smc_conflict_search search = {layout, access, 1, rows, 2, 0};
+    struct smc_conflict_search search = {.layout = layout,
+                                         .access = access,
+                                         .access_count = 1,
+                                         .row_elements = rows,
+                                         .row_count = 2};
     struct smc_rearrangement found;
     smc_banks_map(layout, access, &map);
     if (map.cost.wavefronts != cost.wavefronts || cost.wavefronts > SMC_MAX_WAVEFRONTS ||
         cost.least > cost.wavefronts || (cost.wavefronts == 0) != (access->mask == 0))
+        abort();
+    if (smc_banks_are_free(layout, access) != (cost.wavefronts == cost.least))
         abort();
     if (smc_find_padding(&search, &found) &&
         (!smc_conflicts_of(&search, &found, &cost) || cost.least != cost.wavefronts))

@@ -8,6 +8,8 @@
 set -euo pipefail
 source=$(cd "$(dirname "$0")/../.." && pwd)
 fuzz=$source/tests/fuzz
+# shellcheck source=tests/fuzz/kept.sh
+. "$fuzz/kept.sh"
 [ $# -eq 0 ] || {
     OUT=$1
     shift
@@ -37,12 +39,6 @@ libraries=$(make -s fuzz-libraries | tail -n 1 | tr ' ' '\n' | grep -v '\.la$') 
 
 # --- The fuzzers ------------------------------------------------------------------------------------
 
-# NAME FILE LONGEST DICTIONARY SEEDS of each row, with tabs between them.
-rows() {
-    sed -n 's/^FUZZER(\([a-z_]*\), \([a-z_]*\), [A-Z]*, \([0-9]*\), "\(.*\)", "\(.*\)")$/\1\t\2\t\3\t\4-\t\5/p' \
-        "$fuzz/fuzzers.def"
-}
-
 compile() { # SOURCE OBJECT FLAG...
     local file=$1 object=$2
     shift 2
@@ -60,15 +56,13 @@ build_fuzzer() { # NAME FILE
 }
 
 give_inputs() { # NAME LONGEST DICTIONARY SEEDS
-    local name=$1 files=()
+    local name=$1
     [ "$3" = - ] || cp "$fuzz/${3%-}.dict" "$OUT/$name.dict"
     printf '[libfuzzer]\nmax_len = %s\ntimeout = 25\n' "$2" >"$OUT/$name.options"
     rm -rf "$OUT/${name}_seeds"
     mkdir "$OUT/${name}_seeds"
-    # shellcheck disable=SC2086 # patterns
-    mapfile -t files < <(cd "$source" && ls -d tests/fuzz/corpus/"$name"/* $4 2>/dev/null)
-    [ ${#files[@]} -gt 0 ] || return 0
-    (cd "$source" && cp "${files[@]}" "$OUT/${name}_seeds")
+    unpack_kept "$name" "$OUT/${name}_seeds"
+    seeds_of "$4" | xargs -r -d '\n' cp -t "$OUT/${name}_seeds"
     rm -f "$OUT/${name}_seed_corpus.zip"
     ! command -v zip >/dev/null || (cd "$OUT/${name}_seeds" && zip -qr "$OUT/${name}_seed_corpus.zip" .)
 }

@@ -1,7 +1,7 @@
 # The fuzzers: their kept inputs run with the tests, build.sh and run.sh run them with libFuzzer.
 
 check_PROGRAMS += tests/fuzz/run_corpus
-TESTS += tests/fuzz/run_corpus
+TESTS += tests/fuzz/run_corpus tests/fuzz/kept_inputs.sh
 tests_fuzz_run_corpus_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/tests/fuzz -DSMC_SOURCE_DIR='"$(abs_srcdir)"'
 tests_fuzz_run_corpus_LDADD = libsmc.la
 tests_fuzz_run_corpus_SOURCES = \
@@ -49,7 +49,8 @@ analysis-flags:
 EXTRA_DIST += .clang-tidy .gitattributes tests/analysis.sh tests/analyzer.supp tests/cppcheck.supp
 
 EXTRA_DIST += \
-	tests/fuzz/README.md tests/fuzz/build.sh tests/fuzz/run.sh tests/fuzz/libfuzzer.c \
+	tests/fuzz/README.md tests/fuzz/add.sh tests/fuzz/build.sh tests/fuzz/kept.sh \
+	tests/fuzz/kept_inputs.sh tests/fuzz/run.sh tests/fuzz/libfuzzer.c \
 	tests/fuzz/corpus \
 	tests/fuzz/banks_csv.dict \
 	tests/fuzz/batch.dict \

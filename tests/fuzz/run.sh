@@ -2,12 +2,14 @@
 # Runs fuzzers that build.sh built, as many at a time as there are processors, and prints a line for
 # each: executions, covered edges, and what it found.
 #   tests/fuzz/run.sh OUT SECONDS [NAME...]   each so long; new inputs in OUT/NAME_new
-#   tests/fuzz/run.sh OUT keep [NAME...]      adds the new inputs that cover more to tests/fuzz/corpus
+#   tests/fuzz/run.sh OUT keep [NAME...]      adds the new inputs that cover more to the kept ones
 # FUZZ_SEED=N makes libFuzzer try the same inputs each time.
 # Exit status 1: an input crashed, leaked, or took too long; it is kept in OUT/found.
 
 set -uo pipefail
 source=$(cd "$(dirname "$0")/../.." && pwd)
+# shellcheck source=tests/fuzz/kept.sh
+. "$source/tests/fuzz/kept.sh"
 if [ $# -lt 2 ] || [[ ! $2 =~ ^([0-9]+|keep)$ ]]; then
     echo 'usage: tests/fuzz/run.sh OUT SECONDS|keep [NAME...]' >&2
     exit 2
@@ -25,11 +27,14 @@ option() { # NAME KEY
     sed -n "s/^$2 = //p" "$out/$1.options"
 }
 
-# Prints a file as text, since logs outlive the machine: one line, since CI shows only the last lines.
-print_input() { # FILE
-    [ -s "$1" ] || return 0
-    printf '    the input, compressed and encoded (base64 -d | gunzip):\n'
-    printf '    %s\n' "$(gzip -9 -n <"$1" | base64 -w 0)"
+# Prints an input as a command that gives it back, since logs outlive the machine. It is one line,
+# since CI shows only the last lines.
+print_input() { # NAME FILE
+    local to=">$1.input"
+    [ -s "$2" ] || return 0
+    [ "$(wc -c <"$2")" -gt "$most_bytes" ] || to="| tests/fuzz/add.sh $1 -"
+    printf '    to get the input back:\n'
+    printf '    echo %s | base64 -d | gunzip %s\n' "$(gzip -9 -n <"$2" | base64 -w 0)" "$to"
 }
 
 fuzz_one() { # NAME
@@ -48,24 +53,26 @@ fuzz_one() { # NAME
     found=$(sed -n 's/.*Test unit written to //p' "$log" | tail -n 1)
     printf '    input: %s\n    log:   %s\n' "${found:-none}" "$log"
     grep -m 1 -A 12 'ERROR: \|runtime error' "$log" | sed 's/^/    /'
-    print_input "$found"
+    print_input "$name" "$found"
     return 1
 }
 
 # Edges alone count, not how often each was reached: the tree keeps few inputs, and short ones.
 keep_one() { # NAME
-    local name=$1 kept=$source/tests/fuzz/corpus/$1 merged=$out/$1_merged
-    rm -rf "$merged"
+    local name=$1 kept=$out/$1_kept merged=$out/$1_merged
+    rm -rf "$kept" "$merged"
     mkdir -p "$kept" "$merged" "$out/${name}_new" "$out/found"
+    unpack_kept "$name" "$kept" || return 1
     "$out/$name" -merge=1 -use_counters=0 "-max_len=$(option "$name" max_len)" \
         "-artifact_prefix=$out/found/$name-" "$merged" "$kept" "$out/${name}_seeds" "$out/${name}_new" >"$out/$name.merge.log" 2>&1 || return 1
     # An input that is a seed elsewhere in the tree is not stored twice.
     for file in "$out/${name}_seeds"/*; do
         [ ! -f "$file" ] || rm -f "$merged/$(sha1sum <"$file" | cut -d ' ' -f 1)"
     done
-    find "$merged" -type f -size -8 -exec mv -t "$kept" {} +
-    printf '%-18s %5s files, %s bytes\n' "$name" "$(find "$kept" -type f | wc -l)" \
-        "$(du -sb "$kept" | cut -f 1)"
+    find "$merged" -type f -size "-$((most_bytes + 1))c" -exec mv -t "$kept" {} +
+    pack_kept "$name" "$kept" || return 1
+    printf '%-18s %5s inputs, %s bytes\n' "$name" "$(find "$kept" -type f | wc -l)" \
+        "$(cat "$kept"/* | wc -c)"
 }
 
 failed=0 running=0

@@ -1,7 +1,7 @@
-/* Runs every fuzzer over its kept inputs, the files of corpus/NAME and the seeds in fuzzers.def:
-   each found or nearly found a fault once. A fuzzer without inputs is one that fails.
-     tests/fuzz/run_corpus [NAME...]   only these fuzzers
-     tests/fuzz/run_corpus NAME FILE   one input, for a debugger: nothing is forked */
+/* Runs every fuzzer over its kept inputs, those in corpus/NAME.tar.gz, and over the seeds in
+   fuzzers.def: each found or nearly found a fault once. A fuzzer without kept inputs fails.
+     tests/fuzz/run_corpus [NAME...]    only these fuzzers
+     tests/fuzz/run_corpus NAME INPUT   one file or kept input, for a debugger: it is not forked */
 #include "fuzz.h"
 
 #include <dirent.h>
@@ -16,14 +16,20 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/file.h"
+
 enum { MOST_SECONDS = 120, PATH_BYTES = 4096 }; /* of one input, also under valgrind */
+enum { MOST_ARCHIVE_BYTES = 1 << 26 };
+
+/* Where the header of a file in a tar archive (POSIX ustar) has its fields. */
+enum { TAR_BLOCK = 512, TAR_SIZE = 124, TAR_MAGIC = 257 };
 
 static const struct fuzzer {
     const char *name;
     int (*function)(const uint8_t *data, size_t size);
     const char *seeds;
 } fuzzers[] = {
-#define FUZZER(name, file, when, longest, dictionary, seeds) {#name, fuzz_##name, seeds},
+#define FUZZER(name, file, longest, dictionary, seeds) {#name, fuzz_##name, seeds},
 #include "fuzzers.def"
 #undef FUZZER
 };
@@ -35,28 +41,38 @@ static struct progress {
     size_t inputs;
 } * progress;
 
-static void fail(const char *path)
+static _Noreturn void end(const char *path, const char *why)
 {
-    fprintf(stderr, "%s: %s\n", path, strerror(errno));
+    fprintf(stderr, "%s: %s\n", path, why);
     exit(1);
 }
 
-/* The input is as large as its memory, so that a byte too many is seen. */
-static void run_file(const struct fuzzer *fuzzer, const char *path)
+static _Noreturn void fail(const char *path)
 {
-    struct stat status;
-    FILE *file = fopen(path, "rb");
-    if (!file || fstat(fileno(file), &status) != 0)
-        fail(path);
-    const size_t size = (size_t)status.st_size;
+    end(path, strerror(errno));
+}
+
+/* The input is as large as its memory, so that a byte too many is seen. */
+static void run_input(const struct fuzzer *fuzzer, const void *bytes, size_t size)
+{
     uint8_t *data = malloc(size ? size : 1);
-    if (!data || fread(data, 1, size, file) != size)
-        fail(path);
-    fclose(file);
+    if (!data)
+        fail(fuzzer->name);
+    memcpy(data, bytes, size);
     alarm(MOST_SECONDS);
     fuzzer->function(data, size);
     alarm(0);
     free(data);
+}
+
+static void run_file(const struct fuzzer *fuzzer, const char *path)
+{
+    struct smc_text input = {0};
+    struct smc_error error;
+    if (smc_file_read(path, "input", MOST_ARCHIVE_BYTES, &input, &error) != SMC_OK)
+        end(fuzzer->name, error.message);
+    run_input(fuzzer, smc_text_string(&input), input.length);
+    smc_text_free(&input);
 }
 
 static void run_matching(const struct fuzzer *fuzzer, const char *pattern)
@@ -72,11 +88,53 @@ static void run_matching(const struct fuzzer *fuzzer, const char *pattern)
     globfree(&found);
 }
 
+/* The archive of a fuzzer, unpacked by gzip, which reads this process's standard input. */
+static void read_kept(const char *path, struct smc_text *archive)
+{
+    struct smc_error error = {""};
+    FILE *gzip = freopen(path, "rb", stdin) ? popen("gzip -dc", "r") : NULL;
+    if (!gzip)
+        fail(path);
+    enum smc_status status =
+        smc_file_read_stream(gzip, path, "archive", MOST_ARCHIVE_BYTES, archive, &error);
+    if (status != SMC_OK)
+        end(path, error.message);
+    if (pclose(gzip) != 0)
+        end(path, "gzip cannot unpack it");
+}
+
+/* Runs all of them, or only the one that is called `wanted`. */
+static void run_kept(const struct fuzzer *fuzzer, const char *tree, const char *wanted)
+{
+    char path[PATH_BYTES];
+    struct smc_text archive = {0};
+    size_t at = 0;
+    snprintf(path, sizeof path, "%s/tests/fuzz/corpus/%s.tar.gz", tree, fuzzer->name);
+    snprintf(progress->path, PATH_BYTES, "%s", path);
+    read_kept(path, &archive);
+    while (at + TAR_BLOCK <= archive.length && archive.data[at]) {
+        const char *header = archive.data + at, *input = header + TAR_BLOCK;
+        const size_t size = strtoul(header + TAR_SIZE, NULL, 8);
+        if (strncmp(header + TAR_MAGIC, "ustar", 5) != 0 || at + TAR_BLOCK + size > archive.length)
+            break;
+        if (!wanted || strcmp(header, wanted) == 0) {
+            snprintf(progress->path, PATH_BYTES, "%s", header);
+            run_input(fuzzer, input, size);
+            progress->inputs++;
+        }
+        at += TAR_BLOCK + (size + TAR_BLOCK - 1) / TAR_BLOCK * TAR_BLOCK;
+    }
+    if (at + TAR_BLOCK > archive.length || archive.data[at])
+        end(path, "is no tar archive, or is incomplete");
+    if (progress->inputs == 0)
+        end(path, wanted ? "has no input of that name" : "has no input");
+    smc_text_free(&archive);
+}
+
 static void run_inputs(const struct fuzzer *fuzzer, const char *tree)
 {
     char pattern[PATH_BYTES];
-    snprintf(pattern, sizeof pattern, "%s/tests/fuzz/corpus/%s/*", tree, fuzzer->name);
-    run_matching(fuzzer, pattern);
+    run_kept(fuzzer, tree, NULL);
     for (const char *seeds = fuzzer->seeds; *seeds; seeds += strspn(seeds, " ")) {
         const size_t length = strcspn(seeds, " ");
         snprintf(pattern, sizeof pattern, "%s/%.*s", tree, (int)length, seeds);
@@ -98,7 +156,7 @@ static bool run(const struct fuzzer *fuzzer, const char *tree)
     }
     if (child < 0 || waitpid(child, &status, 0) != child)
         fail(fuzzer->name);
-    const bool passed = status == 0 && progress->inputs > 0;
+    const bool passed = status == 0;
     printf("%s %s: %zu inputs", passed ? "ok     " : "FAILED ", fuzzer->name, progress->inputs);
     if (WIFSIGNALED(status))
         printf("; %s: %s", progress->path, strsignal(WTERMSIG(status)));
@@ -108,19 +166,22 @@ static bool run(const struct fuzzer *fuzzer, const char *tree)
     return passed;
 }
 
+/* NULL: there is none. */
 static const struct fuzzer *find(const char *name)
 {
     for (size_t i = 0; i < FUZZERS; i++)
         if (strcmp(fuzzers[i].name, name) == 0)
             return &fuzzers[i];
-    fprintf(stderr, "unknown fuzzer '%s'\n", name);
-    exit(2);
+    return NULL;
 }
 
-/* Whether the words after the program's name are a fuzzer and one input. */
-static bool is_one_input(int count, char **words)
+static const struct fuzzer *find_named(const char *name)
 {
-    return count == 3 && (strchr(words[2], '/') || access(words[2], R_OK) == 0);
+    const struct fuzzer *found = find(name);
+    if (found)
+        return found;
+    fprintf(stderr, "unknown fuzzer '%s'\n", name);
+    exit(2);
 }
 
 int main(int count, char **words)
@@ -128,18 +189,22 @@ int main(int count, char **words)
     const char *tree = getenv("srcdir");
     size_t passed = 0, failed = 0;
     tree = tree ? tree : SMC_SOURCE_DIR;
-    if (is_one_input(count, words)) {
-        run_file(find(words[1]), words[2]);
-        return 0;
-    }
     progress =
         mmap(NULL, sizeof *progress, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (progress == MAP_FAILED)
         fail("mmap");
+    if (count == 3 && (strchr(words[2], '/') || access(words[2], R_OK) == 0)) {
+        run_file(find_named(words[1]), words[2]);
+        return 0;
+    }
+    if (count == 3 && !find(words[2])) {
+        run_kept(find_named(words[1]), tree, words[2]);
+        return 0;
+    }
     for (size_t i = 0; i < FUZZERS; i++) {
         bool chosen = count == 1;
         for (int k = 1; k < count; k++)
-            chosen |= find(words[k]) == &fuzzers[i];
+            chosen |= find_named(words[k]) == &fuzzers[i];
         if (chosen && run(&fuzzers[i], tree))
             passed++;
         else if (chosen)

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "compile/cubin.h"
@@ -45,9 +46,33 @@ static struct {
 } held[HELD];
 static pthread_mutex_t holding = PTHREAD_MUTEX_INITIALIZER;
 
+/* The system is asked for large pages: most of the time would be spent on getting small ones. */
+enum { LARGE_BYTES = 4 << 20 };
+
+static void *get_memory(size_t bytes)
+{
+    if (bytes < LARGE_BYTES)
+        return calloc(1, bytes ? bytes : 1);
+    void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED)
+        return NULL;
+#ifdef MADV_HUGEPAGE
+    madvise(memory, bytes, MADV_HUGEPAGE);
+#endif
+    return memory;
+}
+
+static void give_back(void *memory, size_t bytes)
+{
+    if (bytes < LARGE_BYTES)
+        free(memory);
+    else
+        munmap(memory, bytes);
+}
+
 static void *hold(size_t bytes, _Atomic unsigned *count)
 {
-    void *object = calloc(1, bytes ? bytes : 1);
+    void *object = get_memory(bytes);
     size_t i = 0;
     pthread_mutex_lock(&holding);
     while (i < HELD && held[i].object)
@@ -57,8 +82,8 @@ static void *hold(size_t bytes, _Atomic unsigned *count)
         held[i].count = count;
         held[i].bytes = bytes;
         ++*count;
-    } else {
-        free(object);
+    } else if (object) {
+        give_back(object, bytes);
         object = NULL;
     }
     pthread_mutex_unlock(&holding);
@@ -73,7 +98,7 @@ static void let_go(void *object)
             continue;
         held[i].object = NULL;
         --*held[i].count;
-        free(object);
+        give_back(object, held[i].bytes);
         break;
     }
     pthread_mutex_unlock(&holding);
@@ -110,6 +135,7 @@ void fake_cuda_reset(void)
         .api_blocks_per_sm = 8,
         .resident_blocks = 8,
         .free_bytes = (size_t)1 << 30,
+        .l2_bytes = 62914560,
         .launch_ms = 2, /* copies, too */
         .carveout_percent = -2,
         .smem_mode = -1,
@@ -210,7 +236,7 @@ cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *properties, int devic
         .major = fake_cuda.major,
         .minor = fake_cuda.minor,
         .multiProcessorCount = SM_COUNT,
-        .l2CacheSize = 62914560,
+        .l2CacheSize = fake_cuda.l2_bytes,
         .maxThreadsPerMultiProcessor = fake_cuda.threads_per_sm,
         .sharedMemPerMultiprocessor = 233472,
         .regsPerMultiprocessor = REGISTERS,

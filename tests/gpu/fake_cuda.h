@@ -37,6 +37,7 @@ struct fake_cuda {
     bool available_smem_is_wrong; /* the API's value is off by one unit */
     uint32_t resident_blocks;
     size_t free_bytes;
+    int l2_bytes;
     int at; /* the device where the following happens, or FAKE_CUDA_EVERY */
     cudaError_t load_error, launch_error, crash; /* a crash shows at the next wait */
     bool wrong_result;

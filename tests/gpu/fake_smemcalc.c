@@ -3,12 +3,14 @@
    number that they were compiled to. FAKE_COUNTS holds the values of the hardware counters, in the
    order of metrics.def; without it profiling is not permitted. With "computes" it also does what
    `check` launches, with the defect that FAKE_FAULT names (fake_health.h), and FAKE_MS is the time
-   of matmul_tiled. */
+   of matmul_tiled. With "counted" the last line on standard error counts what was compiled. "modest" has little memory and a small L2 cache,
+   "scant" too little memory for rates. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli/cli.h"
+#include "compilations.h"
 #include "fake_cuda.h"
 
 static bool says(const char *words, const char *word)
@@ -41,6 +43,17 @@ static void make_useless(const char *words)
         fake_cuda.use_error = cudaErrorMemoryAllocation;
     if (says(words, "small"))
         fake_cuda.free_bytes = 3500000;
+}
+
+/* What is written and read on the CPU takes its time. */
+static void set_memory(const char *words)
+{
+    if (fake_cuda.computes || says(words, "modest")) {
+        fake_cuda.l2_bytes = 1 << 20;
+        fake_cuda.free_bytes = (size_t)1 << 28; /* the least in which rates are measured */
+    }
+    if (says(words, "scant"))
+        fake_cuda.free_bytes = (size_t)1 << 25;
 }
 
 /* 10.7 with a driver and runtime that support its modes, or without; and a future compute
@@ -123,16 +136,20 @@ int main(int argc, char **argv)
     fake_cuda.wrong_result = says(words, "wrong");
     fake_cuda.block_matters = says(words, "paced");
     fake_cuda.wrong_block = says(words, "spoils-256") ? 256 : 0;
-    fake_cuda.interrupted_at = says(words, "interrupted") ? 300 : 0;
+    fake_cuda.interrupted_at = says(words, "interrupted") ? 40 : 0;
     if (says(words, "refuses"))
         fake_cuda.launch_error = cudaErrorInvalidValue;
     if (says(words, "crashes"))
         fake_cuda.crash = cudaErrorIllegalAddress;
     fake_cuda.computes = says(words, "computes");
-    if (fake_cuda.computes)
-        fake_cuda.free_bytes = (size_t)1 << 29; /* the least in which rates are measured */
+    set_memory(words);
     set_counters(getenv("FAKE_COUNTS"));
     if (!make_faulty(getenv("FAKE_FAULT"), getenv("FAKE_MS")))
         return 99;
-    return smc_cli_main(argc, argv);
+    compilations_begin();
+    int status = smc_cli_main(argc, argv);
+    struct compilations seen = compilations_counted();
+    if (says(words, "counted"))
+        fprintf(stderr, "%u compilations, %u repeated\n", seen.all, seen.repeated);
+    return status;
 }

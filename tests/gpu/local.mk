@@ -18,9 +18,11 @@ tests_gpu_fake_tests_SOURCES = \
 
 # The whole program on the fake runtime, for tests of what it shows.
 check_PROGRAMS += tests/gpu/fake_smemcalc
-tests_gpu_fake_smemcalc_CPPFLAGS = $(AM_CPPFLAGS)
+tests_gpu_fake_smemcalc_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/tests
 tests_gpu_fake_smemcalc_LDADD = libsmc.la -lm
+tests_gpu_fake_smemcalc_LDFLAGS = -Wl,--wrap=smc_nvrtc_compile # counted
 tests_gpu_fake_smemcalc_SOURCES = \
+	tests/compilations.c tests/compilations.h \
 	tests/gpu/fake_counters.c \
 	tests/gpu/fake_cuda.c tests/gpu/fake_cuda.h \
 	tests/gpu/fake_health.c tests/gpu/fake_health.h \
@@ -64,12 +66,15 @@ tests/gpu/tensor_copies.inc: tests/data/emulator/tensor_copies.ptx
 	  sed 's/\([0-9][0-9]*\)/\1,/g' > $@.tmp && mv $@.tmp $@
 
 # Linked anew, with the static libraries where there are such: the programs then need nothing but
-# the C library. libsmc is libtool's archive itself, since its .la names the shared libraries.
+# the C library. libsmc is libtool's archive itself, since its .la names the shared libraries. The
+# libraries of `trace` stand beside the program; those of the emulator need libelf, liblz4, libzstd and
+# libutf8proc, since static ones need not be fit for a shared library.
 bundle_link = $(CC) $(AM_CFLAGS) $(CFLAGS) $(AM_LDFLAGS) $(LDFLAGS)
 # Pictures stay behind: cairo is not to be had as one static library.
 bundle_libs = $(DEFS) $(AM_CPPFLAGS) $(srcdir)/src/plot/paint_none.c .libs/libsmc.a $(CUNIT_STATIC) $(JANSSON_STATIC) $(LIBELF_STATIC) $(YAJL_STATIC) $(ZLIB_STATIC) $(SQLITE_STATIC) $(LZ4_STATIC) $(ZSTD_STATIC) $(UTF8PROC_STATIC) $(CURSES_STATIC) $(CUDA_LIBS) $(DEMANGLE_LIBS) $(CXX_LIBS) $(LIBS) -lm
 
-gpu-bundle: smemcalc$(EXEEXT) tests/gpu/gpu_tests$(EXEEXT) bench/time_error$(EXEEXT) $(gpu_benchmarks)
+gpu-bundle: smemcalc$(EXEEXT) tests/gpu/gpu_tests$(EXEEXT) bench/time_error$(EXEEXT) $(gpu_benchmarks) \
+		$(pkglib_LTLIBRARIES)
 	rm -rf gpu-bundle
 	$(MKDIR_P) gpu-bundle
 	$(bundle_link) -o gpu-bundle/smemcalc $(smemcalc_OBJECTS) $(bundle_libs)
@@ -79,7 +84,8 @@ gpu-bundle: smemcalc$(EXEEXT) tests/gpu/gpu_tests$(EXEEXT) bench/time_error$(EXE
 	$(bundle_link) -o gpu-bundle/time_error $(bench_time_error_OBJECTS) $(bundle_libs)
 	$(MKDIR_P) gpu-bundle/own-kernels
 	for file in $(own_kernels); do $(INSTALL_DATA) $(srcdir)/$$file gpu-bundle/own-kernels || exit 1; done
-	$(INSTALL_SCRIPT) $(srcdir)/tests/gpu/confirm_view.sh $(srcdir)/tests/gpu/run-all.sh gpu-bundle
+	for file in .libs/libsmemcalc_*.so; do \
+	  [ ! -e $$file ] || $(INSTALL_DATA) $$file gpu-bundle || exit 1; done
 	$(INSTALL_SCRIPT) $(srcdir)/tests/gpu/confirm_view.sh $(srcdir)/tests/gpu/run-all.sh \
 		$(srcdir)/tests/gpu/tune_bar.sh gpu-bundle
 	@echo "gpu-bundle: carry the folder gpu-bundle to a machine with a GPU and start ./run-all.sh"

@@ -190,10 +190,13 @@ const char *ptx_print(const char *format, ...)
 
 bool ptx_has(const struct ptx_case *test, const char *name)
 {
-    size_t bytes = strlen(name);
-    for (const char *part = strchr(test->mnemonic, '.'); part; part = strchr(part, '.')) {
-        part++;
-        if (strcspn(part, ".") == bytes && memcmp(part, name, bytes) == 0)
+    for (const char *at = test->mnemonic; *at;) {
+        const char *wanted = name;
+        if (*at++ != '.') /* the references ask for each element: no library's functions here */
+            continue;
+        while (*wanted && *at == *wanted)
+            at++, wanted++;
+        if (!*wanted && (!*at || *at == '.'))
             return true;
     }
     return false;
@@ -360,6 +363,7 @@ enum smc_status ptx_emulate(const struct ptx_case *test, struct ptx_values *valu
                                             .arguments = arguments,
                                             .argument_count = 4,
                                             .banks = {32, 32, 1, false, true},
+                                            .threads = 1,
                                             .budget = 1000};
     status = smc_emulate(&request, &emulation, error);
     if (status == SMC_OK && (emulation.findings_total || !emulation.completed))

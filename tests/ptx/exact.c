@@ -59,10 +59,12 @@ static bool bit(const struct exact *x, int i)
 struct exact exact_place(bool negative, uint128 value, int exponent)
 {
     struct exact x = {.negative = negative};
-    for (int i = 0; i < 128; i++)
-        if (value >> i & 1)
-            x.limb[(exponent + EXACT_POINT + i) / 64] |= UINT64_C(1)
-                                                         << ((exponent + EXACT_POINT + i) % 64);
+    int shift = (exponent + EXACT_POINT) % 64;
+    for (int i = (exponent + EXACT_POINT) / 64; value; i++) {
+        x.limb[i] = (uint64_t)(value << shift);
+        value >>= 64 - shift;
+        shift = 0;
+    }
     return x;
 }
 

@@ -47,10 +47,10 @@ static uint64_t rectified(const struct ptx_case *test, uint64_t bits)
 
 static uint64_t saturated(const struct ptx_case *test, uint64_t bits)
 {
-    struct number x = number_of(test->to, bits);
-    uint64_t one = exact_round(&(struct exact){.limb[EXACT_POINT / 64] = 1}, test->to, NEAREST);
     if (!ptx_has(test, "sat"))
         return bits;
+    struct number x = number_of(test->to, bits);
+    uint64_t one = exact_round(&(struct exact){.limb[EXACT_POINT / 64] = 1}, test->to, NEAREST);
     return x.kind == NOT_A_NUMBER || x.negative ? 0 : bits > one ? one : bits;
 }
 

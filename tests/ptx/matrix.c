@@ -154,8 +154,8 @@ uint64_t rounded_product(const struct ptx_case *test, const struct product *prod
 {
     double sum = c;
     int64_t whole = product->d->type.class == 's' ? (int64_t)c : 0;
+    const bool differ = ptx_has(test, "xor");
     for (unsigned k = 0; k < product->k; k++) {
-        bool differ = ptx_has(test, "xor");
         whole += product->a->bits == 1 ? differ ? x[k] != y[k] : x[k] * y[k] > 0
                                        : (int64_t)(x[k] * y[k]);
         sum = fma(x[k], y[k], sum);

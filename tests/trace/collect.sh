@@ -313,6 +313,25 @@ TMPDIR="$scratch/a b:c" SMEMCALC_TRACE_LIBRARY="$scratch/a b:c/libsmemcalc_trace
 is "no folder without a blank: status" 3 $?
 has "no folder without a blank: which says so" 'LD_PRELOAD separates paths by blanks and colons'
 
+# --- The library beside the program ---------------------------------------------------------------
+
+# The two alone in a folder, as `make gpu-bundle` makes it; a link to the program elsewhere.
+mkdir "$scratch/carried" "$scratch/links"
+cp "$here/smemcalc" "$here/.libs/libsmemcalc_trace.so" "$scratch/carried"
+ln -s "$scratch/carried/smemcalc" "$scratch/links/smemcalc"
+for program in carried/smemcalc links/smemcalc; do
+    (unset SMEMCALC_TRACE_LIBRARY && cd "$scratch/links" &&
+        exec "$scratch/$program" trace --format json -- "$app" launch beside 1 32 0 4) \
+        >"$scratch/app_out" 2>"$scratch/out"
+    is "the library beside $program records its launches: status" 0 $?
+    has "the library beside $program records its launches" '"launches": 4,'
+done
+# shellcheck disable=SC2016 # for the traced program
+(unset SMEMCALC_TRACE_LIBRARY &&
+    "$scratch/carried/smemcalc" trace --without-cupti -- sh -c 'echo "$LD_PRELOAD" >&3' 3>"$scratch/out" >/dev/null 2>&1)
+is "the library beside the program is used, not another" \
+    "$(cd "$scratch/carried" && pwd -P)/libsmemcalc_trace.so" "$(cat "$scratch/out")"
+
 # --- No space -------------------------------------------------------------------------------------
 
 TMPDIR=/nonexistent traced "$app" launch k 1 32 0 1

@@ -1,0 +1,19 @@
+/* A long suite runs a fixed share of its cases, and all of them with TEST_WHOLE=1 in the
+   environment. */
+#ifndef SMC_TESTS_SHARE_H
+#define SMC_TESTS_SHARE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+bool share_is_whole(void);
+
+/* Whether a case is run: of those whose numbers follow each other, one in `of`; or one that is
+   chosen otherwise. */
+bool share_has(size_t number, size_t of);
+bool share_takes(bool is_chosen);
+
+/* One line: how many of the cases asked about are run, and how to run all. */
+void share_print(const char *cases);
+
+#endif
