@@ -66,6 +66,7 @@ enum smc_next smc_step_exit(struct smc_worker *worker, struct smc_warp *warp,
 {
     (void)worker, (void)op;
     bool all = mask == warp->group[warp->current].active;
+    warp->left_at = warp->group[warp->current].pc;
     smc_warp_end_lanes(warp, mask);
     return all ? SMC_MOVED : SMC_GO_ON;
 }
@@ -97,15 +98,36 @@ enum smc_next smc_step_clock(struct smc_worker *worker, struct smc_warp *warp,
 
 /* --- Barriers --------------------------------------------------------------------------------- */
 
+/* Warps meet at a barrier of the whole block in different places. CUDA C++ leaves undefined what
+   happens; PTX counts them together. */
+static void report_split(struct smc_worker *worker, const struct smc_op *op,
+                         const struct smc_barrier *barrier, uint32_t thread)
+{
+    struct smc_finding finding =
+        smc_finding_at(worker, SMC_FINDING_SPLIT_BARRIER, op->instruction, thread);
+    finding.has_other = true;
+    finding.other_instruction = worker->launch->program->op[barrier->at].instruction;
+    smc_finding_set_other(worker, &finding, barrier->first);
+    snprintf(finding.note, sizeof finding.note,
+             "undefined in CUDA C++, though PTX counts them together");
+    smc_find(worker, &finding);
+}
+
 /* The barrier whose number is in a; all lanes must name the same one. */
 static struct smc_barrier *barrier_of(struct smc_worker *worker, const struct smc_warp *warp,
                                       const struct smc_op *op, uint32_t mask, uint32_t *id)
 {
     uint32_t lane = (uint32_t)__builtin_ctz(mask);
+    const uint32_t at = warp->group[warp->current].pc;
     *id = ((const lane_u32 *)(warp->file + op->a))[lane] % SMC_BARRIERS;
     struct smc_barrier *barrier = &worker->barrier[*id];
     barrier->expected = op->b ? ((const lane_u32 *)(warp->file + op->b))[lane] : 0;
-    barrier->instruction = op->instruction;
+    if (!barrier->warps) {
+        barrier->at = at;
+        barrier->first = smc_thread_of(warp, lane);
+    } else if (barrier->at != at && !op->b) {
+        report_split(worker, op, barrier, smc_thread_of(warp, lane));
+    }
     return barrier;
 }
 

@@ -886,3 +886,43 @@ extern "C" __global__ void some_lanes_left(int *out)
     int below = __shfl_down_sync(0x000fffff, t, 16); // of no lane in the mask for some: not used
     out[t] = t + 16 < 20 ? sum + below : sum;
 }
+
+//@ warps_return_early 1 128 i32x128,i32:64
+extern "C" __global__ void warps_return_early(int *out, int n)
+{
+    __shared__ int s[128];
+    s[threadIdx.x] = threadIdx.x;
+    if (threadIdx.x >= n) {
+        out[threadIdx.x] = 0;
+        return;
+    }
+    __syncthreads();
+    for (int i = 0; i < 3; i++) {
+        s[threadIdx.x] += 1;
+        __syncthreads();
+    }
+    out[threadIdx.x] = s[threadIdx.x ^ 32];
+}
+
+//@ barrier_within_bounds 1 128 i32x128,i32:96
+extern "C" __global__ void barrier_within_bounds(int *out, int n)
+{
+    __shared__ int s[128];
+    if (threadIdx.x < n) {
+        s[threadIdx.x] = threadIdx.x;
+        __syncthreads();
+        out[threadIdx.x] = s[95 - threadIdx.x];
+    }
+}
+
+//@ counted_barriers_in_two_branches 1 96 i32x96
+extern "C" __global__ void counted_barriers_in_two_branches(int *out)
+{
+    __shared__ int s[96];
+    s[threadIdx.x] = threadIdx.x;
+    if (threadIdx.x < 32)
+        asm volatile("bar.sync 1, 96;" ::: "memory");
+    else
+        asm volatile("bar.sync 1, 96;" ::: "memory");
+    out[threadIdx.x] = s[95 - threadIdx.x];
+}

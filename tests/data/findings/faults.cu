@@ -699,3 +699,65 @@ extern "C" __global__ void reads_last_lane(int *out)
         return;
     out[threadIdx.x] = __shfl_sync(0xffffffff, threadIdx.x, 31); // <-
 }
+
+//@ barriers_in_two_branches 1 128 i32x128 -> split_barrier
+extern "C" __global__ void barriers_in_two_branches(int *out)
+{
+    __shared__ int s[128];
+    if (threadIdx.x < 64) {
+        s[threadIdx.x] = threadIdx.x;
+        __syncthreads();
+        out[threadIdx.x] = s[threadIdx.x + 64];
+    } else {
+        s[threadIdx.x] = 2 * threadIdx.x;
+        __syncthreads(); // <-
+        out[threadIdx.x] = s[threadIdx.x - 64];
+    }
+}
+
+//@ counting_barriers_in_two_branches 1 96 i32x96 -> split_barrier
+extern "C" __global__ void counting_barriers_in_two_branches(int *out)
+{
+    int count;
+    if (threadIdx.x >= 32)
+        count = __syncthreads_count(threadIdx.x & 1); // <-
+    else
+        count = __syncthreads_count(1);
+    out[threadIdx.x] = count;
+}
+
+//@ one_round_more 1 64 i32x64 -> split_barrier
+extern "C" __global__ void one_round_more(int *out)
+{
+    __shared__ int s[64];
+    s[threadIdx.x] = 0;
+    for (int i = 0; i < 2 + threadIdx.x / 32; i++) {
+        __syncthreads(); // <-
+        s[threadIdx.x] += i;
+    }
+    __syncthreads();
+    out[threadIdx.x] = s[threadIdx.x];
+    __syncthreads();
+    out[threadIdx.x] += s[threadIdx.x ^ 1];
+}
+
+//@ barrier_of_half_the_block 1 128 i32x128 -> skipped_barrier
+extern "C" __global__ void barrier_of_half_the_block(int *out)
+{
+    __shared__ int s[128];
+    s[threadIdx.x] = threadIdx.x;
+    if (threadIdx.x < 64)
+        __syncthreads(); // <-
+    out[threadIdx.x] = s[threadIdx.x];
+}
+
+//@ fewer_rounds 1 96 i32x96,i32:224 -> skipped_barrier
+extern "C" __global__ void fewer_rounds(int *out, int n)
+{
+    int sum = 0;
+    for (int i = threadIdx.x; i < n; i += 96) {
+        sum += i;
+        __syncthreads(); // <-
+    }
+    out[threadIdx.x] = sum;
+}
