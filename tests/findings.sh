@@ -130,6 +130,13 @@ sanitize() { # FORMAT KERNEL [ARGUMENT...]; the exit status in $status
 cp "$data/stacks.cu" "$data/stacks.h" .
 line() { awk -v mark="$1" '$1 == mark { print $2 }' marks; }
 
+smemcalc run "$data/faults.cu" --entry barrier_of_half_the_block --grid 1 --block 128 -a i32x128 \
+    -d 9.0 --sanitize text >out 2>errors
+status=$?
+empty "a note alone does not fail --sanitize" "$(
+    [ "$status" -eq 0 ] || echo "exit status $status"
+    grep -q '^barrier_of_half_the_block: no findings, 1 note$' out || cat out errors)"
+
 sanitize text one_caller
 empty "sanitize as text" "$(
     [ "$status" -eq 1 ] || echo "exit status $status"

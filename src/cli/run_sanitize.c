@@ -74,9 +74,10 @@ enum smc_status smc_sanitize_report(const struct smc_arguments *arguments,
         smc_markdown_findings(&findings, "smemcalc run --sanitize", out);
     else
         write_text(runs, count, &findings, out);
-    enum smc_status status = !added               ? smc_out_of_memory(error)
-                             : findings.count > 0 ? SMC_SHORTFALL
-                                                  : SMC_OK;
+    const bool has_errors = smc_findings_count(&findings, SMC_FINDING_ERROR) > 0;
+    enum smc_status status = !added       ? smc_out_of_memory(error)
+                             : has_errors ? SMC_SHORTFALL
+                                          : SMC_OK;
     smc_findings_free(&findings);
     return status;
 }

@@ -54,6 +54,40 @@ static void release(struct smc_worker *worker, uint32_t id, bool is_partial)
     }
 }
 
+static bool passes_by(struct smc_worker *worker, uint32_t barrier, uint32_t left)
+{
+    if (worker->asked.barrier != barrier || worker->asked.left != left) {
+        worker->asked.barrier = barrier;
+        worker->asked.left = left;
+        worker->asked.passes_by = smc_passes_by(worker->launch->program, barrier, left);
+    }
+    return worker->asked.passes_by;
+}
+
+/* Warps have exited without having been at a barrier of the whole block, which is complete for
+   that: some of them not where they return, but behind the barrier. */
+static void check_skipped(struct smc_worker *worker, const struct smc_barrier *barrier)
+{
+    const struct smc_program *program = worker->launch->program;
+    if (barrier->lanes >= worker->launch->threads_per_block)
+        return;
+    for (uint32_t w = 0; w < worker->launch->warps_per_block; w++) {
+        const struct smc_warp *warp = &worker->warp[w];
+        if (barrier->warps >> w & 1 || warp->live || !passes_by(worker, barrier->at, warp->left_at))
+            continue;
+        struct smc_finding finding =
+            smc_finding_at(worker, SMC_FINDING_SKIPPED_BARRIER,
+                           program->op[barrier->at].instruction, barrier->first);
+        finding.has_other = true;
+        finding.other_instruction = program->op[warp->left_at].instruction;
+        smc_finding_set_other(worker, &finding, smc_thread_of(warp, 0));
+        snprintf(finding.note, sizeof finding.note,
+                 "undefined in CUDA C++, though PTX does not wait for threads that have exited");
+        smc_find(worker, &finding);
+        return;
+    }
+}
+
 /* Releases the barrier's waiting lanes if all expected threads have arrived. */
 static void barrier_try(struct smc_worker *worker, uint32_t id)
 {
@@ -64,6 +98,8 @@ static void barrier_try(struct smc_worker *worker, uint32_t id)
     if (!barrier->warps || !complete)
         return;
     const bool is_partial = barrier->lanes < live || barrier->waiting != barrier->warps;
+    if (!barrier->expected)
+        check_skipped(worker, barrier);
     if (worker->shadow && !is_partial)
         smc_shadow_sync_block(worker->shadow);
     else if (worker->shadow)

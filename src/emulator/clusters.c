@@ -193,7 +193,6 @@ enum smc_next smc_step_cluster_arrive(struct smc_worker *worker, struct smc_warp
     struct smc_barrier *barrier = &worker->barrier[SMC_CLUSTER_BARRIER];
     barrier->lanes += smc_lane_count(mask);
     barrier->warps |= 1u << warp->index;
-    barrier->instruction = op->instruction;
     if (worker->shadow) {
         barrier->arrived_at[warp->index] = smc_shadow_arrive(worker->shadow);
         smc_peers_arrive(worker, op->immediate, barrier->arrived_at[warp->index]);

@@ -337,6 +337,9 @@ void smc_emulation_free(struct smc_emulation *emulation);
 /* The name of a finding for scripts: "race", "out_of_bounds". */
 const char *smc_finding_name(enum smc_finding_kind kind);
 
+/* Whether it is for information only, and counts nowhere: PTX defines what happens. */
+bool smc_finding_is_note(enum smc_finding_kind kind);
+
 /* A place on the way from the kernel to a finding. */
 struct smc_stack_frame {
     const char *file; /* as the line table names it; NULL: unknown */

@@ -20,6 +20,11 @@ const char *smc_finding_name(enum smc_finding_kind kind)
     return kinds[kind].name;
 }
 
+bool smc_finding_is_note(enum smc_finding_kind kind)
+{
+    return kind == SMC_FINDING_SKIPPED_BARRIER;
+}
+
 struct smc_finding smc_finding_at(const struct smc_worker *worker, enum smc_finding_kind kind,
                                   uint32_t instruction, uint32_t thread)
 {
@@ -158,7 +163,9 @@ static bool same_note(const struct smc_finding *a, const struct smc_finding *b)
         return x && y && strcmp(x, y) == 0;
     }
     return a->kind == SMC_FINDING_OUT_OF_BOUNDS || a->kind == SMC_FINDING_MISALIGNED ||
-           a->kind == SMC_FINDING_BAD_TEXTURE || strcmp(a->note, b->note) == 0;
+           a->kind == SMC_FINDING_BAD_TEXTURE ||
+           (a->kind == SMC_FINDING_ABSENT_LANES && a->note[0] && b->note[0]) ||
+           strcmp(a->note, b->note) == 0;
 }
 
 /* Lines count, not instructions, so that the iterations of an unrolled loop are one place. */
@@ -174,7 +181,7 @@ static bool same_place(const struct smc_program *program, const struct smc_findi
 
 void smc_find(struct smc_worker *worker, const struct smc_finding *finding)
 {
-    worker->findings_total++;
+    worker->findings_total += !smc_finding_is_note(finding->kind);
     for (uint32_t i = 0; i < worker->findings; i++)
         if (same_place(worker->launch->program, &worker->finding[i], finding)) {
             worker->finding[i].times++;
@@ -228,7 +235,8 @@ void smc_findings_merge(const struct smc_worker *worker, size_t count, uint64_t 
         return;
     emulation->findings_total = 0; /* the launch ended: without those of later blocks */
     for (size_t i = 0; i < emulation->finding_count; i++)
-        emulation->findings_total += emulation->finding[i].times;
+        if (!smc_finding_is_note(emulation->finding[i].kind))
+            emulation->findings_total += emulation->finding[i].times;
 }
 
 /* --- Names of mbarrier objects from the source ------------------------------------------------ */

@@ -276,7 +276,7 @@ union smc_element smc_matrix_multiply(const struct smc_op *op, const union smc_e
 
 uint32_t smc_matrix_converge(struct smc_warp *warp, const struct smc_op *op, uint32_t *active)
 {
-    uint32_t converged = smc_warp_converge(warp, warp->live, false);
+    uint32_t converged = smc_warp_converge(warp, warp->live, 0);
     *active = converged;
     if (op->guard != SMC_NO_SLOT) {
         uint32_t holds = *(const lane_u32 *)(warp->file + op->guard);

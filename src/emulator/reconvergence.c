@@ -326,3 +326,53 @@ bool smc_find_reconvergence(struct smc_program *program)
     free(flow.by_order);
     return worked;
 }
+
+/* --- Barriers that threads pass by ------------------------------------------------------------ */
+
+/* Marks what may run after op `from`. */
+static void mark_reached(const struct smc_program *program, uint32_t from, bool *reached,
+                         uint32_t *due)
+{
+    uint32_t count = 0;
+    due[count++] = from;
+    while (count > 0) {
+        for (uint32_t i = due[--count]; i < program->ops && !reached[i]; i++) {
+            const struct smc_op *op = &program->op[i];
+            reached[i] = true;
+            if (op->step == smc_step_branch && !reached[op->target])
+                due[count++] = op->target;
+            for (uint32_t k = 0; k < op->target_count && count < 2 * program->ops; k++)
+                due[count++] = op->targets[k];
+            if ((is_branch(op) || ends(op)) && op->guard == SMC_NO_SLOT)
+                break;
+        }
+    }
+}
+
+bool smc_passes_by(const struct smc_program *program, uint32_t barrier, uint32_t left)
+{
+    bool *reached = smc_calloc(program->ops, sizeof *reached);
+    bool *leads = smc_calloc(program->ops + 1, sizeof *leads);
+    uint32_t *due = smc_calloc(2 * program->ops + 1, sizeof *due);
+    bool does_something = false;
+    uint32_t first = left;
+    if (reached && leads && due) {
+        mark_reached(program, barrier + 1, reached, due);
+        for (uint32_t i = 0; i < program->ops; i++) {
+            const struct smc_op *op = &program->op[i];
+            if (op->step == smc_step_branch)
+                leads[op->target] = true;
+            for (uint32_t k = 0; k < op->target_count; k++)
+                leads[op->targets[k]] = true;
+        }
+        while (first > 0 && !leads[first] && !is_branch(&program->op[first - 1])) {
+            first--;
+            does_something |= program->op[first].alu || program->op[first].step;
+        }
+    }
+    const bool passes_by = does_something && reached[first];
+    free(reached);
+    free(leads);
+    free(due);
+    return passes_by;
+}

@@ -103,8 +103,9 @@ struct smc_products {
 struct smc_warp {
     char *file; /* registers */
     uint32_t index;
-    uint32_t lanes; /* mask of existing lanes */
-    uint32_t live;  /* mask of lanes that have not exited */
+    uint32_t lanes;   /* mask of existing lanes */
+    uint32_t live;    /* mask of lanes that have not exited */
+    uint32_t left_at; /* the op at which the last ones did */
     struct smc_group group[SMC_MAX_GROUPS];
     uint64_t used; /* bit n: group n exists */
     int current;
@@ -136,7 +137,8 @@ struct smc_barrier {
     uint32_t waiting;  /* bit n: warp n waits */
     uint32_t arrived_at[SMC_MAX_WARPS];
     uint32_t true_lanes; /* of bar.red */
-    uint32_t instruction;
+    uint32_t at;         /* the op and the thread that arrived first */
+    uint32_t first;
 };
 
 struct smc_shadow;
@@ -196,6 +198,10 @@ struct smc_worker {
         uint32_t number;          /* after so many others */
     } * object;
     uint32_t objects, object_room;
+    struct {
+        uint32_t barrier, left; /* ops; 0: none */
+        bool passes_by;
+    } asked;                           /* of smc_passes_by, last */
     uint64_t polls, changes;           /* strong reads, and stores or atomics that changed memory */
     struct smc_shared_sum *shared_sum; /* one for each four bytes; NULL before the first addition */
     double shared_bound;
@@ -246,8 +252,8 @@ void smc_warp_end_lanes(struct smc_warp *warp, uint32_t mask);
    of the running group remain. */
 bool smc_warp_return(struct smc_warp *warp, uint32_t mask, int caller);
 /* For an op that lanes run together: the converged lanes, or 0 while lanes of `need` are
-   missing. Anywhere: they may be at any op of the same kind. */
-uint32_t smc_warp_converge(struct smc_warp *warp, uint32_t need, bool anywhere);
+   missing. They may be at any op of the same likeness; 0: only at this one. */
+uint32_t smc_warp_converge(struct smc_warp *warp, uint32_t need, uint32_t likeness);
 /* The lanes wait at a barrier, until smc_warp_release. */
 void smc_warp_hold(struct smc_warp *warp, uint32_t mask, uint32_t barrier);
 /* Lets all groups that converged continue after their op. */

@@ -1,4 +1,7 @@
 /* Control flow, barriers, and operations across the lanes of a warp. */
+#include <inttypes.h>
+#include <stdio.h>
+
 #include "emulator/operations.h"
 #include "emulator/peers.h"
 #include "emulator/runtime.h"
@@ -63,6 +66,7 @@ enum smc_next smc_step_exit(struct smc_worker *worker, struct smc_warp *warp,
 {
     (void)worker, (void)op;
     bool all = mask == warp->group[warp->current].active;
+    warp->left_at = warp->group[warp->current].pc;
     smc_warp_end_lanes(warp, mask);
     return all ? SMC_MOVED : SMC_GO_ON;
 }
@@ -94,15 +98,36 @@ enum smc_next smc_step_clock(struct smc_worker *worker, struct smc_warp *warp,
 
 /* --- Barriers --------------------------------------------------------------------------------- */
 
+/* Warps meet at a barrier of the whole block in different places. CUDA C++ leaves undefined what
+   happens; PTX counts them together. */
+static void report_split(struct smc_worker *worker, const struct smc_op *op,
+                         const struct smc_barrier *barrier, uint32_t thread)
+{
+    struct smc_finding finding =
+        smc_finding_at(worker, SMC_FINDING_SPLIT_BARRIER, op->instruction, thread);
+    finding.has_other = true;
+    finding.other_instruction = worker->launch->program->op[barrier->at].instruction;
+    smc_finding_set_other(worker, &finding, barrier->first);
+    snprintf(finding.note, sizeof finding.note,
+             "undefined in CUDA C++, though PTX counts them together");
+    smc_find(worker, &finding);
+}
+
 /* The barrier whose number is in a; all lanes must name the same one. */
 static struct smc_barrier *barrier_of(struct smc_worker *worker, const struct smc_warp *warp,
                                       const struct smc_op *op, uint32_t mask, uint32_t *id)
 {
     uint32_t lane = (uint32_t)__builtin_ctz(mask);
+    const uint32_t at = warp->group[warp->current].pc;
     *id = ((const lane_u32 *)(warp->file + op->a))[lane] % SMC_BARRIERS;
     struct smc_barrier *barrier = &worker->barrier[*id];
     barrier->expected = op->b ? ((const lane_u32 *)(warp->file + op->b))[lane] : 0;
-    barrier->instruction = op->instruction;
+    if (!barrier->warps) {
+        barrier->at = at;
+        barrier->first = smc_thread_of(warp, lane);
+    } else if (barrier->at != at && !op->b) {
+        report_split(worker, op, barrier, smc_thread_of(warp, lane));
+    }
     return barrier;
 }
 
@@ -181,52 +206,19 @@ static void report_mask(struct smc_worker *worker, const struct smc_warp *warp,
     smc_find(worker, &finding);
 }
 
-/* The converged lanes once all lanes of the first lane's member mask, at `slot`, have arrived; 0
-   until then. The mask must name the lanes that execute the op, and no others, except for lanes
-   that took part before and then left to exit: in a loop, those that are done. */
-static uint32_t converge(struct smc_worker *worker, struct smc_warp *warp, const struct smc_op *op,
-                         uint32_t slot, uint32_t mask)
-{
-    const lane_u32 *members = (const lane_u32 *)(warp->file + slot);
-    uint32_t need = members[__builtin_ctz(mask)], left = warp->group[warp->current].left,
-             outside = 0;
-    uint32_t converged = smc_warp_converge(warp, need, op->step == smc_step_sync_warp);
-    if (!converged)
-        return 0;
-    lane_u32 *seen = (lane_u32 *)(warp->file + op->seen), active = mask;
-    if (op->guard != SMC_NO_SLOT) {
-        active = *(const lane_u32 *)(warp->file + op->guard);
-        active = converged & (op->guard_negated ? ~active : active);
-    } else {
-        active = converged;
-    }
-    EACH_ACTIVE(lane, active) outside |= (uint32_t)(~members[lane] >> lane & 1) << lane;
-    if (outside)
-        report_mask(worker, warp, op, SMC_FINDING_NOT_IN_MASK, outside, active & ~outside, active);
-    uint32_t absent = need & ((converged & ~active) | (left & ~converged & ~*seen));
-    if (absent)
-        report_mask(worker, warp, op, SMC_FINDING_ABSENT_LANES, active, active & need, need);
-    *seen |= active;
-    for (uint64_t used = warp->used; used; used &= used - 1)
-        if (warp->group[__builtin_ctzll(used)].active & converged)
-            warp->group[__builtin_ctzll(used)].left = 0;
-    return converged;
-}
+/* The lanes that run an operation together: those of one op, or of several alike, as the two sides
+   of a branch have them. */
+struct part {
+    const struct smc_op *op;
+    uint32_t lanes;  /* that are there; */
+    uint32_t active; /* whose guard holds */
+};
 
-/* __syncwarp: a holds the mask of participating lanes. */
-enum smc_next smc_step_sync_warp(struct smc_worker *worker, struct smc_warp *warp,
-                                 const struct smc_op *op, uint32_t mask)
-{
-    uint32_t converged = converge(worker, warp, op, op->a, mask);
-    if (!converged)
-        return SMC_WAITS;
-    if (worker->shadow)
-        smc_shadow_sync_lanes(worker->shadow, warp, converged);
-    smc_warp_release(warp, converged);
-    return SMC_MOVED;
-}
-
-/* --- Shuffles, votes, matches, reductions ----------------------------------------------------- */
+struct meeting {
+    uint32_t converged, active, parts;
+    struct part part[SMC_LANES];
+    uint32_t member[SMC_LANES]; /* by active lane: whom it names */
+};
 
 static uint32_t guarded(const struct smc_warp *warp, const struct smc_op *op, uint32_t mask)
 {
@@ -236,29 +228,182 @@ static uint32_t guarded(const struct smc_warp *warp, const struct smc_op *op, ui
     return mask & (op->guard_negated ? ~holds : holds);
 }
 
-static enum smc_next done(struct smc_warp *warp, uint32_t converged)
+static uint32_t member_slot(const struct smc_op *op)
 {
-    smc_warp_release(warp, converged);
+    return op->step == smc_step_sync_warp ? op->a : op->v[0];
+}
+
+/* Ops that lanes may run together, wherever they are, have the same number (PTX ISA: "the same
+   qualifiers and mask"); it is not 0. */
+static uint32_t likeness(const struct smc_op *op)
+{
+    static smc_step *const steps[] = {smc_step_sync_warp, smc_step_shuffle, smc_step_vote,
+                                      smc_step_match,     smc_step_reduce,  smc_step_elect};
+    const uint32_t mode = op->step == smc_step_shuffle  ? (uint32_t)op->immediate
+                          : op->step == smc_step_reduce ? (uint32_t)op->immediate >> 31
+                                                        : 0;
+    uint32_t step = 0;
+    while (steps[step] != op->step)
+        step++;
+    return (step + 1) << 28 | mode << 24 | (uint32_t)op->finish << 16 |
+           (uint32_t)op->reduction << 8 | (uint32_t)op->type;
+}
+
+/* The op at which a group is, without what tracks registers. */
+static const struct smc_op *op_of(const struct smc_worker *worker, const struct smc_group *group)
+{
+    return &worker->launch->request->program->op[group->pc];
+}
+
+static void add_part(const struct smc_warp *warp, const struct smc_op *op, uint32_t lanes,
+                     struct meeting *meeting)
+{
+    const lane_u32 *members = (const lane_u32 *)(warp->file + member_slot(op));
+    uint32_t i = 0;
+    while (i < meeting->parts && meeting->part[i].op != op)
+        i++;
+    if (i == meeting->parts)
+        meeting->part[meeting->parts++] = (struct part){.op = op};
+    struct part *part = &meeting->part[i];
+    part->lanes |= lanes;
+    part->active |= guarded(warp, op, lanes);
+    meeting->active |= part->active;
+    EACH_ACTIVE(lane, part->active) meeting->member[lane] = members[lane];
+}
+
+/* The part that a lane is in; for others, the first one. */
+static const struct part *part_of(const struct meeting *meeting, uint32_t lane)
+{
+    for (uint32_t i = 1; i < meeting->parts; i++)
+        if (meeting->part[i].lanes >> lane & 1)
+            return &meeting->part[i];
+    return &meeting->part[0];
+}
+
+/* The lanes that went on elsewhere, and so do not take part, though another op may have brought
+   them here; sets `place` to the op that waited for them. */
+static uint32_t strayed(const struct smc_worker *worker, const struct smc_warp *warp,
+                        const struct meeting *meeting, const struct smc_op **place)
+{
+    uint32_t lanes = 0, seen = 0;
+    for (uint32_t i = 0; i < meeting->parts; i++)
+        seen |= *(const lane_u32 *)(warp->file + meeting->part[i].op->seen);
+    for (uint64_t used = warp->used; used; used &= used - 1) {
+        const struct smc_group *group = &warp->group[__builtin_ctzll(used)];
+        if (!group->left || !(group->active & meeting->converged))
+            continue;
+        const struct smc_op *op = op_of(worker, group);
+        uint32_t missing = group->left & ~meeting->converged & ~seen;
+        for (uint32_t i = 0; i < meeting->parts && op->step != smc_step_sync_warp; i++)
+            missing |= meeting->part[i].op == op ? 0 : group->left & meeting->part[i].lanes;
+        *place = missing ? op : *place;
+        lanes |= missing;
+    }
+    return lanes;
+}
+
+static void check_masks(struct smc_worker *worker, const struct smc_warp *warp,
+                        const struct smc_op *op, uint32_t need, const struct meeting *meeting)
+{
+    const uint32_t active = meeting->active, converged = meeting->converged;
+    const struct smc_op *place = op;
+    uint32_t outside = 0;
+    EACH_ACTIVE(lane, active) outside |= (uint32_t)(~meeting->member[lane] >> lane & 1) << lane;
+    if (outside)
+        report_mask(worker, warp, op, SMC_FINDING_NOT_IN_MASK, outside, active & ~outside, active);
+    const uint32_t gone = strayed(worker, warp, meeting, &place);
+    const uint32_t absent = need & ((converged & ~active) | gone), there = active & ~absent;
+    if (absent && active)
+        report_mask(worker, warp, place, SMC_FINDING_ABSENT_LANES, there ? there : active,
+                    there & need, need);
+}
+
+/* Waits until all lanes of the first lane's member mask have arrived. False: not yet. The mask must
+   name the lanes that execute the op, and no others, except for lanes that took part before and
+   then left to exit: in a loop, those that are done. */
+static bool meet(struct smc_worker *worker, struct smc_warp *warp, const struct smc_op *op,
+                 uint32_t mask, struct meeting *meeting)
+{
+    const lane_u32 *members = (const lane_u32 *)(warp->file + member_slot(op));
+    const uint32_t need = members[__builtin_ctz(mask)];
+    meeting->converged = smc_warp_converge(warp, need, likeness(op));
+    meeting->active = meeting->parts = 0;
+    if (!meeting->converged)
+        return false;
+    for (uint64_t used = warp->used; used; used &= used - 1) {
+        const struct smc_group *group = &warp->group[__builtin_ctzll(used)];
+        const uint32_t lanes = group->active & meeting->converged;
+        if (group->state != SMC_GROUP_DIVERGED && lanes)
+            add_part(warp, op_of(worker, group), lanes, meeting);
+    }
+    check_masks(worker, warp, op, need, meeting);
+    for (uint32_t i = 0; i < meeting->parts; i++)
+        *(lane_u32 *)(warp->file + meeting->part[i].op->seen) |= meeting->part[i].active;
+    for (uint64_t used = warp->used; used; used &= used - 1)
+        if (warp->group[__builtin_ctzll(used)].active & meeting->converged)
+            warp->group[__builtin_ctzll(used)].left = 0;
+    return true;
+}
+
+/* __syncwarp: a holds the mask of participating lanes. */
+enum smc_next smc_step_sync_warp(struct smc_worker *worker, struct smc_warp *warp,
+                                 const struct smc_op *op, uint32_t mask)
+{
+    struct meeting meeting;
+    if (!meet(worker, warp, op, mask, &meeting))
+        return SMC_WAITS;
+    if (worker->shadow)
+        smc_shadow_sync_lanes(worker->shadow, warp, meeting.converged);
+    smc_warp_release(warp, meeting.converged);
     return SMC_MOVED;
 }
 
-static void set_predicate(struct smc_warp *warp, uint32_t offset, uint32_t mask, uint32_t holds)
+/* --- Shuffles, votes, matches, reductions ----------------------------------------------------- */
+
+static enum smc_next done(struct smc_warp *warp, const struct meeting *meeting)
 {
-    lane_u32 *d = (lane_u32 *)(warp->file + offset);
-    *d = (*d & ~mask) | (holds & mask);
+    smc_warp_release(warp, meeting->converged);
+    return SMC_MOVED;
+}
+
+/* Stores the result of each of these lanes. */
+static void put(const struct smc_warp *warp, const struct meeting *meeting, uint32_t lanes,
+                const uint32_t result[SMC_LANES])
+{
+    for (uint32_t i = 0; i < meeting->parts; i++) {
+        lane_u32 *d = (lane_u32 *)(warp->file + meeting->part[i].op->d);
+        EACH_ACTIVE(lane, meeting->part[i].active & lanes) d[lane] = result[lane];
+    }
+}
+
+static void put_predicate(const struct smc_warp *warp, const struct meeting *meeting, bool second,
+                          uint32_t lanes, uint32_t holds)
+{
+    for (uint32_t i = 0; i < meeting->parts; i++) {
+        const struct part *part = &meeting->part[i];
+        const uint32_t mask = part->active & lanes, slot = second ? part->op->v[1] : part->op->d;
+        if (slot == SMC_NO_SLOT)
+            continue;
+        lane_u32 *d = (lane_u32 *)(warp->file + slot);
+        *d = (*d & ~mask) | (holds & mask);
+    }
 }
 
 /* Lanes may name different sets of lanes in one instruction, as a partition of a group does: those
    among `rest` that the first of them names, which do it together. */
-static uint32_t peers_of(const struct smc_warp *warp, const struct smc_op *op, uint32_t rest)
+static uint32_t peers_of(const struct meeting *meeting, uint32_t rest)
 {
-    const lane_u32 *members = (const lane_u32 *)(warp->file + op->v[0]);
-    return rest & (members[__builtin_ctz(rest)] | (rest & -rest));
+    return rest & (meeting->member[__builtin_ctz(rest)] | (rest & -rest));
 }
 
-#define EACH_PEERS(peers, active)                                                                  \
-    for (uint32_t rest = (active), peers = rest ? peers_of(warp, op, rest) : 0; rest;              \
-         rest &= ~peers, peers = rest ? peers_of(warp, op, rest) : 0)
+#define EACH_PEERS(peers, meeting)                                                                 \
+    for (uint32_t rest = (meeting)->active, peers = rest ? peers_of(meeting, rest) : 0; rest;      \
+         rest &= ~peers, peers = rest ? peers_of(meeting, rest) : 0)
+
+static uint32_t register_of(const struct smc_warp *warp, uint32_t slot, uint32_t lane)
+{
+    return ((const lane_u32 *)(warp->file + slot))[lane];
+}
 
 /* The lane that `lane` reads from (PTX ISA, shfl.sync), and whether that is within its segment. */
 static uint32_t source_lane(const struct smc_op *op, uint32_t lane, uint32_t b, uint32_t c,
@@ -287,52 +432,71 @@ static uint32_t source_lane(const struct smc_op *op, uint32_t lane, uint32_t b, 
     return *inside ? from & 31 : lane;
 }
 
+/* A lane reads from one that its mask names, but that has exited. */
+static void report_source(struct smc_worker *worker, const struct smc_warp *warp,
+                          const struct smc_op *op, uint32_t lane, uint32_t from)
+{
+    struct smc_finding finding = smc_finding_at(worker, SMC_FINDING_ABSENT_LANES, op->instruction,
+                                                smc_thread_of(warp, lane));
+    const lane_u32 *members = (const lane_u32 *)(warp->file + op->v[0]);
+    finding.waiting = smc_lane_count(members[lane] & warp->live);
+    finding.expected = smc_lane_count(members[lane]);
+    snprintf(finding.note, sizeof finding.note,
+             "lane %" PRIu32 " reads lane %" PRIu32 ", which has exited", lane, from);
+    smc_find(worker, &finding);
+}
+
 enum smc_next smc_step_shuffle(struct smc_worker *worker, struct smc_warp *warp,
                                const struct smc_op *op, uint32_t mask)
 {
-    uint32_t converged = converge(worker, warp, op, op->v[0], mask),
-             active = guarded(warp, op, converged);
-    const lane_u32 *a = (const lane_u32 *)(warp->file + op->a);
-    const lane_u32 *b = (const lane_u32 *)(warp->file + op->b);
-    const lane_u32 *c = (const lane_u32 *)(warp->file + op->c);
-    uint32_t out[SMC_LANES], inside = 0;
-    if (!converged)
+    struct meeting meeting;
+    uint32_t out[SMC_LANES] = {0}, inside = 0;
+    if (!meet(worker, warp, op, mask, &meeting))
         return SMC_WAITS;
-    EACH_ACTIVE(lane, active)
-    {
-        bool is_inside;
-        out[lane] = a[source_lane(op, lane, b[lane], c[lane], &is_inside)];
-        inside |= (uint32_t)is_inside << lane;
+    for (uint32_t i = 0; i < meeting.parts; i++) {
+        const struct smc_op *own = meeting.part[i].op;
+        EACH_ACTIVE(lane, meeting.part[i].active)
+        {
+            bool is_inside;
+            const uint32_t from = source_lane(own, lane, register_of(warp, own->b, lane),
+                                              register_of(warp, own->c, lane), &is_inside);
+            const bool is_there = meeting.converged >> from & 1;
+            const struct smc_op *other = is_there ? part_of(&meeting, from)->op : own;
+            if (!is_there && ~warp->live >> from & 1 && meeting.member[lane] >> from & 1)
+                report_source(worker, warp, own, lane, from);
+            out[lane] = register_of(warp, other->a, from);
+            inside |= (uint32_t)is_inside << lane;
+        }
     }
-    lane_u32 *d = (lane_u32 *)(warp->file + op->d);
-    EACH_ACTIVE(lane, active) d[lane] = out[lane];
-    if (op->v[1] != SMC_NO_SLOT)
-        set_predicate(warp, op->v[1], active, inside);
-    return done(warp, converged);
+    put(warp, &meeting, meeting.active, out);
+    put_predicate(warp, &meeting, true, meeting.active, inside);
+    return done(warp, &meeting);
 }
 
 enum smc_next smc_step_vote(struct smc_worker *worker, struct smc_warp *warp,
                             const struct smc_op *op, uint32_t mask)
 {
-    uint32_t converged = converge(worker, warp, op, op->v[0], mask),
-             active = guarded(warp, op, converged);
-    uint32_t holds = *(const lane_u32 *)(warp->file + op->a) & active;
-    if (!converged)
+    struct meeting meeting;
+    uint32_t holds = 0;
+    if (!meet(worker, warp, op, mask, &meeting))
         return SMC_WAITS;
-    EACH_PEERS(peers, active)
+    for (uint32_t i = 0; i < meeting.parts; i++)
+        holds |= *(const lane_u32 *)(warp->file + meeting.part[i].op->a) & meeting.part[i].active;
+    EACH_PEERS(peers, &meeting)
     {
         const uint32_t votes = holds & peers;
         if (op->reduction == SMC_REDUCE_BALLOT) {
-            lane_u32 *d = (lane_u32 *)(warp->file + op->d);
-            EACH_ACTIVE(lane, peers) d[lane] = votes;
+            uint32_t result[SMC_LANES];
+            EACH_LANE(lane) result[lane] = votes;
+            put(warp, &meeting, peers, result);
             continue;
         }
         const bool answer = op->reduction == SMC_REDUCE_AND  ? votes == peers
                             : op->reduction == SMC_REDUCE_OR ? votes != 0
                                                              : votes == 0 || votes == peers;
-        set_predicate(warp, op->d, peers, answer ? SMC_ALL_LANES : 0);
+        put_predicate(warp, &meeting, false, peers, answer ? SMC_ALL_LANES : 0);
     }
-    return done(warp, converged);
+    return done(warp, &meeting);
 }
 
 enum smc_next smc_step_active_mask(struct smc_worker *worker, struct smc_warp *warp,
@@ -344,8 +508,10 @@ enum smc_next smc_step_active_mask(struct smc_worker *worker, struct smc_warp *w
     return SMC_GO_ON;
 }
 
-static uint64_t lane_value(const struct smc_warp *warp, const struct smc_op *op, uint32_t lane)
+static uint64_t lane_value(const struct smc_warp *warp, const struct meeting *meeting,
+                           uint32_t lane)
 {
+    const struct smc_op *op = part_of(meeting, lane)->op;
     const char *file = warp->file + op->a;
     return op->width_bytes == 8 ? ((const lane_u64 *)file)[lane] : ((const lane_u32 *)file)[lane];
 }
@@ -353,45 +519,44 @@ static uint64_t lane_value(const struct smc_warp *warp, const struct smc_op *op,
 enum smc_next smc_step_match(struct smc_worker *worker, struct smc_warp *warp,
                              const struct smc_op *op, uint32_t mask)
 {
-    uint32_t converged = converge(worker, warp, op, op->v[0], mask),
-             active = guarded(warp, op, converged);
-    lane_u32 *d = (lane_u32 *)(warp->file + op->d);
-    uint32_t out[SMC_LANES];
+    struct meeting meeting;
+    uint32_t out[SMC_LANES] = {0};
     bool all = op->reduction == SMC_REDUCE_AND;
-    if (!converged)
+    if (!meet(worker, warp, op, mask, &meeting))
         return SMC_WAITS;
-    EACH_PEERS(peers, active)
+    EACH_PEERS(peers, &meeting)
     {
         EACH_ACTIVE(lane, peers)
         {
             out[lane] = 0;
             EACH_ACTIVE(other, peers)
-            out[lane] |= (uint32_t)(lane_value(warp, op, other) == lane_value(warp, op, lane))
-                         << other;
+            out[lane] |=
+                (uint32_t)(lane_value(warp, &meeting, other) == lane_value(warp, &meeting, lane))
+                << other;
         }
-        if (op->v[1] != SMC_NO_SLOT)
-            set_predicate(warp, op->v[1], peers,
-                          out[__builtin_ctz(peers)] == peers ? SMC_ALL_LANES : 0);
-        EACH_ACTIVE(lane, peers) d[lane] = all && out[lane] != peers ? 0 : out[lane];
+        const bool are_alike = out[__builtin_ctz(peers)] == peers;
+        put_predicate(warp, &meeting, true, peers, are_alike ? SMC_ALL_LANES : 0);
+        EACH_ACTIVE(lane, peers) out[lane] = all && !are_alike ? 0 : out[lane];
+        put(warp, &meeting, peers, out);
     }
-    return done(warp, converged);
+    return done(warp, &meeting);
 }
 
 /* elect.sync: the lowest lane is the leader; the PTX ISA leaves open which one is. */
 enum smc_next smc_step_elect(struct smc_worker *worker, struct smc_warp *warp,
                              const struct smc_op *op, uint32_t mask)
 {
-    uint32_t converged = converge(worker, warp, op, op->v[0], mask),
-             active = guarded(warp, op, converged);
-    lane_u32 *d = (lane_u32 *)(warp->file + op->d);
-    if (!converged)
+    struct meeting meeting;
+    uint32_t out[SMC_LANES] = {0};
+    if (!meet(worker, warp, op, mask, &meeting))
         return SMC_WAITS;
-    EACH_PEERS(peers, active)
+    EACH_PEERS(peers, &meeting)
     {
-        EACH_ACTIVE(lane, peers) d[lane] = (uint32_t)__builtin_ctz(peers);
-        set_predicate(warp, op->v[1], peers, peers & -peers);
+        EACH_ACTIVE(lane, peers) out[lane] = (uint32_t)__builtin_ctz(peers);
+        put(warp, &meeting, peers, out);
+        put_predicate(warp, &meeting, true, peers, peers & -peers);
     }
-    return done(warp, converged);
+    return done(warp, &meeting);
 }
 
 /* min or max of two numbers in the bits of single precision. */
@@ -433,23 +598,23 @@ static uint32_t combined(const struct smc_op *op, uint32_t x, uint32_t y)
 enum smc_next smc_step_reduce(struct smc_worker *worker, struct smc_warp *warp,
                               const struct smc_op *op, uint32_t mask)
 {
-    uint32_t converged = converge(worker, warp, op, op->v[0], mask),
-             active = guarded(warp, op, converged);
-    const lane_u32 *a = (const lane_u32 *)(warp->file + op->a);
-    lane_u32 *d = (lane_u32 *)(warp->file + op->d);
-    if (!converged)
+    const uint32_t kept = (uint32_t)op->immediate;
+    struct meeting meeting;
+    uint32_t out[SMC_LANES] = {0};
+    if (!meet(worker, warp, op, mask, &meeting))
         return SMC_WAITS;
-    EACH_PEERS(peers, active)
+    EACH_PEERS(peers, &meeting)
     {
-        uint32_t first = (uint32_t)__builtin_ctz(peers), kept = (uint32_t)op->immediate;
-        uint32_t result = a[first] & kept;
+        uint32_t first = (uint32_t)__builtin_ctz(peers);
+        uint32_t result = (uint32_t)lane_value(warp, &meeting, first) & kept;
         if (op->type == SMC_PTX_F32) /* a NaN alone */
             result = float_extreme(op, result, result);
         EACH_ACTIVE(lane, peers & (peers - 1))
-        result = combined(op, result, a[lane] & kept);
-        EACH_ACTIVE(lane, peers) d[lane] = result;
+        result = combined(op, result, (uint32_t)lane_value(warp, &meeting, lane) & kept);
+        EACH_ACTIVE(lane, peers) out[lane] = result;
+        put(warp, &meeting, peers, out);
     }
-    return done(warp, converged);
+    return done(warp, &meeting);
 }
 
 /* --- Steps that are not run ------------------------------------------------------------------- */

@@ -98,23 +98,24 @@ bool smc_warp_return(struct smc_warp *warp, uint32_t mask, int caller)
 }
 
 /* The lanes that wait for others where this group does, which is among them: at the same op, or at
-   any __syncwarp of the same mask. */
+   one that is alike, with the same mask. */
 static uint32_t converged_at(const struct smc_warp *warp, const struct smc_group *here)
 {
     uint32_t converged = here->active;
     for (uint64_t left = warp->used; left; left &= left - 1) {
         const struct smc_group *group = &warp->group[__builtin_ctzll(left)];
-        if (group->state == SMC_GROUP_CONVERGING && group->meets == here->meets)
+        if (group->state == SMC_GROUP_CONVERGING &&
+            (group->meets == here->meets || group->pc == here->pc))
             converged |= group->active;
     }
     return converged;
 }
 
-uint32_t smc_warp_converge(struct smc_warp *warp, uint32_t need, bool anywhere)
+uint32_t smc_warp_converge(struct smc_warp *warp, uint32_t need, uint32_t likeness)
 {
     struct smc_group *here = &warp->group[warp->current];
     uint32_t converged = here->active;
-    here->meets = anywhere ? UINT64_C(1) << 32 | need : here->pc;
+    here->meets = likeness ? (uint64_t)likeness << 32 | need : here->pc;
     need &= warp->live;
     if (!(need & ~converged))
         return converged;

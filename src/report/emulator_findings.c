@@ -85,12 +85,17 @@ void smc_text_findings(const struct smc_emulated_run *emulated,
 void smc_words_findings(const struct smc_emulated_run *emulated, struct smc_text *out)
 {
     uint64_t findings = emulated->findings_total;
+    size_t places = 0;
+    for (size_t i = 0; i < emulated->finding_count; i++)
+        places += !smc_finding_is_note(emulated->finding[i].finding.kind);
+    const size_t notes = emulated->finding_count - places;
     if (findings == 0)
         smc_text_append(out, "no findings");
     else
         smc_text_printf(out, "%" PRIu64 " finding%s in %zu place%s", findings,
-                        smc_text_plural(findings), emulated->finding_count,
-                        smc_text_plural(emulated->finding_count));
+                        smc_text_plural(findings), places, smc_text_plural(places));
+    if (notes > 0)
+        smc_text_printf(out, ", %zu note%s", notes, smc_text_plural(notes));
 }
 
 /* --- JSON ------------------------------------------------------------------------------------- */
@@ -237,20 +242,21 @@ static bool add_finding(const struct smc_sanitized *run, const struct smc_run_fi
         smc_text_append(&message, "; ");
     append_stacks(run->emulated, found, "; ", &message);
     append_subject(finding, path, paths, &subject);
-    bool added =
-        !message.failed && !subject.failed &&
-        smc_findings_add(findings, &(struct smc_check_finding){
-                                       .rule = smc_finding_name(finding->kind),
-                                       .level = SMC_FINDING_ERROR,
-                                       .file = has_place ? places[0][0].file : (char *)run->file,
-                                       .line = has_place ? places[0][0].line : 0,
-                                       .kernel = (char *)run->kernel,
-                                       .device = (char *)run->device,
-                                       .message = (char *)smc_text_string(&message),
-                                       .subject = (char *)smc_text_string(&subject),
-                                       .path = path,
-                                       .paths = paths,
-                                   });
+    bool added = !message.failed && !subject.failed &&
+                 smc_findings_add(
+                     findings, &(struct smc_check_finding){
+                                   .rule = smc_finding_name(finding->kind),
+                                   .level = smc_finding_is_note(finding->kind) ? SMC_FINDING_NOTE
+                                                                               : SMC_FINDING_ERROR,
+                                   .file = has_place ? places[0][0].file : (char *)run->file,
+                                   .line = has_place ? places[0][0].line : 0,
+                                   .kernel = (char *)run->kernel,
+                                   .device = (char *)run->device,
+                                   .message = (char *)smc_text_string(&message),
+                                   .subject = (char *)smc_text_string(&subject),
+                                   .path = path,
+                                   .paths = paths,
+                               });
     smc_text_free(&message);
     smc_text_free(&subject);
     return added;

@@ -379,7 +379,7 @@ void smc_csv_user(const struct smc_user_run *run, const struct smc_confirmation 
             .quantity = smc_finding_name(finding->finding.kind),
             .unit = "",
             .emulated = {true, (double)finding->finding.times},
-            .verdict = SMC_DIFFERS,
+            .verdict = smc_finding_is_note(finding->finding.kind) ? SMC_INFORMATION : SMC_DIFFERS,
         };
         snprintf(row.note, sizeof row.note, "%.255s", finding->text);
         smc_csv_row(&of, &row, out);

@@ -204,8 +204,11 @@ static void take_findings(const struct shim_function *function,
         append_stack(function->program, &finding, false, &words);
         if (finding.has_other)
             append_stack(function->program, &finding, true, &words);
-        shim_record_finding(function->name, smc_finding_name(finding.kind),
-                            smc_text_string(&words));
+        if (smc_finding_is_note(finding.kind))
+            shim_tell("kernel %s: %s", function->name, smc_text_string(&words));
+        else
+            shim_record_finding(function->name, smc_finding_name(finding.kind),
+                                smc_text_string(&words));
         smc_text_free(&words);
         const int error = error_of(&finding);
         if (error != 0 && sticky == 0)

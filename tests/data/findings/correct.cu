@@ -778,7 +778,7 @@ extern "C" __global__ void textures(float *out, cudaTextureObject_t image,
 }
 
 //@ cluster_neighbours 2 32 i32x64
-extern "C" __global__ void __cluster_dims__(2, 1, 1) cluster_neighbours(int *out)
+extern "C" __cluster_dims__(2, 1, 1) __global__ void cluster_neighbours(int *out)
 {
     __shared__ int s[32];
     unsigned rank, to;
@@ -791,4 +791,138 @@ extern "C" __global__ void __cluster_dims__(2, 1, 1) cluster_neighbours(int *out
     asm volatile("ld.shared::cluster.u32 %0, [%1];" : "=r"(other) : "r"(to) : "memory");
     out[blockIdx.x * 32 + threadIdx.x] = other;
     asm volatile("barrier.cluster.arrive; barrier.cluster.wait;" ::: "memory");
+}
+
+//@ shuffles_in_two_branches 1 32 i32x32
+extern "C" __global__ void shuffles_in_two_branches(int *out)
+{
+    int t = threadIdx.x, got;
+    if (t % 3 == 0) {
+        out[t] = 1;
+        got = __shfl_sync(0xffffffff, 10 * t, (t + 1) % 32);
+    } else if (t % 3 == 1) {
+        out[t] = 2;
+        got = __shfl_sync(0xffffffff, 20 * t, (t + 1) % 32) + 1;
+    } else {
+        got = __shfl_sync(0xffffffff, 30 * t, (t + 1) % 32) + 2;
+    }
+    if (got != (t + 1) % 32 * 10 * ((t + 1) % 32 % 3 + 1) + t % 3)
+        __trap();
+    out[t] = got;
+}
+
+//@ downs_in_two_branches 1 64 i32x64
+extern "C" __global__ void downs_in_two_branches(int *out)
+{
+    int t = threadIdx.x % 32, got;
+    if (t < 16)
+        got = __shfl_down_sync(0xffffffff, t + 100, 16);
+    else
+        got = __shfl_down_sync(0xffffffff, t + 200, 16);
+    if (got != (t < 16 ? t + 16 + 200 : t + 200))
+        __trap();
+    out[threadIdx.x] = got;
+}
+
+//@ votes_in_two_branches 1 32 i32x32
+extern "C" __global__ void votes_in_two_branches(int *out)
+{
+    int t = threadIdx.x, any, all;
+    unsigned same;
+    if (t & 4) {
+        out[t] = 0;
+        any = __any_sync(0xffffffff, t == 4);
+        all = __all_sync(0xffffffff, 1);
+        same = __match_any_sync(0xffffffff, t & 8);
+    } else {
+        any = __any_sync(0xffffffff, 0);
+        all = __all_sync(0xffffffff, t != 3);
+        same = __match_any_sync(0xffffffff, t & 8);
+    }
+    if (!any || all || same != (t & 8 ? 0xff00ff00 : 0x00ff00ff))
+        __trap();
+    out[t] = 1;
+}
+
+//@ sums_in_two_branches 1 32 i32x32
+extern "C" __global__ void sums_in_two_branches(int *out)
+{
+    int t = threadIdx.x;
+    unsigned sum;
+    if (t < 7)
+        sum = __reduce_add_sync(0xffffffff, t);
+    else
+        sum = __reduce_add_sync(0xffffffff, 1000 * t);
+    if (sum != 21 + 1000 * (496 - 21))
+        __trap();
+    out[t] = sum;
+}
+
+__device__ __noinline__ int neighbour(int value)
+{
+    return __shfl_xor_sync(0xffffffff, value, 1);
+}
+
+//@ called_in_two_branches 1 32 i32x32
+extern "C" __global__ void called_in_two_branches(int *out)
+{
+    int t = threadIdx.x, got;
+    if (t & 1)
+        got = neighbour(t);
+    else
+        got = neighbour(t + 50);
+    out[t] = got;
+    if (got != (t & 1 ? t - 1 + 50 : t + 1))
+        __trap();
+}
+
+//@ some_lanes_left 1 32 i32x32
+extern "C" __global__ void some_lanes_left(int *out)
+{
+    int t = threadIdx.x;
+    if (t >= 20)
+        return;
+    int sum = __shfl_up_sync(0xffffffff, t, 1) + __shfl_sync(0xffffffff, t, 3);
+    int below = __shfl_down_sync(0x000fffff, t, 16); // of no lane in the mask for some: not used
+    out[t] = t + 16 < 20 ? sum + below : sum;
+}
+
+//@ warps_return_early 1 128 i32x128,i32:64
+extern "C" __global__ void warps_return_early(int *out, int n)
+{
+    __shared__ int s[128];
+    s[threadIdx.x] = threadIdx.x;
+    if (threadIdx.x >= n) {
+        out[threadIdx.x] = 0;
+        return;
+    }
+    __syncthreads();
+    for (int i = 0; i < 3; i++) {
+        s[threadIdx.x] += 1;
+        __syncthreads();
+    }
+    out[threadIdx.x] = s[threadIdx.x ^ 32];
+}
+
+//@ barrier_within_bounds 1 128 i32x128,i32:96
+extern "C" __global__ void barrier_within_bounds(int *out, int n)
+{
+    __shared__ int s[128];
+    if (threadIdx.x < n) {
+        s[threadIdx.x] = threadIdx.x;
+        __syncthreads();
+        out[threadIdx.x] = s[95 - threadIdx.x];
+    }
+}
+
+//@ counted_barriers_in_two_branches 1 96 i32x96
+extern "C" __global__ void counted_barriers_in_two_branches(int *out)
+{
+    __shared__ int s[96];
+    s[threadIdx.x] = threadIdx.x;
+    if (threadIdx.x < 32)
+        asm volatile("bar.sync 1, 96;" ::: "memory");
+    else
+        asm volatile("bar.sync 1, 96;" ::: "memory");
+    out[threadIdx.x] = s[95 - threadIdx.x];
 }

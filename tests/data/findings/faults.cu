@@ -639,7 +639,7 @@ __device__ unsigned in_next_block(const void *at)
 }
 
 //@ cluster_without_sync 2 32 i32x64 -> race_write_read
-extern "C" __global__ void __cluster_dims__(2, 1, 1) cluster_without_sync(int *out)
+extern "C" __cluster_dims__(2, 1, 1) __global__ void cluster_without_sync(int *out)
 {
     __shared__ int s[32];
     int other;
@@ -651,7 +651,7 @@ extern "C" __global__ void __cluster_dims__(2, 1, 1) cluster_without_sync(int *o
 }
 
 //@ cluster_left_early 2 32 i32x64 -> block_ended
-extern "C" __global__ void __cluster_dims__(2, 1, 1) cluster_left_early(int *out)
+extern "C" __cluster_dims__(2, 1, 1) __global__ void cluster_left_early(int *out)
 {
     __shared__ int s[32];
     int other;
@@ -659,4 +659,105 @@ extern "C" __global__ void __cluster_dims__(2, 1, 1) cluster_left_early(int *out
     asm volatile("barrier.cluster.arrive; barrier.cluster.wait;" ::: "memory");
     asm volatile("ld.shared::cluster.u32 %0, [%1];" : "=r"(other) : "r"(in_next_block(s + threadIdx.x))); // <-
     out[blockIdx.x * 32 + threadIdx.x] = other;
+}
+
+//@ other_shuffle_in_branch 1 32 i32x32 -> absent_lanes
+extern "C" __global__ void other_shuffle_in_branch(int *out)
+{
+    int got;
+    if (threadIdx.x & 1)
+        got = __shfl_xor_sync(0xffffffff, threadIdx.x, 1);
+    else
+        got = __shfl_down_sync(0xffffffff, threadIdx.x, 1); // <-
+    out[threadIdx.x] = got;
+}
+
+//@ shuffle_before_another 1 32 i32x32 -> absent_lanes
+extern "C" __global__ void shuffle_before_another(int *out)
+{
+    int got = threadIdx.x;
+    if (threadIdx.x < 16)
+        got = __shfl_xor_sync(0xffffffff, got, 1); // <-
+    out[threadIdx.x] = __shfl_xor_sync(0xffffffff, got, 2);
+}
+
+//@ reads_lane_that_left 1 64 i32x64 -> absent_lanes
+extern "C" __global__ void reads_lane_that_left(int *out)
+{
+    if (threadIdx.x >= 50)
+        return;
+    double sum = threadIdx.x;
+    for (int k = 16; k > 0; k /= 2)
+        sum += __shfl_xor_sync(0xffffffff, sum, k); // <-
+    out[threadIdx.x] = sum;
+}
+
+//@ reads_last_lane 1 32 i32x32 -> absent_lanes
+extern "C" __global__ void reads_last_lane(int *out)
+{
+    if (threadIdx.x == 31)
+        return;
+    out[threadIdx.x] = __shfl_sync(0xffffffff, threadIdx.x, 31); // <-
+}
+
+//@ barriers_in_two_branches 1 128 i32x128 -> split_barrier
+extern "C" __global__ void barriers_in_two_branches(int *out)
+{
+    __shared__ int s[128];
+    if (threadIdx.x < 64) {
+        s[threadIdx.x] = threadIdx.x;
+        __syncthreads();
+        out[threadIdx.x] = s[threadIdx.x + 64];
+    } else {
+        s[threadIdx.x] = 2 * threadIdx.x;
+        __syncthreads(); // <-
+        out[threadIdx.x] = s[threadIdx.x - 64];
+    }
+}
+
+//@ counting_barriers_in_two_branches 1 96 i32x96 -> split_barrier
+extern "C" __global__ void counting_barriers_in_two_branches(int *out)
+{
+    int count;
+    if (threadIdx.x >= 32)
+        count = __syncthreads_count(threadIdx.x & 1); // <-
+    else
+        count = __syncthreads_count(1);
+    out[threadIdx.x] = count;
+}
+
+//@ one_round_more 1 64 i32x64 -> split_barrier
+extern "C" __global__ void one_round_more(int *out)
+{
+    __shared__ int s[64];
+    s[threadIdx.x] = 0;
+    for (int i = 0; i < 2 + threadIdx.x / 32; i++) {
+        __syncthreads(); // <-
+        s[threadIdx.x] += i;
+    }
+    __syncthreads();
+    out[threadIdx.x] = s[threadIdx.x];
+    __syncthreads();
+    out[threadIdx.x] += s[threadIdx.x ^ 1];
+}
+
+//@ barrier_of_half_the_block 1 128 i32x128 -> skipped_barrier
+extern "C" __global__ void barrier_of_half_the_block(int *out)
+{
+    __shared__ int s[128];
+    s[threadIdx.x] = threadIdx.x;
+    if (threadIdx.x < 64)
+        __syncthreads(); // <-
+    out[threadIdx.x] = s[threadIdx.x];
+}
+
+//@ fewer_rounds 1 96 i32x96,i32:224 -> skipped_barrier
+extern "C" __global__ void fewer_rounds(int *out, int n)
+{
+    int sum = 0;
+    for (int i = threadIdx.x; i < n; i += 96) {
+        sum += i;
+        __syncthreads(); // <-
+    }
+    out[threadIdx.x] = sum;
 }
