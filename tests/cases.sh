@@ -19,6 +19,9 @@ unset CDPATH $(awk 'BEGIN {
         if (name ~ "^((" prefixes ")_[A-Za-z0-9_]*|" names ")$" && name !~ /^SMEMCALC_(PROGRAM|SANDBOX)$/)
             print name
 }')
+case ${TMPDIR-/} in
+*[!A-Za-z0-9/._+-]* | [!/]*) unset TMPDIR ;; # scratch folders have names that no shell splits
+esac
 export TERM=dumb XDG_CONFIG_HOME=/nonexistent # no ceilings that the user measured
 
 # In front of a command: it has the default actions of signals, whatever the caller ignores (nohup does,

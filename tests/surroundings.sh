@@ -34,6 +34,10 @@ printf 'typed\n' | (umask 077 && env $(sed 's/$/=of-the-caller/' variables) \
 empty "a suite sees no setting of its caller" "$(grep of-the-caller seen)"
 empty "a suite does not read its caller's standard input" "$(grep '^input' seen)"
 empty "files of a suite have the usual modes" "$(grep '^mode' seen | grep -vx 'mode 0*22')"
+for folder in 'of the caller' of-the-caller; do
+    TMPDIR=$folder sh suite.sh >seen 2>&1
+    empty "a suite makes no scratch folder in '$folder'" "$(grep '^TMPDIR=' seen)"
+done
 sh suite.sh <&- >seen 2>&1
 empty "a suite whose standard input is closed has an empty one" "$(grep -vE '^(mode|[A-Za-z_0-9]*=)' seen)"
 
@@ -41,8 +45,7 @@ empty "a suite whose standard input is closed has an empty one" "$(grep -vE '^(m
 
 if [ -n "$default_signals" ]; then
     for signal in HUP INT PIPE TERM; do
-        # shellcheck disable=SC2016 # for the shell in there
-        { (trap '' "$signal"; exec $default_signals sh -c 'kill -'"$signal"' $$'); } 2>seen
+        sh -c "trap '' $signal; $default_signals sh -c 'kill -$signal \$\$'; exit \$?" 2>seen
         status=$?
         empty "SIG$signal acts although the caller ignores it" "$(
             [ "$(kill -l $status 2>&1)" = "$signal" ] || { echo "exit status $status"; cat seen; })"
@@ -56,7 +59,7 @@ fi
 sleep 600 &
 empty "a child that runs has not ended" "$(has_ended $! && echo "it has")"
 empty "what a child does is awaited" "$(await $! test -d "/proc/$!" || [ ! -d /proc ] || echo "in vain")"
-kill $!
+kill -KILL $!
 empty "a child that ends is not awaited for ever" "$(await $! false && echo "it goes on")"
 wait $! 2>/dev/null
 

@@ -126,7 +126,7 @@ if command -v setsid >/dev/null; then
         is_in_time test -s "$scratch/after" || screen
         is_in_time sleeps || echo "seen: $(leftovers)"
     )"
-    kill "$(leftovers | cut -d' ' -f1)"
+    kill -KILL "$(leftovers | cut -d' ' -f1)"
     empty "once it has ended, nothing is left behind" "$(is_in_time has_no_leftovers || leftovers)"
 else
     skip "a process that is left behind is noticed" "there is no setsid"
