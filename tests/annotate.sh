@@ -85,15 +85,10 @@ empty "--timeout is exit status 1 with a message" "$(
         'smemcalc: option --timeout: 50 ms are over: [0-9]+ of 262144 blocks were emulated' ||
         echo "no message: $complaint")"
 
-# The program handles the signal now. (A shell before it may, too, and NVRTC while it compiles.)
-catches_interrupts() { # PID
-    grep -q 'smemcalc$' "/proc/$1/comm" 2>/dev/null &&
-        grep -q '^SigCgt:.*[012389ab]..[2367abef]$' "/proc/$1/status" 2>/dev/null
-}
-
-if [ -r /proc/self/status ] && env --default-signal=INT true 2>/dev/null; then
-    env --default-signal=INT "$program" $long >cut.out 2>cut.err &
-    while ! catches_interrupts $! && kill -0 $!; do sleep 0.02; done
+# shellcheck disable=SC2154
+if [ -r /proc/self/status ] && [ -n "$default_signals" ]; then
+    $default_signals "$program" $long >cut.out 2>cut.err &
+    await $! catches_interrupts $!
     kill -INT $!
     wait $!
     code=$?

@@ -169,7 +169,8 @@ else
     skip "memory does not grow" "no GNU time"
 fi
 
-{ rows 100000 | smemcalc batch --pass note 2>err; echo $? >status; } | head -n 1 >out
+# shellcheck disable=SC2154,SC2086 # words
+{ rows 100000 | $default_signals "$program" batch --pass note 2>err; echo $? >status; } | head -n 1 >out
 empty "a reader that left ends the program quietly" "$(grep -v '^141$' status; cat err)"
 
 printf 'device,threads,regs,no\033te\nH200,256,32,\033[31mx\nH200,256,\033,\342\200\256y\nH200,256,32,"a\tb\nc"\n' |

@@ -63,19 +63,13 @@ __global__ void wait(volatile int *flag)
 }
 END
 
-# It has begun to watch: NVRTC, while it compiles, catches SIGTERM as well, and a shell may, too.
-catches_interrupts() { # PID
-    grep -qx fake_smemcalc "/proc/$1/comm" 2>/dev/null &&
-        grep -q '^SigCgt:.*[012389ab]..[2367abef]$' "/proc/$1/status" 2>/dev/null
-}
-
 # By then it runs an endless kernel; the time limit is for a program that ignores the signal.
 interrupt() { # NAME PATTERN ARGUMENT...
     name=$1 pattern=$2
     shift 2
-    FAKE_GPU=endless env --default-signal=INT "$program" run --source endless.cu --grid 1 \
+    FAKE_GPU=endless $default_signals "$program" run --source endless.cu --grid 1 \
         --block 32 -a i32x64 --timeout 60000 "$@" >out 2>err &
-    while ! catches_interrupts $! && kill -0 $!; do sleep 0.02; done
+    await $! catches_interrupts $!
     kill -INT $!
     wait $!
     seen=$?
@@ -84,7 +78,8 @@ interrupt() { # NAME PATTERN ARGUMENT...
         { grep -Eqx "smemcalc: interrupted: $pattern" err && [ "$(wc -l <err)" -eq 1 ]; } || cat err)"
 }
 
-if [ -r /proc/self/status ] && env --default-signal=INT true 2>/dev/null; then
+# shellcheck disable=SC2154
+if [ -r /proc/self/status ] && [ -n "$default_signals" ]; then
     late='(before the launch|wait\(int volatile\*\): not finished after [0-9]+ ms'
     interrupt "Ctrl-C at your own kernel, emulated" "$late of emulation; busiest at endless.cu:[1-4])" \
         --on emulator --device 9.0

@@ -17,21 +17,21 @@ kernels_with() { # PARAMETER
 smemcalc kernels --format csv >kernels.csv
 sed '1d; s/,.*//' kernels.csv | tr - _ >listed
 sed -n 's/^KERNEL(\(.*\))$/\1/p' "$here/../src/catalog/kernels.def" >rows
-empty "a line of CSV for each kernel, in the catalog's order" "$(diff rows listed)"
+empty "kernels --format csv has a line for each kernel, in the catalog's order" "$(diff rows listed)"
 sed -n '1p; /^aat-padded/p' kernels.csv >shown
 cat >expected <<'END'
 name,family,parameters,summary
 aat-padded,aat,tile+dtype+pad+m+k+lda+ldc,C = A A^T by tiles; padded rows spread the transposed tile over the banks
 END
-empty "the columns of kernels --format csv" "$(diff expected shown)"
+empty "kernels --format csv has its columns" "$(diff expected shown)"
 smemcalc kernels >text
 sed -n 's/^\([a-z][^ ]*\) .*/\1/p' text | tr - _ >listed
-empty "as text, each kernel with its summary" "$(diff rows listed)"
+empty "kernels as text has each kernel with its summary" "$(diff rows listed)"
 smemcalc devices --format csv | sed '1d; s/^"*\([^",]*\).*/\1/' | cut -c 1-44 | sed 's/ $//' >names
 smemcalc devices >text
 empty "devices as text has a row for each board" "$(
     sed -n 's/  *[0-9]*\.[0-9]  *[-0-9]*  *[-0-9]*  *[-0-9]*  *[-0-9]*  *[-0-9]*$//p' text | diff names -)"
-empty "a parameter's kernels are found" \
+empty "kernels --format csv tells which kernels have a parameter" \
     "$([ "$(kernels_with occupy)" = residency ] || echo "occupy: $(kernels_with occupy)")"
 
 # --- Golden outputs: from the table and given registers, so that no machine changes them; without
@@ -209,8 +209,8 @@ tells() { # WARNINGS ARGUMENT...: these lines on standard error, and an answer
     smemcalc "$@" >out 2>err
     status=$?
     seen=$(sed 's/^smemcalc: warning: option //' err)
-    if [ "$status" -eq 0 ] && [ "$seen" = "$expected" ]; then pass "tells: $*"; else
-        fail "tells: $*" "exit status $status
+    if [ "$status" -eq 0 ] && [ "$seen" = "$expected" ]; then pass "tells that an option has no effect: $*"; else
+        fail "tells that an option has no effect: $*" "exit status $status
 $(cat err)"; fi
 }
 tells "--carveout: no effect on CC 6.1, 5.2; percentages count from CC 7.0 on" \
@@ -403,8 +403,9 @@ if smemcalc --tile 8 --regs 8 --device 9.0 --plot picture.svg >out 2>err; then
 else
     skip "a picture that exceeds the limit on files" "no cairo"
 fi
-{ smemcalc --help; echo $? >status; } | head -n 1 >out
-empty "a reader that left ends the program quietly" "$(grep -v '^0$\|^141$' status)"
+# shellcheck disable=SC2086,SC2154 # words
+{ $default_signals "$program" --help; echo $? >status; } | head -n 1 >out
+empty "--help whose reader left ends quietly" "$(grep -v '^0$\|^141$' status)"
 
 # --- Where things go ------------------------------------------------------------------------------
 
@@ -412,7 +413,7 @@ smemcalc --tile 8 --regs 8 --device H100 >out 2>err
 empty "a name taken as another is told on standard error" \
     "$(grep -q "^smemcalc: note: closest match for 'H100': NVIDIA H100 80GB HBM3 (132 SMs); also " err || cat err)"
 smemcalc --tile 8 --regs 8 --device H100 --format json >out.json 2>err
-empty "with JSON standard error is empty" "$(cat err)"
+empty "a name taken as another leaves standard error empty with JSON" "$(cat err)"
 for pair in "--help:--tile N" "help run:--timeout MS" "run --help:--gpu N" "--version:smemcalc "; do
     # shellcheck disable=SC2086
     smemcalc ${pair%%:*} >out 2>err
@@ -424,7 +425,7 @@ empty "--help fits on one screen" "$(
     if [ "$lines" -lt 24 ] || [ "$lines" -gt 40 ]; then cat screen; fi
     grep '.\{81\}' screen)"
 smemcalc help | diff screen - >out
-empty "help alone is --help" "$(cat out)"
+empty "the command help alone is --help" "$(cat out)"
 for topic in all $(sed -n '/^Commands/,/^$/s/^  \([a-z][a-z]*\) .*/\1/p' screen); do
     smemcalc help "$topic" | sed -n 's/^  \(-., \|    \)\(--[a-z][a-z-]*\).*/\2/p' | sort | uniq -d >out
     empty "help $topic lists no option twice" "$(cat out)"
@@ -437,7 +438,7 @@ same_answer() { # ARGUMENTS ARGUMENTS, each a list of words
     smemcalc $1 --device H200 --format json >one 2>&1
     # shellcheck disable=SC2086
     smemcalc $2 --device H200 --format json >two 2>&1
-    empty "$1 is $2" "$(diff one two; grep -c '^smemcalc' one | grep -v '^0')"
+    empty "the same answer: $1 and $2" "$(diff one two; grep -c '^smemcalc' one | grep -v '^0')"
 }
 same_answer "--block 16x16 --regs 40" "--threads 256 --regs 40"
 same_answer "--threads 16x16 --regs 40" "--threads 256 --regs 40"
@@ -457,31 +458,31 @@ if ! command -v jq >/dev/null; then
     skip "JSON against the contract" "no jq"
     finish_cases
 fi
-holds "JSON has a note instead" '.note | startswith("closest match for '\''H100'\'': NVIDIA H100 80GB HBM3")' out.json
+holds "JSON has the note on a name taken as another" '.note | startswith("closest match for '\''H100'\'': NVIDIA H100 80GB HBM3")' out.json
 smemcalc --tile 32 --regs 31 --device H200 --format json >out.json
-holds "JSON has the contract's members" '
+holds "JSON of a query has the contract's members" '
     ["schema", "device", "kernel", "occupancy", "next_steps", "workload"] - keys == []
     and .schema == "smemcalc/1"' out.json
-holds "JSON: the device" '.device | .name == "NVIDIA H200" and .compute_capability == "9.0"
+holds "JSON of a query: the device" '.device | .name == "NVIDIA H200" and .compute_capability == "9.0"
     and .sm_count == 132 and .source == "table" and .assumed == false' out.json
-holds "JSON: the kernel" '.kernel | .name == "matmul-tiled" and .tile == 32
+holds "JSON of a query: the kernel" '.kernel | .name == "matmul-tiled" and .tile == 32
     and .threads_per_block == 1024 and .registers_per_thread == 31 and .registers_source == "given"
     and .static_smem_bytes == 8192 and .dynamic_smem_bytes == 0' out.json
-holds "JSON: the occupancy" '.occupancy | .blocks_per_sm == 2 and .warps_per_sm == 64
+holds "JSON of a query: the occupancy" '.occupancy | .blocks_per_sm == 2 and .warps_per_sm == 64
     and .percent == 100 and .limiters == ["warps", "registers"]
     and (.limits | .warps == 2 and .blocks == 32 and .registers == 2 and .shared_memory == 25
         and .barriers == 64 and .virtual_resources == null and .cluster == null)
     and .allocated == {registers_per_block: 32768, smem_bytes_per_block: 9216}
     and .carveout_bytes == 233472' out.json
-holds "JSON: the next steps" '.next_steps | map(select(.resource == "registers"))
+holds "JSON of a query: the next step of registers" '.next_steps | map(select(.resource == "registers"))
     == [{resource: "registers", change: 2, blocks_per_sm: 1, percent: 50}]' out.json
-holds "JSON: the next steps name shared memory" '.next_steps
+holds "JSON of a query: the next step of shared memory" '.next_steps
     | any(. == {resource: "shared_memory", change: 107521, blocks_per_sm: 1, percent: 50})' out.json
 smemcalc --tile 32 --regs 31 --device H200 --device 8.0 --format json >out.json
-holds "JSON: several devices" '.schema == "smemcalc/1"
+holds "JSON of a query: several devices" '.schema == "smemcalc/1"
     and (.answers | map(.device.compute_capability)) == ["9.0", "8.0"]' out.json
 smemcalc --threads 64 --device 8.6 --format json >out.json
-holds "JSON: what nobody gave is null" '.kernel.registers_per_thread == null and .kernel.name == null
+holds "JSON of a query: what nobody gave is null" '.kernel.registers_per_thread == null and .kernel.name == null
     and .occupancy.limits.registers == null and .occupancy.limits.barriers == null
     and .device.sm_count == null and .workload == null' out.json
 
@@ -492,7 +493,7 @@ steps() { # EXPECTED ARGUMENT...: the line "next steps" of a launch that fails
     shift
     seen=$(smemcalc --threads 256 --regs 32 "$@" | sed -n '/^next steps /,/^try it /{/^try it/d;s/^next steps//;p;}' |
         tr -s ' \n' ' ' | sed 's/^ //;s/ $//')
-    empty "next steps: $*" "$([ "$seen" = "$expected" ] || echo "$seen, not $expected")"
+    empty "next steps of a launch that fails: $*" "$([ "$seen" = "$expected" ] || echo "$seen, not $expected")"
 }
 steps "less shared memory: at most 49152 bytes static (--smem), up to 232448 as dynamic (--dynamic-smem)" \
     --smem 300K --device 9.0
@@ -509,7 +510,7 @@ for launch in "--smem 49152 -d 9.0" "--dynamic-smem 232448 -d 9.0" "--cluster 16
     "--dynamic-smem 64K --smem-mode non-portable -d 9.0" "--dynamic-smem 49152 --smem-mode portable -d 9.0"; do
     # shellcheck disable=SC2086
     smemcalc --threads 256 --regs 32 $launch >out 2>&1
-    empty "and that launches: $launch" "$(grep -q '^[1-9][0-9]* blocks\{0,1\} per SM' out || cat out)"
+    empty "what the next steps propose launches: $launch" "$(grep -q '^[1-9][0-9]* blocks\{0,1\} per SM' out || cat out)"
 done
 
 # --- Hints: commands that work when pasted --------------------------------------------------------
@@ -529,25 +530,25 @@ tail='run --tile 8 --size 16x16x16 --on emulator --device "NVIDIA H200"'
 {
     named "a hint begins as the program was called by a script" "./quickstart $tail" \
         "$(hint ./quickstart $small)"
-    named "or else as it was called itself" "$program $tail" "$(hint '' $small)"
-    named "quoted where a shell needs that" "'/my own/it'\\''s' $tail" "$(hint "/my own/it's" $small)"
-    named "a name that would spoil a line is not repeated" "smemcalc $tail" \
+    named "a hint begins as the program was called itself" "$program $tail" "$(hint '' $small)"
+    named "a hint quotes the program's name where a shell needs that" "'/my own/it'\\''s' $tail" "$(hint "/my own/it's" $small)"
+    named "a hint does not repeat a program's name with escape sequences" "smemcalc $tail" \
         "$(hint "$(printf 'a\033[31m')" $small)"
 }
-named "the emulator is given a size that does not take long" \
+named "a hint gives the emulator a size that does not take long" \
     "smemcalc run --tile 16 --regs 32 --size 256 --on emulator --device 9.0" \
     "$(hint smemcalc --tile 16 --regs 32 --device 9.0)"
-named "a long name of a board gives way to its compute capability" \
+named "a hint has a compute capability instead of a long name of a board" \
     "smemcalc run --tile 8 --size 16x16x16 --on emulator -d 12.0" \
     "$(hint smemcalc --tile 8 --size 16 --device "RTX PRO 4000 Blackwell SFF" --no-nvrtc)"
-named "a size that was given stays" \
+named "a hint keeps a size that was given" \
     "smemcalc run --tile 16 --size 1024x1024x1024 --regs 32 --on emulator --device 9.0" \
     "$(hint smemcalc --tile 16 --size 1024 --regs 32 --device 9.0)"
 export SMEMCALC_PROGRAM=./quickstart
-empty "help has no other name" "$(for word in '' query run sweep inspect banks batch lesson merge; do
+empty "help calls the program by the name it was called by" "$(for word in '' query run sweep inspect banks batch lesson merge; do
     smemcalc help $word
 done | grep -n '\(^\|[ (`'\'']\)smemcalc [a-z-]' | grep -v 'what smemcalc\|leave smemcalc')"
-empty "nor have errors" "$(for words in xyz '--xyz' '-Z' '--kernel xyz' 'lesson xyz' 'help xyz' merge '--tile 3 --device xyz' \
+empty "errors call the program by the name it was called by" "$(for words in xyz '--xyz' '-Z' '--kernel xyz' 'lesson xyz' 'help xyz' merge '--tile 3 --device xyz' \
     '--tile 3 --device 10.9'; do
     # shellcheck disable=SC2086
     smemcalc $words 2>&1 | sed 's/^smemcalc: //' | grep smemcalc
@@ -581,7 +582,7 @@ for others in '--dtype double --device H200' '--pad 1 --device H200' '--device 3
     # shellcheck disable=SC2086
     smemcalc run --on emulator --no-nvrtc --tile 8 --size 16 $others >out 2>err
     seen=$?
-    empty "and is not taken for $others" "$({ [ $seen -eq 3 ] &&
+    empty "the built-in PTX is not taken for $others" "$({ [ $seen -eq 3 ] &&
         grep -q 'the built-in PTX is for the default parameters' err; } || cat err)"
 done
 

@@ -325,8 +325,8 @@ update-results-page: tests/results_page$(EXEEXT)
 	cat results.new >$(srcdir)/results/README.md && rm -f results.new
 
 # Scripts; cases.sh counts for them.
-TESTS += tests/layers.sh tests/docs.sh
-EXTRA_DIST += tests/cases.sh tests/docs.sh tests/layers.awk tests/layers.sh
+TESTS += tests/layers.sh tests/docs.sh tests/surroundings.sh
+EXTRA_DIST += tests/cases.sh tests/docs.sh tests/layers.awk tests/layers.sh tests/surroundings.sh
 
 # A stream of launches.
 TESTS += tests/batch.sh

@@ -22,15 +22,9 @@ for kind in reading compilers; do
         "$({ [ $status -eq 0 ] && grep -q '^[1-9][0-9]* passed, 0 failed' out; } || cat out)"
 done
 
-# Waits until a process has the filter, or has ended; prints what it has.
-filter_of() { # PID
-    while kill -0 "$1" 2>/dev/null; do
-        grep -qx 'Seccomp:	2' "/proc/$1/status" 2>/dev/null && {
-            grep -qx 'NoNewPrivs:	1' "/proc/$1/status" && grep -q '^Max address space *[0-9]' "/proc/$1/limits" && return 0
-        }
-        sleep 0.01
-    done
-    return 1
+has_filter() { # PID
+    grep -qx 'Seccomp:	2' "/proc/$1/status" && grep -qx 'NoNewPrivs:	1' "/proc/$1/status" &&
+        grep -q '^Max address space *[0-9]' "/proc/$1/limits"
 }
 
 # The command waits for the input of the pipe, which stays open meanwhile.
@@ -38,8 +32,8 @@ mkfifo pipe
 waits_inside() { # ARGUMENT...: one of them is `pipe`
     "$program" "$@" >out 2>err &
     pid=$!
-    exec 7>pipe
-    empty "$1 reads inside" "$(filter_of $pid || { echo "it has no filter"; cat err; })"
+    exec 7<>pipe # also where the command has not opened it
+    empty "$1 reads inside" "$(await $pid has_filter $pid || { echo "it has no filter"; cat err; })"
     exec 7>&-
     wait $pid
 }
@@ -53,7 +47,7 @@ waits_inside best pipe --device 9.0
 
 "$program" run --on emulator --no-nvrtc --tile 32 --size 4096 --device 9.0 --timeout 60000 >out 2>err &
 pid=$!
-empty "the emulator runs inside" "$(filter_of $pid || { echo "no filter"; cat err; })"
+empty "the emulator runs inside" "$(await $pid has_filter $pid || { echo "no filter"; cat err; })"
 kill -9 $pid 2>/dev/null
 wait $pid 2>/dev/null
 

@@ -169,10 +169,11 @@ has_begun() { # PID
     find "/proc/$1/fd" -lname '*(deleted)' 2>/dev/null | grep -q .
 }
 
-if env --default-signal=INT true 2>/dev/null; then
-    env --default-signal=INT "$program" sweep --threads 1:1000 --regs 1:200 --device 9.0 \
-        --format json >cut.json 2>cut.err </dev/null &
-    while ! has_begun $! && kill -0 $!; do sleep 0.02; done
+# shellcheck disable=SC2154,SC2086 # words
+if [ -r /proc/self/status ] && [ -n "$default_signals" ]; then
+    $default_signals "$program" sweep --threads 1:1000 --regs 1:200 --device 9.0 \
+        --format json >cut.json 2>cut.err &
+    await $! has_begun $!
     kill -INT $!
     wait $!
     status=$?
@@ -189,7 +190,7 @@ if env --default-signal=INT true 2>/dev/null; then
         skip "Ctrl-C leaves sound JSON" "no jq"
     fi
 else
-    skip "Ctrl-C" "no env --default-signal"
+    skip "Ctrl-C" "no /proc, or no env --default-signal"
 fi
 
 finish_cases

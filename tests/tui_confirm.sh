@@ -6,6 +6,7 @@
 
 set -u
 fake=$PWD/tests/gpu/fake_smemcalc
+pty=$PWD/tests/trace/pty
 # shellcheck source=tests/command.sh
 . "$(dirname "$0")/command.sh"
 
@@ -15,6 +16,9 @@ if ! smemcalc --tile 8 --device 9.0 | grep -q '(NVRTC [0-9]*'; then
     finish_cases
 fi
 program=$fake
+smemcalc() { # ends, whatever a script waits for
+    timeout -k 5 300 "$program" "$@"
+}
 # The fake GPU computes on this machine. The default length takes a second per launch, and on a busy
 # machine not all launches of a series fit in its time.
 short='--length 20000'
@@ -232,13 +236,18 @@ sitting() { # STATUS WORDS [WORD-FOR-THE-FAKE]
     [ "$code" -eq "$1" ] || echo "exit status $code, not $1"
     grep -q "$2" out || cat out
 }
-if command -v tmux >/dev/null && ! smemcalc tui </dev/null 2>&1 | grep -q 'without ncursesw'; then
+missing=
+command -v tmux >/dev/null || missing="there is no tmux"
+! smemcalc tui 2>&1 | grep -q 'without ncursesw' || missing="this program was built without curses"
+"$pty" never true
+[ $? -ne 77 ] || missing="no pseudo-terminal can be opened"
+if [ -z "$missing" ]; then
     empty "a launch from the screen in tmux" "$(sitting 0 'confirm_view.sh: confirmed')"
     empty "kept as it was on the screen" "$(grep -q 'occupancy *100 % *100 %' sitting/confirm_view.txt ||
         cat sitting/confirm_view.txt)"
     empty "one that differs fails" "$(sitting 1 'not confirmed' wrong)"
 else
-    skip "a launch from the screen in tmux" "there is no tmux or no curses"
+    skip "a launch from the screen in tmux" "$missing"
 fi
 empty "without a GPU it is skipped" "$(sitting 77 'skipped: there is no' none)"
 
@@ -250,8 +259,20 @@ left_running() {
         esac
     done 2>/dev/null
 }
+settles_as() { # RUNNING: soon, what is left running is this
+    for _ in $(seq 600); do
+        [ "$(left_running)" != "$1" ] || return 0
+        sleep 0.05
+    done
+    return 1
+}
 if [ -r /proc/self/comm ]; then
-    empty "nothing is left running" "$(left_running)"
+    empty "nothing is left running" "$(settles_as '' || left_running)"
+    # shellcheck disable=SC2086
+    FAKE_GPU=endless "$fake" run $launch --timeout 600000 >out 2>&1 &
+    empty "a launch that is left running is noticed" "$(settles_as $! || { echo "not $!"; left_running; })"
+    kill -KILL $!
+    wait $! 2>/dev/null
 else
     skip "nothing is left running" "there is no /proc"
 fi

@@ -67,7 +67,7 @@ empty "fg comes back, in a window of another size" "$(
 empty "and q then leaves it" "$(
     keys q
     is_in_time is_plain || state
-    is_in_time has_no_processes || processes
+    is_in_time has_no_leftovers || leftovers
 )"
 
 # --- How it ends ----------------------------------------------------------------------------------
@@ -82,7 +82,7 @@ ends_by_key C-c
 
 ends_by_signal() { # SIGNAL STATUS
     start_explorer >complaint
-    kill -"$1" "$(processes | head -1)"
+    kill -"$1" "$(screen_process)"
     empty "SIG$1 ends it and leaves no trace" "$(
         cat complaint
         complaints_after "$2" "Terminated *\|Hangup *\|Segmentation fault.*\|Aborted.*\|"
@@ -98,12 +98,11 @@ ends_by_signal ABRT 134
 # What is left of it where it cannot clean up itself, or has no terminal any more.
 ends_with_its_workers() { # NAME COMMAND
     start_explorer >complaint
-    processes >pids
+    processes | grep -q . || echo "it does not run" >>complaint
     eval "$2"
-    empty "$1" "$(cat complaint; is_in_time are_gone || ps -p "$(paste -sd, pids)")"
+    empty "$1" "$(cat complaint; is_in_time has_no_leftovers || leftovers)"
 }
-are_gone() { ! ps -o pid= -p "$(paste -sd, pids)" | grep -q .; }
-ends_with_its_workers "SIGKILL ends its workers too" 'kill -KILL "$(processes | head -1)"'
+ends_with_its_workers "SIGKILL ends its workers too" 'kill -KILL "$(screen_process)"'
 ends_with_its_workers "a window that is closed ends all of them" close_terminal
 
 # A crash of its own, where a handler has no stack left or the heap cannot be trusted.
@@ -111,11 +110,27 @@ crashes() { # NAME SIGNAL
     open_terminal >complaint
     start "exec $crashing"
     sees 'smemcalc: explore' >>complaint
-    kill -"$2" "$(processes | head -1)"
+    kill -"$2" "$(screen_process)"
     empty "$1 leaves no trace" "$(cat complaint; complaints_after 139 'Segmentation fault.*\|')"
 }
 crashes "a write where no memory is" USR1
 crashes "a stack that runs out" USR2
+
+# A process that nothing ends, in a session of its own.
+if command -v setsid >/dev/null; then
+    open_terminal >complaint
+    start 'setsid sleep 600 >/dev/null 2>&1 & exec smemcalc --version >/dev/null'
+    sleeps() { [ "$(leftovers | sed 's/^[0-9]* //')" = '(sleep)' ]; }
+    empty "a process that is left behind is noticed" "$(
+        cat complaint
+        is_in_time test -s "$scratch/after" || screen
+        is_in_time sleeps || echo "seen: $(leftovers)"
+    )"
+    kill -KILL "$(leftovers | cut -d' ' -f1)"
+    empty "once it has ended, nothing is left behind" "$(is_in_time has_no_leftovers || leftovers)"
+else
+    skip "a process that is left behind is noticed" "there is no setsid"
+fi
 
 # As a window's only program it has no job control: no shell would continue it.
 open_terminal >complaint

@@ -7,13 +7,11 @@
 set -u
 # shellcheck source=tests/command.sh
 . "$(dirname "$0")/command.sh"
+refuses 3 "tui: standard input and output are not both a terminal; --script plays keys without one" tui
 # shellcheck source=tests/terminal.sh
 . "$here/terminal.sh"
 
 # --- Terminals ------------------------------------------------------------------------------------
-
-refuses 3 "tui: standard input and output are not both a terminal; --script plays keys without one" \
-    tui </dev/null
 
 refuses_on() { # NAME COMMAND MESSAGE: on a terminal, in one line and nothing else
     open_terminal >complaint
@@ -67,7 +65,7 @@ fi
 workers() {
     processes | sed 1d
 }
-has_no_zombie() { ! ps -o stat= --ppid "$(processes | head -1)" | grep -q Z; }
+has_no_zombie() { ! ps -o stat= --ppid "$(screen_process)" | grep -q Z; }
 
 start_explorer SMEMCALC_CACHE_DIR="$scratch/none" >complaint
 sees 'NVRTC' >>complaint
@@ -81,7 +79,7 @@ kill -KILL $(cat stopped)
 empty "a killed compiler is told in one line" "$(
     cat complaint
     sees 'the compiler was ended by signal 9 (Killed)'
-    is_in_time has_no_zombie || ps -o pid,stat,args --ppid "$(processes | head -1)"
+    is_in_time has_no_zombie || ps -o pid,stat,args --ppid "$(screen_process)"
 )"
 empty "the next change compiles again" "$(keys Left; sees 'NVRTC')"
 
@@ -98,7 +96,7 @@ empty "a compiler that hangs is cut off once something else is wanted" "$(
     cat complaint
     is_in_time is_replaced || workers
     sees 'NVRTC'
-    is_in_time has_no_zombie || ps -o pid,stat,args --ppid "$(processes | head -1)"
+    is_in_time has_no_zombie || ps -o pid,stat,args --ppid "$(screen_process)"
 )"
 keys q
 empty "q leaves none of them" "$(complaints_after 0)"
@@ -121,7 +119,7 @@ keys Escape
 empty "Esc stops it; no process goes on" "$(
     sees 'the emulation was stopped ([1-9][0-9]* of 1024 blocks)'
     sees 'r launch'
-    is_in_time has_no_zombie || ps -o pid,stat,args --ppid "$(processes | head -1)"
+    is_in_time has_no_zombie || ps -o pid,stat,args --ppid "$(screen_process)"
 )"
 empty "the next one begins anew" "$(keys r; sees 'emulating .* blocks, [0-9.]* s'; keys Escape)"
 keys q
@@ -186,7 +184,7 @@ keys e
 empty "an editor with arguments; SIGTERM too removes the copies" "$(
     cat complaint
     sees 'NVRTC'
-    kill -TERM "$(processes | head -1)"
+    kill -TERM "$(screen_process)"
     complaints_after 143 'Terminated *\|'
 )"
 

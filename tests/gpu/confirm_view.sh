@@ -15,10 +15,9 @@ if [ $# -gt 2 ]; then
 else
     set -- --kernel stencil-dynamic --radius 5
 fi
-deadline_s=60
-server=smemcalc-confirm-$$
-export LC_ALL=C.UTF-8
-unset TMUX NO_COLOR
+deadline_s=300
+export LC_ALL=C.UTF-8 SHELL=/bin/sh
+unset TMUX NO_COLOR COLUMNS LINES ENV
 
 stop() { # STATUS WORDS
     printf 'confirm_view.sh: %s\n' "$2"
@@ -31,11 +30,13 @@ esac
 command -v tmux >/dev/null || stop 77 "skipped: there is no tmux"
 "$program" devices --device gpu0 >/dev/null 2>&1 || stop 77 "skipped: there is no GPU"
 mkdir -p "$out" && cd "$out" || exit 2
+out=$PWD
+scratch=$(mktemp -d) || exit 2
 
-terminal() {
-    tmux -u -L "$server" -f /dev/null "$@"
+terminal() { # with a server and a socket of its own; a socket's path must be short
+    (cd "$scratch" && exec tmux -u -S socket -f /dev/null "$@")
 }
-trap 'terminal kill-server 2>/dev/null' EXIT
+trap 'terminal kill-server 2>/dev/null; rm -rf "$scratch"' EXIT
 
 press() { # KEY...
     terminal send-keys "$@"
@@ -68,8 +69,13 @@ wait_for() { # PATTERN
 
 rm -f confirm_view.*
 # shellcheck disable=SC2016 # for the shell in there
-terminal new-session -d -x 120 -y 40 env TERM=xterm-256color sh -c \
-    '"$@"; echo $? >confirm_view.status' sh "$program" tui "$@" \; set-option status off
+if ! terminal new-session -d -x 120 -y 40 -c "$out" env TERM=xterm-256color sh -c \
+    '"$@"; echo $? >confirm_view.status' sh "$program" tui "$@" \; set-option status off \
+    2>"$scratch/why"; then
+    ! grep -q 'fork failed' "$scratch/why" ||
+        stop 77 "skipped: no pseudo-terminal can be opened: $(cat "$scratch/why")"
+    stop 1 "tmux: $(cat "$scratch/why")"
+fi
 wait_for 'smemcalc: explore'
 press F5
 wait_for 'on GPU 0:'

@@ -23,6 +23,7 @@ enum { SM_COUNT = 132, DEFAULT_SMEM = 49152, OPT_IN_SMEM = 232448, REGISTERS = 6
 
 struct fake_cuda fake_cuda;
 _Thread_local cudaError_t fake_cuda_last_error;
+_Atomic uint64_t fake_cuda_busy_us;
 static _Thread_local int current_device;
 
 struct CUkern_st {
@@ -318,8 +319,10 @@ cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void 
 cudaError_t cudaStreamQuery(cudaStream_t stream)
 {
     (void)stream;
-    if (runs_for_ever())
+    if (runs_for_ever()) {
+        fake_cuda_busy_us += 1000;
         return ends(cudaErrorNotReady);
+    }
     while (pending_count > 0) {
         pending_count--;
         pending[pending_count].function(pending[pending_count].data);
@@ -627,6 +630,7 @@ cudaError_t cudaLaunchKernel(const void *function, dim3 grid, dim3 block, void *
         return ends(cudaErrorInvalidValue);
     if (fake_cuda.product_ms > 0 && strcmp(kernel->name, "matmul_tiled") == 0)
         fake_cuda.launch_ms = fake_cuda.product_ms;
+    fake_cuda_busy_us += (uint64_t)(1000 * fake_cuda.launch_ms);
     if (run_check(kernel, grid.x, arguments))
         return cudaSuccess;
     if (strcmp(kernel->name, "residency") == 0)

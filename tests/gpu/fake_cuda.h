@@ -68,6 +68,8 @@ struct fake_cuda {
 
 extern struct fake_cuda fake_cuda;
 extern _Thread_local cudaError_t fake_cuda_last_error;
+/* What all launches took until now: 1 ms for each look at one that does not end. Never reset. */
+extern _Atomic uint64_t fake_cuda_busy_us;
 
 /* An H200 without any failure. */
 void fake_cuda_reset(void);

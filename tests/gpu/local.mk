@@ -10,11 +10,13 @@ TESTS += tests/gpu/gpu_tests tests/gpu/fake_tests
 
 tests_gpu_fake_tests_CPPFLAGS = $(AM_CPPFLAGS) $(CUNIT_CFLAGS)
 tests_gpu_fake_tests_LDADD = libsmc.la $(CUNIT_LIBS) -lm
+tests_gpu_fake_tests_LDFLAGS = -Wl,--wrap=smc_clock_ms # the fake GPU's
 tests_gpu_fake_tests_SOURCES = \
 	tests/gpu/fake_counters.c \
 	tests/gpu/fake_cuda.c tests/gpu/fake_cuda.h \
 	tests/gpu/fake_health.c tests/gpu/fake_health.h \
-	tests/gpu/fake_tests.c
+	tests/gpu/fake_tests.c \
+	tests/temporary.c tests/temporary.h
 
 # The whole program on the fake runtime, for tests of what it shows.
 check_PROGRAMS += tests/gpu/fake_smemcalc

@@ -7,7 +7,7 @@
      recycle NAME TIMES (a graph made while another thread destroys one, then launched)
      perthread NAME (captured from the thread's default stream, and not launched)
      device N     module NAME    unload   carveout NAME PERCENT
-     await FILE (at most 20 seconds)
+     await FILE (at most 5 minutes)
      write BYTES  sleep MS       fork     (the rest runs in the child and, after it, here)
      count SIGNAL FILE (makes the file, waits for the signal, then 300 ms more; writes how often it
      came)   handler SIGNAL (the program's own)   raise SIGNAL   crash   exit N   _exit N
@@ -290,13 +290,15 @@ static void receive(int signal_number)
     received++;
 }
 
+enum { LONGEST_ROUNDS = 30000 }; /* of 10 ms */
+
 static void wait_ms(unsigned ms);
 
 static void count_signals(int signal_number, const char *ready)
 {
     signal(signal_number, receive);
     close(open(ready, O_WRONLY | O_CREAT, 0600));
-    for (int i = 0; i < 2000 && received == 0; i++)
+    for (int i = 0; i < LONGEST_ROUNDS && received == 0; i++)
         wait_ms(10);
     for (int i = 0; i < 30; i++) /* a second one would come meanwhile */
         wait_ms(10);
@@ -320,7 +322,7 @@ static void wait_ms(unsigned ms)
 
 static int await_file(const char *path)
 {
-    for (int i = 0; i < 2000 && access(path, F_OK) != 0; i++)
+    for (int i = 0; i < LONGEST_ROUNDS && access(path, F_OK) != 0; i++)
         wait_ms(10);
     return access(path, F_OK);
 }

@@ -1,9 +1,11 @@
 /* The fake CUPTI: one subscriber, kernel records in buffers that are full or flushed. */
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "tests/trace/fake.h"
 #include "trace/inject/abi.h"
@@ -86,6 +88,17 @@ static void on_module(int loaded, const void *code, size_t bytes)
 
 /* --- Records ---------------------------------------------------------------------------------- */
 
+/* FAKE_CUPTI_SHOWS=COUNT:FILE: the file is made once so many records have been delivered. */
+static void show_delivery(size_t bytes)
+{
+    static unsigned long records;
+    char *file;
+    const char *shows = getenv("FAKE_CUPTI_SHOWS");
+    records += bytes / record_bytes();
+    if (shows && records >= strtoul(shows, &file, 10) && *file == ':')
+        close(open(file + 1, O_WRONLY | O_CREAT, 0600));
+}
+
 static void deliver(void)
 {
     uint8_t *full = buffer;
@@ -94,8 +107,10 @@ static void deliver(void)
     buffer = NULL;
     if (full && drops)
         dropped += (size_t)atoi(drops);
-    if (full)
-        complete(NULL, 0, full, buffer_size, used);
+    if (!full)
+        return;
+    complete(NULL, 0, full, buffer_size, used);
+    show_delivery(used);
 }
 
 static void on_kernel(const char *name, int device, const uint32_t *grid, const uint32_t *block,

@@ -660,7 +660,7 @@ int cuGraphExecDestroy(void *executable)
     enter(CALL_cuGraphExecDestroy, &executable, NULL, &correlation);
     const unsigned before = __atomic_load_n(&made, __ATOMIC_ACQUIRE);
     free(__atomic_exchange_n(&unused, executable, __ATOMIC_ACQ_REL));
-    for (int i = 0; getenv("FAKE_REUSES_AT_ONCE") && i < 5000; i++)
+    for (int i = 0; getenv("FAKE_REUSES_AT_ONCE") && i < 300000; i++)
         if (__atomic_load_n(&made, __ATOMIC_ACQUIRE) != before)
             break;
         else
