@@ -37,7 +37,7 @@ answers() { # NAME STATUS OUTPUT-FILE MESSAGE ARGUMENT...
 # --- Golden ---------------------------------------------------------------------------------------
 
 launches=$here/data/launches.csv
-first_bad="line 11: threads: 'many' is not a whole number between 1 and 2147483647"
+first_bad="line 11: threads: 'many' is not a number or shape (16x16) between 1 and 2147483647"
 [ -z "${GENERATE-}" ] || smemcalc batch --pass id --pass "what, and why" "$launches" >"$here/golden/batch.csv"
 answers "golden batch.csv, from a file" 2 "$here/golden/batch.csv" \
     "$launches: 4 of 15 rows cannot be read; the first: $first_bad" "$launches" --pass all

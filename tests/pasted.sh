@@ -87,4 +87,47 @@ prints "a negative count of spills is unknown, and the other figures are read" 0
 sed 's/Used 64/Used -64/' ignored.log >negative.log
 prints "a negative count of registers is damage" 2 'the log is damaged' negative.log --threads 128
 
+# --- Launches that no GPU makes -------------------------------------------------------------------
+
+z="a block of 128 threads in z; this device allows 64"
+prints "a query refuses a block with more threads in z than 64" 0 "^cannot launch: $z$" \
+    --threads 1x1x128 --device 8.0
+prints "a query refuses such a block of a catalog's kernel's grid, too" 0 \
+    "^cannot launch: a grid of 70000 blocks in y; " --threads 64 --grid 1x70000 --device 9.0
+prints "inspect refuses a block with more threads in z than 64" 0 "^ +cannot launch: $z" \
+    whole.log --threads 1x1x128
+prints "a gate fails for a block with more threads in z than 64" 1 ': 0 blocks per SM, but 1 required' \
+    whole.log --threads 1x1x128 --require-blocks 1
+printf 'threads,regs,device\n1x1x128,32,8.0\n1x1x64,32,8.0\n' >z.csv
+prints "batch refuses a block with more threads in z than 64" 0 '^1x1x128,32,8.0,0,0,0,,' batch z.csv
+prints "a block that is too large in z and as a whole is refused for both" 0 \
+    '^cannot launch: a block of 1040 threads; .* and a block of$' --threads 4x4x65 --device H200
+
+# --- Clusters -------------------------------------------------------------------------------------
+
+one="--threads 256 --regs 32 --dynamic-smem 200K"
+# shellcheck disable=SC2086
+prints "clusters have a row without a grid" 0 '^clusters +15 of 8 blocks at a time, 120 blocks$' \
+    $one --cluster 8 --device "H100 80GB HBM3"
+# shellcheck disable=SC2086
+prints "waves follow clusters" 0 '^grid +1056 blocks in 132 clusters on 132 SMs: 9 waves of 120' \
+    $one --cluster 8 --grid 1056 --device "H100 80GB HBM3"
+# shellcheck disable=SC2086
+prints "a cluster may have a shape" 0 '^clusters +15 of 4 x 2 blocks at a time' \
+    $one --cluster 4x2x1 --grid 4x28 --device "NVIDIA H200"
+# shellcheck disable=SC2086
+prints "a cluster of a number alone may lie in y" 0 '^clusters +66 of 2 blocks' \
+    $one --cluster 2 --grid 1x132 --device "NVIDIA H200"
+# shellcheck disable=SC2086
+prints "a cluster that does not divide the grid cannot launch" 0 \
+    '^cannot launch: a grid of 5 x 2 x 1 blocks; it is no multiple of a cluster of 2 x$' \
+    $one --cluster 2x1x1 --grid 5x2 --device "NVIDIA H200"
+# shellcheck disable=SC2086
+prints "a board whose groups of SMs are not known has a bound" 0 \
+    '^clusters +at most 14 of 8 blocks at a time, 112 blocks; fewer' \
+    $one --cluster 8 --device "H100 PCIe"
+# shellcheck disable=SC2086
+prints "a cluster above the portable size names the attribute" 0 \
+    'cudaFuncAttributeNonPortableClusterSizeAllowed' $one --cluster 16 --device 9.0
+
 finish_cases

@@ -42,7 +42,7 @@ app=tests/shim/app
 traced -- $app good
 ends_with "the driver's calls are as on a GPU" 0
 says "the default device" out '^NVIDIA H200 $'
-says "the launches are reported" err '9 launches of 6 kernels'
+says "the launches are reported" err '10 launches of 6 kernels'
 says "by kernel" err 'scale .*shared|shared .*scale'
 traced --device "RTX 4090" -- $app good
 says "the device that was asked for" out 'GeForce RTX 4090'

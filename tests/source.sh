@@ -270,10 +270,10 @@ for wrong in 0 -1 4x4x4x4 1e3 2147483648 ''; do
 done
 run_refuses "option --block: '1025' is not a shape such as 256, 32x8 or 8x8x4, with 1 to 1024 threads in each dimension" \
     --source clean.cu --grid 1 --block 1025
-run_refuses "option --block: '64x64' has 4096 threads, more than the 1024 of a block on NVIDIA H200" \
-    --source clean.cu --grid 1 --block 64x64
-run_refuses "option --block: '1x1x65' has 65 threads in z, more than 64" --source clean.cu --grid 1 \
-    --block 1x1x65
+run_refuses "twice of clean.cu cannot launch: a block of 4096 threads; this device allows 1024" \
+    --source clean.cu --grid 1 --block 64x64 -a i32x1 -a i32:1
+run_refuses "twice of clean.cu cannot launch: a block of 65 threads in z; this device allows 64" --source clean.cu --grid 1 \
+    --block 1x1x65 -a i32x1 -a i32:1
 run_refuses "option --block: 65 threads are more than the 64 of the launch bounds of small()" \
     --source small.cu --grid 1 --block 65
 run_refuses "big(int*) of big.cu cannot compile: 80000 bytes (0x13880) of static shared memory; the limit is 49152 (0xc000)" \

@@ -196,15 +196,15 @@ struct bad_row {
 
 static const struct bad_row bad_rows[] = {
     {"9.0,abc,32,8192", "9.0,abc,32,8192",
-     "line 3: threads: 'abc' is not a whole number between 1 and 2147483647"},
+     "line 3: threads: 'abc' is not a number or shape (16x16) between 1 and 2147483647"},
     {"9.0,0,32,8192", "9.0,0,32,8192", "line 3: threads: '0' is not between 1 and 2147483647"},
     {"9.0,-1,32,8192", "9.0,-1,32,8192", "line 3: threads: '-1' is not between 1 and 2147483647"},
     {"9.0,4294967552,32,8192", "9.0,4294967552,32,8192",
      "line 3: threads: '4294967552' is not between 1 and 2147483647"},
     {"9.0,2 5,32,8192", "9.0,2 5,32,8192",
-     "line 3: threads: '2 5' is not a whole number between 1 and 2147483647"},
+     "line 3: threads: '2 5' is not a number or shape (16x16) between 1 and 2147483647"},
     {"9.0,1e3,32,8192", "9.0,1e3,32,8192",
-     "line 3: threads: '1e3' is not a whole number between 1 and 2147483647"},
+     "line 3: threads: '1e3' is not a number or shape (16x16) between 1 and 2147483647"},
     {"9.0,,32,8192", "9.0,,32,8192", "\"line 3: threads: no value, and no option --threads\""},
     {"9.0,256,\"\",8192", "9.0,256,\"\",8192", "\"line 3: regs: no value, and no option --regs\""},
     {" ,256,32,8192", " ,256,32,8192", "\"line 3: device: no value, and no option --device\""},
@@ -232,11 +232,11 @@ static const struct bad_row bad_rows[] = {
      "\"line 3: device: unknown device 'Voodoo'; 'smemcalc devices' lists them, or give a compute "
      "capability such as 9.0\""},
     {"9.0,\"a\nb\",32,8192", "9.0,\"a\nb\",32,8192",
-     "line 3: threads: 'a?b' is not a whole number between 1 and 2147483647"},
+     "line 3: threads: 'a?b' is not a number or shape (16x16) between 1 and 2147483647"},
     {"9.0,\033[31m,32,8192", "9.0,?[31m,32,8192",
-     "line 3: threads: '?[31m' is not a whole number between 1 and 2147483647"},
+     "line 3: threads: '?[31m' is not a number or shape (16x16) between 1 and 2147483647"},
     {"9.0,\"a\"\"b\",32,8192", "9.0,\"a\"\"b\",32,8192",
-     "\"line 3: threads: 'a\"\"b' is not a whole number between 1 and 2147483647\""},
+     "\"line 3: threads: 'a\"\"b' is not a number or shape (16x16) between 1 and 2147483647\""},
 };
 
 static void test_bad_rows(void)
@@ -264,7 +264,7 @@ static void test_summary(void)
     CU_ASSERT_EQUAL(run_bytes(input, strlen(input), 4096, &stream, &error), SMC_USAGE);
     CU_ASSERT_STRING_EQUAL(error.message,
                            "in.csv: 2 of 3 rows cannot be read; the first: line 3: threads: 'x?y' "
-                           "is not a whole number between 1 and 2147483647");
+                           "is not a number or shape (16x16) between 1 and 2147483647");
     /* The line feed within quotes and the empty line both count as lines. */
     CU_ASSERT_PTR_NOT_NULL(strstr(smc_text_string(&stream.out), "line 6: regs: 'z' is not"));
     smc_text_free(&stream.out);
@@ -364,6 +364,19 @@ static void test_column_names(void)
                            "device,threads,regs,registers,smem,static_smem" RESULTS
                            "9.0,256,255,32,many,8192" ANSWER);
     smc_text_free(&stream.out);
+}
+
+/* The shapes of blocks and clusters have limits of their own. */
+static void test_shapes(void)
+{
+    CU_ASSERT(gives("device,threads,regs,cluster\n9.0,16x16,32,2x1\n9.0,1x1x64,32,\n"
+                    "9.0,1x1x65,32,1\n9.0,64,32,17x1x1\n",
+                    SMC_OK,
+                    "device,threads,regs,cluster" RESULTS
+                    "9.0,16x16,32,2x1,8,64,100,warps+registers,8,32,8,228,64,8192,1024,\n"
+                    "9.0,1x1x64,32,,32,64,100,warps+registers+blocks,32,32,32,228,64,2048,1024,\n"
+                    "9.0,1x1x65,32,1,0,0,0,,21,32,21,228,64,3072,1024,\n"
+                    "9.0,64,32,17x1x1,0,0,0,cluster,32,32,32,228,64,2048,1024,\n"));
 }
 
 static void test_defaults(void)
@@ -665,6 +678,7 @@ CU_TestInfo tests_batch[] = {
     {"a column of results is noted", test_notes},
     {"an unknown column is an error, with what it may mean", test_unknown_columns},
     {"a column may have the name of its option, or be passed", test_column_names},
+    {"threads and cluster may be shapes", test_shapes},
     {"options give what no column does", test_defaults},
     {"20000 random rows equal the CSV report of the same launches", test_against_report},
     {"the results have the names of the CSV report", test_report_header},

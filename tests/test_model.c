@@ -292,11 +292,7 @@ static void test_barriers_of_blackwell(void)
 static struct smc_occupancy compute_grid(uint16_t cc, uint32_t threads, uint32_t x, uint32_t y,
                                          uint32_t z)
 {
-    struct smc_capability capability;
-    struct smc_occupancy o = compute(cc, LAUNCH(.threads_per_block = threads));
-    CU_ASSERT(smc_capability_find(cc, &capability));
-    smc_occupancy_check_grid(&capability.sm, (const uint32_t[]){x, y, z}, &o);
-    return o;
+    return compute(cc, LAUNCH(.threads_per_block = threads, .grid = {x, y, z}));
 }
 
 /* The largest grid that each generation accepts in each dimension, and the smallest that it
@@ -328,6 +324,126 @@ static void test_grids(void)
     o = compute_grid(20, 2048, 65536, 1, 1); /* with another reason in addition */
     CU_ASSERT_EQUAL(o.refusals, BIT(REFUSAL, THREADS_PER_BLOCK) | BIT(REFUSAL, GRID_X));
     CU_ASSERT_EQUAL(o.limiters, BIT(LIMIT, WARPS));
+}
+
+/* The most threads in z, and the most bytes of arguments, of each generation. */
+static void test_shapes(void)
+{
+    static const struct {
+        uint16_t cc;
+        uint32_t bytes;
+    } cases[] = {{10, 256}, {20, 4096}, {62, 4096}, {70, 32764}, {90, 32764}, {121, 32764}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const uint16_t cc = cases[i].cc;
+        struct smc_occupancy o = compute(cc, LAUNCH(.threads_per_block = 64, .block = {1, 1, 64},
+                                                    .parameter_bytes = cases[i].bytes));
+        CU_ASSERT(o.refusals == 0 && o.blocks_per_sm > 0);
+        o = compute(cc, LAUNCH(.threads_per_block = 65, .block = {1, 1, 65}));
+        CU_ASSERT_EQUAL(o.refusals, BIT(REFUSAL, BLOCK_Z));
+        CU_ASSERT(o.blocks_per_sm == 0 && o.warps_per_sm == 0 && o.limiters == 0);
+        o = compute(cc, LAUNCH(.threads_per_block = 64, .parameter_bytes = cases[i].bytes + 1));
+        CU_ASSERT_EQUAL(o.refusals, BIT(REFUSAL, PARAMETER_BYTES));
+    }
+    struct smc_occupancy o = compute(90, LAUNCH(.threads_per_block = 1024, .block = {1, 1024, 1}));
+    CU_ASSERT_EQUAL(o.refusals, 0);
+    o = compute(90, LAUNCH(.threads_per_block = 2048, .block = {2, 1, 1024}));
+    CU_ASSERT_EQUAL(o.refusals, BIT(REFUSAL, BLOCK_Z) | BIT(REFUSAL, THREADS_PER_BLOCK));
+}
+
+/* A cluster's shape divides the grid; one of which only the size is known can have any shape. */
+static void test_cluster_shapes(void)
+{
+    static const struct {
+        uint32_t blocks, cluster[3], grid[3];
+        uint32_t refusals;
+    } cases[] = {
+        {8, {4, 2, 1}, {4, 28, 1}, 0},
+        {8, {4, 2, 1}, {4, 27, 1}, BIT(REFUSAL, CLUSTER_SHAPE)},
+        {8, {8, 1, 1}, {4, 28, 1}, BIT(REFUSAL, CLUSTER_SHAPE)},
+        {8, {0}, {4, 28, 1}, 0},
+        {2, {0}, {1, 132, 1}, 0},
+        {2, {0}, {1, 1, 2}, 0},
+        {2, {0}, {3, 3, 3}, BIT(REFUSAL, CLUSTER_SHAPE)},
+        {6, {0}, {2, 3, 1}, 0},
+        {12, {0}, {2, 2, 3}, 0},
+        {12, {0}, {2, 3, 1}, BIT(REFUSAL, CLUSTER_SHAPE)},
+        {8, {8, 1, 1}, {0}, 0}, /* the grid is not known */
+        {17, {17, 1, 1}, {17, 1, 1}, BIT(REFUSAL, CLUSTER_SIZE)},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct smc_launch launch =
+            LAUNCH(.threads_per_block = 64, .blocks_per_cluster = cases[i].blocks);
+        memcpy(launch.cluster, cases[i].cluster, sizeof launch.cluster);
+        memcpy(launch.grid, cases[i].grid, sizeof launch.grid);
+        CU_ASSERT_EQUAL(compute(90, launch).refusals, cases[i].refusals);
+    }
+    struct smc_launch launch =
+        LAUNCH(.threads_per_block = 64, .blocks_per_cluster = 8, .cluster_not_opted_in = true);
+    CU_ASSERT_EQUAL(compute(90, launch).refusals, 0);
+    launch.blocks_per_cluster = 9;
+    CU_ASSERT_EQUAL(compute(90, launch).refusals, BIT(REFUSAL, CLUSTER_NOT_PORTABLE));
+    CU_ASSERT_EQUAL(compute(120, launch).refusals, BIT(REFUSAL, CLUSTER_SIZE));
+}
+
+static struct smc_occupancy check_on(const char *board, struct smc_launch launch)
+{
+    struct smc_device device;
+    struct smc_occupancy out;
+    char note[256];
+    CU_ASSERT_EQUAL_FATAL(smc_device_find(board, &device, note, NULL), SMC_OK);
+    smc_launch_check(&device.sm, device.sm_count, &device.sm_groups, &launch, &out);
+    return out;
+}
+
+/* Computed by hand of 16 x5, 18 x2, 8 and 2 x4 SMs; 15 clusters of 8 were seen on an H100. */
+static void test_resident_clusters(void)
+{
+    static const struct {
+        uint32_t size, smem, clusters;
+    } cases[] = {
+        {2, 200000, 66}, {3, 200000, 39},  {4, 200000, 30},  {8, 200000, 15},
+        {16, 200000, 7}, {2, 100000, 132}, {16, 100000, 14}, {5, 100000, 47},
+        {2, 0, 528},     {7, 0, 139},      {16, 0, 58}, /* no more than eight blocks of an SM */
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const struct smc_launch launch =
+            LAUNCH(.threads_per_block = 64, .dynamic_smem_bytes = cases[i].smem,
+                   .blocks_per_cluster = cases[i].size);
+        struct smc_occupancy o = check_on("NVIDIA H100 80GB HBM3", launch);
+        CU_ASSERT_EQUAL(o.resident_clusters, cases[i].clusters);
+        CU_ASSERT_EQUAL(o.resident_blocks, cases[i].clusters * cases[i].size);
+        CU_ASSERT_FALSE(o.clusters_are_bound);
+        CU_ASSERT_EQUAL(check_on("NVIDIA H200", launch).resident_clusters, cases[i].clusters);
+    }
+    const struct smc_launch launch =
+        LAUNCH(.threads_per_block = 64, .dynamic_smem_bytes = 200000, .blocks_per_cluster = 8);
+    struct smc_occupancy o = check_on("NVIDIA H100 PCIe", launch);
+    CU_ASSERT(o.clusters_are_bound && o.resident_clusters == 114 / 8);
+    o = check_on("9.0", launch);
+    CU_ASSERT(o.refusals == 0 && o.resident_clusters == 0 && o.resident_blocks == 0);
+}
+
+/* All blocks of a cooperative launch are resident at a time, also in clusters. */
+static void test_cooperative(void)
+{
+    struct smc_launch launch = LAUNCH(.threads_per_block = 1024, .regs_per_thread = 32,
+                                      .grid = {264, 1, 1}, .is_cooperative = true);
+    CU_ASSERT_EQUAL(check_on("NVIDIA H200", launch).refusals, 0);
+    launch.grid[0] = 265;
+    struct smc_occupancy o = check_on("NVIDIA H200", launch);
+    CU_ASSERT_EQUAL(o.refusals, BIT(REFUSAL, COOPERATIVE_SIZE));
+    CU_ASSERT(o.blocks_per_sm == 0 && o.resident_blocks == 264);
+    launch.is_cooperative = false;
+    CU_ASSERT_EQUAL(check_on("NVIDIA H200", launch).refusals, 0);
+    launch.is_cooperative = true;
+    launch.grid[0] = INT32_MAX, launch.grid[1] = launch.grid[2] = 65535;
+    CU_ASSERT_EQUAL(check_on("NVIDIA H200", launch).refusals, BIT(REFUSAL, COOPERATIVE_SIZE));
+    CU_ASSERT_EQUAL(check_on("9.0", launch).refusals, 0); /* SMs unknown */
+    launch = LAUNCH(.threads_per_block = 64, .dynamic_smem_bytes = 200000, .grid = {120, 1, 1},
+                    .blocks_per_cluster = 8, .is_cooperative = true);
+    CU_ASSERT_EQUAL(check_on("NVIDIA H200", launch).refusals, 0);
+    launch.grid[0] = 128;
+    CU_ASSERT_EQUAL(check_on("NVIDIA H200", launch).refusals, BIT(REFUSAL, COOPERATIVE_SIZE));
 }
 
 /* Any numbers: no division by zero, no overflow, and 0 blocks if they are impossible. */
@@ -374,6 +490,10 @@ CU_TestInfo tests_model[] = {
     {"shared-memory modes to the last byte", test_smem_modes},
     {"barriers of CC 10.x to 12.x", test_barriers_of_blackwell},
     {"the largest grids", test_grids},
+    {"threads in z and bytes of arguments", test_shapes},
+    {"the shapes of clusters", test_cluster_shapes},
+    {"resident clusters", test_resident_clusters},
+    {"cooperative launches", test_cooperative},
     {"extreme numbers", test_extremes},
     {"names", test_names},
     CU_TEST_INFO_NULL,

@@ -128,8 +128,7 @@ static void test_no_answer(void)
         enum smc_field field;
         int64_t value;
         const char *why;
-    } cases[] = {{SMC_FIELD_CLUSTER, 3, "does not divide"},
-                 {SMC_FIELD_FIRST_PARAM + SMC_PARAM_LDA, 3, "below 1024"},
+    } cases[] = {{SMC_FIELD_FIRST_PARAM + SMC_PARAM_LDA, 3, "below 1024"},
                  {SMC_FIELD_REGS, 256, "the most registers"},
                  {SMC_FIELD_BARRIERS, 17, "the most barriers"},
                  {SMC_FIELD_FIRST_PARAM + SMC_PARAM_TILE, 33, "between 1 and 32"}};

@@ -35,7 +35,7 @@ if [ -n "$utf8" ]; then
         looks $size tui-explore-$size.txt '' --tile 16 --device "RTX 4090"
     done
     looks 80x24 tui-explore-refused.txt '' --tile 32 --device "8800 GTX"
-    looks 80x24 tui-explore-no-answer.txt 'key Right' --tile 32 --cluster 3 --device H200
+    looks 80x24 tui-explore-no-answer.txt 'key Right' --tile 32 --barriers 17 --device H200
     looks 100x30 tui-explore-bytes.txt 'key Down 2' --kernel stencil-static --radius 6000 --device H200
     looks 60x16 tui-explore-command.txt 'key y' --kernel matmul-naive --size 1000x2000x3000 \
         --lda 4000 --dtype double --carveout 50 --device H200

@@ -355,6 +355,7 @@ static enum smc_status fail_value(const struct row *row, enum smc_column column,
     bool whole = *digits && !digits[strspn(digits, "0123456789")];
     const char *kind = whole                            ? ""
                        : info->kind == SMC_COLUMN_BYTES ? "a size in bytes "
+                       : info->kind == SMC_COLUMN_SHAPE ? "a number or shape (16x16) "
                                                         : "a whole number ";
     return smc_fail(row->error, SMC_USAGE, "line %llu: %s: '%s' is not %sbetween %lld and %lld",
                     (unsigned long long)row->record->line, info->name, value, kind,
@@ -409,9 +410,22 @@ static enum smc_status fail_smem_mode(const struct row *row, const char *text)
     return fail_row(row, SMC_COLUMN_SMEM_MODE, reason);
 }
 
+/* A shape's number of threads or blocks is the column's value. */
+static bool read_shape(const struct smc_column_info *info, const char *text, uint32_t shape[3],
+                       int64_t *value)
+{
+    uint32_t product;
+    if (info->kind != SMC_COLUMN_SHAPE ||
+        !smc_parse_block(text, (uint32_t)info->highest, &product, shape) || product < info->lowest)
+        return false;
+    *value = product;
+    return true;
+}
+
 /* Reads all other allowed forms. An empty field leaves `value` unchanged. */
 static enum smc_status read_other(const struct row *row, enum smc_column column,
-                                  const struct smc_csv_field *field, int64_t *value)
+                                  const struct smc_csv_field *field, int64_t *value,
+                                  uint32_t shape[3])
 {
     const struct smc_column_info *info = &smc_column_info[column];
     char text[64];
@@ -425,23 +439,27 @@ static enum smc_status read_other(const struct row *row, enum smc_column column,
         return read_smem_mode(text, value) ? SMC_OK : fail_smem_mode(row, text);
     bool good = info->kind == SMC_COLUMN_BYTES
                     ? smc_parse_size(text, (uint64_t)info->highest, &bytes)
-                    : smc_parse_integer(text, info->lowest, info->highest, value);
+                    : smc_parse_integer(text, info->lowest, info->highest, value) ||
+                          read_shape(info, text, shape, value);
     if (good && info->kind == SMC_COLUMN_BYTES)
         *value = (int64_t)bytes;
     return good ? SMC_OK : fail_value(row, column, text);
 }
 
+/* `shape`: of the value, {0} if it is a plain number; unchanged without a value. */
 static enum smc_status read_number(const struct row *row, enum smc_column column,
-                                   const struct smc_csv_field *field, int64_t *value)
+                                   const struct smc_csv_field *field, int64_t *value,
+                                   uint32_t shape[3])
 {
     const struct smc_column_info *info = &smc_column_info[column];
     int64_t number;
     bool digits = info->kind != SMC_COLUMN_WORD && read_digits(field, &number);
     if (digits && number >= info->lowest && number <= info->highest) {
         *value = number;
+        shape[0] = 0;
         return SMC_OK;
     }
-    return read_other(row, column, field, value);
+    return read_other(row, column, field, value, shape);
 }
 
 static bool is_empty(const struct smc_csv_field *field)
@@ -488,6 +506,9 @@ static enum smc_status read_and_answer(const struct smc_csv_record *record,
 {
     const struct row row = {record, error};
     int64_t value[SMC_COLUMN_COUNT];
+    uint32_t block[3], cluster[3], none[3];
+    memcpy(block, defaults->block, sizeof block);
+    memcpy(cluster, defaults->cluster, sizeof cluster);
     if (record->fault != SMC_CSV_SOUND || record->field_count != columns->count)
         return fail_shape(&row, columns);
     int32_t device = columns->field[SMC_COLUMN_DEVICE];
@@ -497,7 +518,10 @@ static enum smc_status read_and_answer(const struct smc_csv_record *record,
         int32_t index = columns->field[i];
         value[i] = defaults->value[i];
         if (index >= 0)
-            status = read_number(&row, (enum smc_column)i, &record->field[index], &value[i]);
+            status = read_number(&row, (enum smc_column)i, &record->field[index], &value[i],
+                                 i == SMC_COLUMN_THREADS   ? block
+                                 : i == SMC_COLUMN_CLUSTER ? cluster
+                                                           : none);
     }
     if (status == SMC_OK)
         status = check_regs(&row, answer->sm, value[SMC_COLUMN_REGS]);
@@ -513,7 +537,9 @@ static enum smc_status read_and_answer(const struct smc_csv_record *record,
         .barriers_per_block = (uint32_t)value[SMC_COLUMN_BARRIERS],
         .blocks_per_cluster = (uint32_t)value[SMC_COLUMN_CLUSTER],
     };
-    smc_occupancy_compute(answer->sm, &answer->launch, &answer->occupancy);
+    memcpy(answer->launch.block, block, sizeof block);
+    memcpy(answer->launch.cluster, cluster, sizeof cluster);
+    smc_launch_check(answer->sm, 0, NULL, &answer->launch, &answer->occupancy);
     return SMC_OK;
 }
 

@@ -21,6 +21,7 @@ enum smc_column {
 enum smc_column_kind {
     SMC_COLUMN_TEXT,
     SMC_COLUMN_NUMBER,
+    SMC_COLUMN_SHAPE, /* a number, or one of up to three dimensions: 16x16 */
     SMC_COLUMN_BYTES, /* a size such as 48K, too */
     SMC_COLUMN_WORD,  /* the name of an enum smc_smem_mode */
 };
@@ -41,6 +42,7 @@ extern const struct smc_column_info smc_column_info[SMC_COLUMN_COUNT];
 /* The values for fields that a row does not give. */
 struct smc_batch_defaults {
     int64_t value[SMC_COLUMN_COUNT]; /* by column; for the device only whether it is NEEDED */
+    uint32_t block[3], cluster[3];   /* the shapes of threads and cluster; {0}: not known */
     struct smc_sm sm;                /* of the device */
 };
 

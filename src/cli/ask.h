@@ -28,6 +28,9 @@ void smc_ask_launch(const struct smc_arguments *arguments, struct smc_query *que
 /* Carve-out, cluster and the other settings of a launch. */
 void smc_ask_settings(const struct smc_arguments *arguments, struct smc_launch *settings);
 
+/* The shape that an option was given; unchanged if it was given only a number, or nothing. */
+void smc_ask_shape(const struct smc_arguments *arguments, int option, uint32_t shape[3]);
+
 /* The kernel of --kernel, or the one that --tile alone means. */
 enum smc_status smc_ask_named_kernel(const struct smc_arguments *arguments,
                                      const struct smc_kernel **kernel, struct smc_error *error);

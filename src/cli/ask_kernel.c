@@ -233,8 +233,17 @@ static enum smc_status ask_own_kernel(const struct smc_arguments *arguments,
     if (!arguments->given[SMC_OPTION_THREADS])
         return smc_fail(error, SMC_USAGE, "option --grid: only with --threads, your own kernel");
     query->threads_per_block = arguments->number[SMC_OPTION_THREADS];
+    smc_ask_shape(arguments, SMC_OPTION_THREADS, query->block);
     const char *grid = arguments->text[SMC_OPTION_GRID];
     return grid ? read_grid(grid, query, error) : SMC_OK;
+}
+
+/* A range is of plain numbers. */
+void smc_ask_shape(const struct smc_arguments *arguments, int option, uint32_t shape[3])
+{
+    uint32_t product;
+    if (arguments->given[option] && arguments->range[option].step == 0)
+        smc_parse_block(arguments->text[option], INT32_MAX, &product, shape);
 }
 
 void smc_ask_settings(const struct smc_arguments *arguments, struct smc_launch *settings)
@@ -244,6 +253,7 @@ void smc_ask_settings(const struct smc_arguments *arguments, struct smc_launch *
     settings->cache_config = (enum smc_cache_config)number[SMC_OPTION_CACHE_CONFIG];
     settings->smem_mode = (enum smc_smem_mode)number[SMC_OPTION_SMEM_MODE];
     settings->blocks_per_cluster = (uint32_t)number[SMC_OPTION_CLUSTER];
+    smc_ask_shape(arguments, SMC_OPTION_CLUSTER, settings->cluster);
     settings->virtual_resources = (uint32_t)number[SMC_OPTION_VIRTUAL_RESOURCES];
     settings->partitioned_caching =
         (enum smc_partitioned_caching)number[SMC_OPTION_PARTITIONED_CACHING];

@@ -65,6 +65,8 @@ static void read_numbers(const struct smc_arguments *arguments, struct smc_batch
     for (int i = SMC_COLUMN_DEVICE + 1; i < SMC_COLUMN_COUNT; i++)
         if (arguments->given[options[i]])
             defaults->value[i] = arguments->number[options[i]];
+    smc_ask_shape(arguments, SMC_OPTION_THREADS, defaults->block);
+    smc_ask_shape(arguments, SMC_OPTION_CLUSTER, defaults->cluster);
 }
 
 /* The device of rows that name none: --device, or the only one of a file. */

@@ -221,12 +221,15 @@ static enum smc_status fail_number(const struct smc_option *option, const char *
                        : whole                               ? ""
                        : strcmp(option->value, "SHAPE") == 0 ? "a number or shape (16x16) "
                                                              : "a whole number ";
-    bool is_block = strcmp(option->value, "SHAPE") == 0;
+    bool is_cluster = option == &smc_options[SMC_OPTION_CLUSTER];
+    bool is_block = !is_cluster && strcmp(option->value, "SHAPE") == 0;
     return smc_fail(error, SMC_USAGE, "option --%s: '%.64s%s' is not %sbetween %lld and %lld%s%s%s",
                     option->name, text, strlen(text) > 64 ? "..." : "", kind,
                     (long long)option->lowest, (long long)option->highest,
-                    is_block ? " threads" : "", option->choices ? ", nor " : "",
-                    option->choices ? option->choices : "");
+                    is_block     ? " threads"
+                    : is_cluster ? " blocks"
+                                 : "",
+                    option->choices ? ", nor " : "", option->choices ? option->choices : "");
 }
 
 static bool read_choice(const char *choices, const char *text, int64_t *index)

@@ -16,7 +16,7 @@
 #include "report/words.h"
 
 /* Before the device, whose limits may be lower, is known. */
-enum { MOST_IN_BLOCK = 1024, MOST_IN_Z = 64 };
+enum { MOST_IN_BLOCK = 1024 };
 
 static enum smc_status check_others(const struct smc_arguments *arguments, struct smc_error *error)
 {
@@ -69,25 +69,6 @@ static enum smc_status read_extent(const struct smc_arguments *arguments, int op
                         smc_options[option].name, typed, (long long)most, what);
     for (int i = 0; i < 3; i++)
         extent[i] = (uint32_t)edge[i];
-    return SMC_OK;
-}
-
-static enum smc_status check_block(const struct smc_arguments *arguments,
-                                   const struct smc_user_request *request, struct smc_error *error)
-{
-    const uint32_t *block = request->block;
-    uint32_t most = request->device.sm.max_threads_per_block;
-    uint64_t threads = (uint64_t)block[0] * block[1] * block[2];
-    if (threads > most)
-        return smc_fail(error, SMC_USAGE,
-                        "option --block: '%.64s' has %llu threads, more than the %u of a block on "
-                        "%s",
-                        arguments->text[SMC_OPTION_BLOCK_SHAPE], (unsigned long long)threads, most,
-                        request->device.name);
-    if (block[2] > MOST_IN_Z)
-        return smc_fail(error, SMC_USAGE,
-                        "option --block: '%.64s' has %u threads in z, more than %d",
-                        arguments->text[SMC_OPTION_BLOCK_SHAPE], block[2], MOST_IN_Z);
     return SMC_OK;
 }
 
@@ -313,7 +294,7 @@ static enum smc_status ask(const struct smc_arguments *arguments, struct smc_use
     request->device = query.device;
     request->ceilings = query.ceilings;
     request->settings = settings;
-    return check_block(arguments, request, error);
+    return SMC_OK;
 }
 
 /* A launch that the model rules out is not tried: the arguments are wrong. */

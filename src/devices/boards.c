@@ -27,6 +27,7 @@ struct row {
     uint32_t fp32_lanes_per_sm;
     double fp32_peak_tflops;
     const char *uncertain_cells, *source;
+    const char *sm_groups; /* "16x5 18x2 8": five of 16 SMs, two of 18 and one of 8; or "" */
 };
 
 static const struct row rows[] = {
@@ -45,6 +46,19 @@ uint16_t smc_device_cc_at(size_t index)
     return cc;
 }
 
+static void read_groups(const char *text, struct smc_sm_groups *groups)
+{
+    while (*text) {
+        char *end;
+        unsigned long sms = strtoul(text, &end, 10), times = 1;
+        if (*end == 'x')
+            times = strtoul(end + 1, &end, 10);
+        for (; times > 0 && groups->count < SMC_MOST_SM_GROUPS; times--)
+            groups->sms[groups->count++] = (uint16_t)sms;
+        text = end + strspn(end, " ");
+    }
+}
+
 void smc_device_at(size_t index, struct smc_device *out)
 {
     const struct row *row = &rows[index];
@@ -54,6 +68,7 @@ void smc_device_at(size_t index, struct smc_device *out)
     snprintf(out->name, sizeof out->name, "%s", row->name);
     snprintf(out->chip, sizeof out->chip, "%s", row->chip);
     out->sm_count = row->sm_count;
+    read_groups(row->sm_groups, &out->sm_groups);
     out->sm_clock_khz = (uint32_t)(row->boost_sm_clock_mhz * 1000);
     out->memory_bus_bits = row->memory_bus_bits;
     out->memory_bytes_per_s = (double)(uint64_t)(row->memory_bandwidth_gbs * 1e9 + 0.5);

@@ -34,6 +34,7 @@ const struct smc_device_key smc_device_keys[] = {
     {"name", SMC_KEY_NAME, MEMBER(name), 1, LONGEST(name)},
     {"compute_capability", SMC_KEY_CAPABILITY, MEMBER(sm.cc), 0, 0},
     NUMBER(KNOWN, "sm_count", sm_count, 1000000),
+    {"sm_groups", SMC_KEY_GROUPS, MEMBER(sm_groups), 1, UINT16_MAX},
     SKIPPED(SOURCE, "source"),
     SKIPPED(GPU_INDEX, "gpu_index"),
     {"family", SMC_KEY_TEXT, MEMBER(family), 0, MOST_TEXT},
@@ -238,10 +239,27 @@ static enum smc_status read_carveouts(const struct place *place)
     return SMC_OK;
 }
 
+static enum smc_status read_groups(const struct place *place)
+{
+    struct smc_sm_groups groups = {.count = (uint32_t)json_array_size(place->value)};
+    char allowed[64];
+    snprintf(allowed, sizeof allowed, "a list of 1 to %d numbers of SMs", SMC_MOST_SM_GROUPS);
+    if (groups.count < 1 || groups.count > SMC_MOST_SM_GROUPS)
+        return fail_value(place, place->value, allowed);
+    for (uint32_t i = 0; i < groups.count; i++) {
+        uint64_t sms;
+        if (!whole_number(place, json_array_get(place->value, i), &sms))
+            return fail_number(place, json_array_get(place->value, i));
+        groups.sms[i] = (uint16_t)sms;
+    }
+    place->device->sm_groups = groups;
+    return SMC_OK;
+}
+
 /* Null means "unknown", and is allowed if a device can be used without the value. */
 static bool may_be_null(const struct smc_device_key *key)
 {
-    return key->kind == SMC_KEY_KNOWN || key->kind == SMC_KEY_REAL ||
+    return key->kind == SMC_KEY_KNOWN || key->kind == SMC_KEY_REAL || key->kind == SMC_KEY_GROUPS ||
            (key->kind == SMC_KEY_NAME && key->lowest == 0);
 }
 
@@ -266,6 +284,8 @@ static enum smc_status read_value(const struct place *place)
         return read_granularity(place);
     case SMC_KEY_CARVEOUTS:
         return read_carveouts(place);
+    case SMC_KEY_GROUPS:
+        return read_groups(place);
     case SMC_KEY_CAPABILITY: /* read first */
     case SMC_KEY_SOURCE:
     case SMC_KEY_GPU_INDEX:

@@ -35,6 +35,7 @@ enum smc_key_kind {
     SMC_KEY_REAL,        /* a double; 0 is null */
     SMC_KEY_GRANULARITY, /* a bool: "block" or "warp" */
     SMC_KEY_CARVEOUTS,   /* a list of ascending sizes */
+    SMC_KEY_GROUPS,      /* a list of numbers of SMs; null: not known */
     SMC_KEY_SOURCE,      /* where the device is from: written, skipped when read */
     SMC_KEY_GPU_INDEX,   /* likewise */
     SMC_KEY_ASSUMED,     /* written in answers only, skipped when read */

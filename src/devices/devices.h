@@ -40,8 +40,9 @@ struct smc_device {
     char chip[64]; /* "GH100"; "" if unknown */
     struct smc_sm sm;
     enum smc_device_source source;
-    int gpu_index;             /* of a live device; -1 otherwise */
-    uint32_t sm_count;         /* 0: unknown, a bare compute capability */
+    int gpu_index;     /* of a live device; -1 otherwise */
+    uint32_t sm_count; /* 0: unknown, a bare compute capability */
+    struct smc_sm_groups sm_groups;
     uint32_t sm_clock_khz;     /* boost; on CC 1.x and 2.x the shader clock; 0: unknown */
     uint32_t memory_bus_bits;  /* 0: unknown */
     double memory_bytes_per_s; /* 0: unknown */

@@ -29,7 +29,7 @@ src/devices/capabilities.inc: data/compute_capabilities.csv data/table.awk
 
 src/devices/boards.inc: data/devices.csv data/table.awk
 	$(AM_V_GEN)$(MKDIR_P) $(@D) && LC_ALL=C $(AWK) \
-	  -v text="name other_names chip compute_capability uncertain_cells source" \
+	  -v text="name other_names chip compute_capability uncertain_cells source sm_groups" \
 	  -f $(srcdir)/data/table.awk $(srcdir)/data/devices.csv > $@.tmp && mv $@.tmp $@
 
 src/devices/ceilings.inc: data/ceilings.csv data/table.awk

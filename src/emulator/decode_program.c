@@ -535,6 +535,11 @@ bool smc_program_asks_cooperative(const struct smc_program *program)
     return program->asks_cooperative;
 }
 
+void smc_program_cluster(const struct smc_program *program, uint32_t cluster[3])
+{
+    memcpy(cluster, program->module.cluster, sizeof program->module.cluster);
+}
+
 uint32_t smc_program_local_bytes(const struct smc_program *program)
 {
     return program->local_bytes;

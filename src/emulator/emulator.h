@@ -76,6 +76,8 @@ size_t smc_program_parameter_bytes(const struct smc_program *program, size_t ind
 size_t smc_program_parameter_offset(const struct smc_program *program, size_t index);
 /* Whether it asks for what a cooperative launch gives it, as grid synchronization does. */
 bool smc_program_asks_cooperative(const struct smc_program *program);
+/* The blocks of a cluster that it is compiled for, in x, y and z; {0}: none. */
+void smc_program_cluster(const struct smc_program *program, uint32_t cluster[3]);
 /* The local memory of a thread. */
 uint32_t smc_program_local_bytes(const struct smc_program *program);
 /* The name of file number `file` of the line table; NULL if it has none. */

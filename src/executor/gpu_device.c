@@ -228,10 +228,12 @@ void smc_gpu_lay_over(const struct cudaDeviceProp *properties, struct smc_sm *sm
     sm->max_grid_x = (uint32_t)properties->maxGridSize[0];
     sm->max_grid_y = (uint32_t)properties->maxGridSize[1];
     sm->max_grid_z = (uint32_t)properties->maxGridSize[2];
+    sm->max_block_z = (uint32_t)properties->maxThreadsDim[2];
     lay_over_carveouts((uint32_t)properties->sharedMemPerMultiprocessor, sm);
 }
 
-/* Finds the chip, which only the table knows; "" if the table has no board of this name. */
+/* Finds what only the table knows: the chip and the groups of its SMs; "" and none if the table has
+   no board of this name. */
 static void find_chip(struct smc_device *device)
 {
     struct smc_device board;
@@ -240,6 +242,7 @@ static void find_chip(struct smc_device *device)
             continue;
         smc_device_at(i, &board);
         memcpy(device->chip, board.chip, sizeof device->chip);
+        device->sm_groups = board.sm_groups;
     }
 }
 

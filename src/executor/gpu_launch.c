@@ -121,6 +121,9 @@ static enum smc_status set_smem_mode(const struct smc_gpu_kernel *kernel, enum s
     return status;
 }
 
+/* Of every GPU: a larger one needs an attribute. */
+enum { MOST_PORTABLE_CLUSTER = 8 };
+
 enum smc_status smc_gpu_configure(const struct smc_gpu_kernel *kernel,
                                   const struct smc_launch *launch, struct smc_attempt *opt_in,
                                   struct smc_error *error)
@@ -129,6 +132,11 @@ enum smc_status smc_gpu_configure(const struct smc_gpu_kernel *kernel,
         kernel->handle, cudaFuncAttributePreferredSharedMemoryCarveout, carveout_of(launch));
     if (code != cudaSuccess)
         return smc_gpu_fail(error, code, "the shared-memory carve-out");
+    if (launch->blocks_per_cluster > MOST_PORTABLE_CLUSTER && !launch->cluster_not_opted_in)
+        code =
+            cudaFuncSetAttribute(kernel->handle, cudaFuncAttributeNonPortableClusterSizeAllowed, 1);
+    if (code != cudaSuccess)
+        return smc_gpu_fail(error, code, "the cluster size");
     if (launch->smem_mode != SMC_SMEM_MODE_DEFAULT)
         return set_smem_mode(kernel, launch->smem_mode, opt_in, error);
 

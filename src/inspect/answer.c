@@ -61,6 +61,7 @@ static void choose_block(const struct smc_inspect_request *request,
     bool is_own = row->threads_source != SMC_THREADS_UNKNOWN && block[0] == 0 &&
                   own[0] * own[1] * own[2] == row->launch.threads_per_block;
     memcpy(row->block, is_own ? own : block, sizeof row->block);
+    memcpy(row->launch.block, row->block, sizeof row->block);
 }
 
 /* If the block size is unknown, row->sizes must be set. */
@@ -176,7 +177,8 @@ static void conclude(struct smc_inspect_row *row)
     uint32_t bound = row->kernel->max_threads_per_block;
     row->exceeds_bound = bound > 0 && row->launch.threads_per_block > bound;
     const struct smc_sm sm = bounded_sm(row);
-    smc_occupancy_compute(&sm, &row->launch, &row->occupancy);
+    const struct smc_device *device = row->device;
+    smc_launch_check(&sm, device->sm_count, &device->sm_groups, &row->launch, &row->occupancy);
     row->occupancy_percent = smc_occupancy_percent(&sm, &row->occupancy);
     row->outcome = smc_outcome_of(&row->kernel->resources, &row->occupancy);
 }

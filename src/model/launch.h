@@ -21,9 +21,12 @@ enum smc_refusal {
     SMC_REFUSAL_COUNT
 };
 
-/* The refusals that no change of a block's resources resolves. */
+/* The refusals of a grid, and those that no change of a block's resources resolves. */
 #define SMC_GRID_REFUSALS                                                                          \
     (1u << SMC_REFUSAL_GRID_X | 1u << SMC_REFUSAL_GRID_Y | 1u << SMC_REFUSAL_GRID_Z)
+#define SMC_SHAPE_REFUSALS                                                                         \
+    (SMC_GRID_REFUSALS | 1u << SMC_REFUSAL_BLOCK_Z | 1u << SMC_REFUSAL_CLUSTER_SHAPE |             \
+     1u << SMC_REFUSAL_PARAMETER_BYTES)
 
 /* Partitioned global caching: CC 5.2, 5.3, 6.1 and 6.2 only; other GPUs ignore it. On: a block
    stays in one half of the SM, unless no block would fit; strict: even then. */
@@ -79,6 +82,13 @@ struct smc_launch {
     uint32_t virtual_resources;  /* per block; 0: not known or none */
     uint32_t blocks_per_cluster; /* 0 or 1: no cluster */
     enum smc_partitioned_caching partitioned_caching;
+
+    /* Shapes, which have limits of their own; 0 in x: not known. */
+    uint32_t block[3], grid[3];
+    uint32_t cluster[3];       /* of blocks_per_cluster */
+    uint32_t parameter_bytes;  /* of the kernel's arguments; 0: none, or not known */
+    bool cluster_not_opted_in; /* cudaFuncAttributeNonPortableClusterSizeAllowed is not set */
+    bool is_cooperative;       /* all blocks of the grid must be resident at a time */
 };
 
 #ifndef __cplusplus
@@ -101,6 +111,11 @@ struct smc_occupancy {
     uint32_t smem_allocated_per_block_bytes; /* with the driver's reserve and rounding */
     uint32_t smem_configured_bytes;          /* the SM's shared memory under this carve-out */
     enum smc_partitioned_caching partitioned_caching; /* what is in effect */
+
+    /* Of the whole GPU; set by smc_launch_check. 0: its SMs are not known, or no block fits. */
+    uint64_t resident_blocks;
+    uint64_t resident_clusters; /* 0 also without clusters */
+    bool clusters_are_bound; /* no more, but perhaps fewer: how its SMs are grouped is not known */
 };
 
 #endif

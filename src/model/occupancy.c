@@ -75,14 +75,73 @@ static void limit_by_cluster(const struct smc_sm *sm, const struct smc_launch *l
 {
     uint32_t most = sm->cluster_max_nonportable ? sm->cluster_max_nonportable : 1;
     out->limit[SMC_LIMIT_CLUSTER] = SMC_UNLIMITED;
+    bool above_portable = launch->blocks_per_cluster > sm->cluster_max_portable;
     if (launch->blocks_per_cluster > most)
         out->refusals |= 1u << SMC_REFUSAL_CLUSTER_SIZE;
+    else if (launch->blocks_per_cluster > 1 && above_portable && launch->cluster_not_opted_in)
+        out->refusals |= 1u << SMC_REFUSAL_CLUSTER_NOT_PORTABLE;
+}
+
+/* Whether the grid can be cut into clusters of `left` blocks, in some shape. */
+static bool divides(const uint32_t grid[3], uint32_t dimension, uint32_t left)
+{
+    if (dimension == 2)
+        return grid[2] % left == 0;
+    for (uint32_t edge = 1; edge <= left; edge++)
+        if (left % edge == 0 && grid[dimension] % edge == 0 &&
+            divides(grid, dimension + 1, left / edge))
+            return true;
+    return false;
+}
+
+static bool has_cluster_shape(const struct smc_launch *launch)
+{
+    const uint32_t *cluster = launch->cluster;
+    return cluster[0] > 0 && cluster[1] > 0 && cluster[2] > 0 &&
+           (uint64_t)cluster[0] * cluster[1] * cluster[2] == launch->blocks_per_cluster;
+}
+
+static bool is_cut_into_clusters(const struct smc_launch *launch)
+{
+    const uint32_t *grid = launch->grid, *cluster = launch->cluster;
+    if (has_cluster_shape(launch))
+        return grid[0] % cluster[0] == 0 && grid[1] % cluster[1] == 0 && grid[2] % cluster[2] == 0;
+    return divides(grid, 0, launch->blocks_per_cluster);
+}
+
+static void check_shape(const struct smc_sm *sm, const struct smc_launch *launch,
+                        struct smc_occupancy *out)
+{
+    uint32_t refusals = (uint32_t)(launch->block[2] > sm->max_block_z) << SMC_REFUSAL_BLOCK_Z |
+                        (uint32_t)(launch->parameter_bytes > sm->max_parameter_bytes)
+                            << SMC_REFUSAL_PARAMETER_BYTES;
+    if (launch->grid[0] > 0) {
+        refusals |= (uint32_t)(launch->grid[0] > sm->max_grid_x) << SMC_REFUSAL_GRID_X |
+                    (uint32_t)(launch->grid[1] > sm->max_grid_y) << SMC_REFUSAL_GRID_Y |
+                    (uint32_t)(launch->grid[2] > sm->max_grid_z) << SMC_REFUSAL_GRID_Z;
+        bool in_clusters =
+            launch->blocks_per_cluster > 1 && !(out->refusals & 1u << SMC_REFUSAL_CLUSTER_SIZE);
+        if (in_clusters && !is_cut_into_clusters(launch))
+            refusals |= 1u << SMC_REFUSAL_CLUSTER_SHAPE;
+    }
+    out->refusals |= refusals;
 }
 
 static void apply_refusals(struct smc_occupancy *out)
 {
-    for (uint32_t left = out->refusals; left; left &= left - 1)
-        out->limit[limit_of_refusal[__builtin_ctz(left)]] = 0;
+    for (uint32_t left = out->refusals; left; left &= left - 1) {
+        enum smc_limit limit = limit_of_refusal[__builtin_ctz(left)];
+        if (limit != SMC_LIMIT_COUNT)
+            out->limit[limit] = 0;
+    }
+}
+
+/* For a refusal that is none of the limits'. */
+static void hold_none(struct smc_occupancy *out)
+{
+    out->blocks_per_sm = out->warps_per_sm = out->limiters = 0;
+    for (int i = 0; i < SMC_LIMIT_COUNT; i++)
+        out->limiters |= (uint32_t)(out->limit[i] == 0) << i;
 }
 
 static void find_binding(struct smc_occupancy *out)
@@ -123,23 +182,61 @@ void smc_occupancy_compute(const struct smc_sm *sm, const struct smc_launch *lau
     limit_by_barriers(sm, launch, out);
     limit_by_virtual_resources(sm, launch, out);
     limit_by_cluster(sm, launch, out);
+    check_shape(sm, launch, out);
     if (out->refusals)
         apply_refusals(out);
     find_binding(out);
+    if (out->refusals)
+        hold_none(out);
 }
 
-void smc_occupancy_check_grid(const struct smc_sm *sm, const uint32_t grid[3],
-                              struct smc_occupancy *out)
+/* A group with fewer SMs than a cluster has blocks holds none, and no SM more than eight of its
+   blocks. */
+uint64_t smc_resident_clusters(uint32_t sm_count, const struct smc_sm_groups *groups, uint32_t size,
+                               uint32_t blocks_per_sm)
 {
-    uint32_t refusals = (uint32_t)(grid[0] > sm->max_grid_x) << SMC_REFUSAL_GRID_X |
-                        (uint32_t)(grid[1] > sm->max_grid_y) << SMC_REFUSAL_GRID_Y |
-                        (uint32_t)(grid[2] > sm->max_grid_z) << SMC_REFUSAL_GRID_Z;
-    if (grid[0] == 0 || refusals == 0)
+    enum { MOST_BLOCKS = 8 };
+    uint64_t clusters = 0, blocks = blocks_per_sm < MOST_BLOCKS ? blocks_per_sm : MOST_BLOCKS;
+    if (size == 0)
+        return 0;
+    if (!groups || groups->count == 0)
+        return (uint64_t)sm_count * blocks_per_sm / size;
+    for (uint32_t i = 0; i < groups->count; i++)
+        if (groups->sms[i] >= size)
+            clusters += groups->sms[i] * blocks / size;
+    return clusters;
+}
+
+static bool are_known(const struct smc_sm_groups *groups, uint32_t sm_count)
+{
+    uint32_t sms = 0;
+    for (uint32_t i = 0; groups && i < groups->count; i++)
+        sms += groups->sms[i];
+    return sms > 0 && sms == sm_count;
+}
+
+void smc_launch_check(const struct smc_sm *sm, uint32_t sm_count,
+                      const struct smc_sm_groups *groups, const struct smc_launch *launch,
+                      struct smc_occupancy *out)
+{
+    const uint32_t *grid = launch->grid, cluster = launch->blocks_per_cluster;
+    const bool known = are_known(groups, sm_count);
+    smc_occupancy_compute(sm, launch, out);
+    out->resident_blocks = (uint64_t)sm_count * out->blocks_per_sm;
+    if (cluster > 1 && out->resident_blocks > 0) {
+        out->clusters_are_bound = !known;
+        out->resident_clusters =
+            smc_resident_clusters(sm_count, known ? groups : NULL, cluster, out->blocks_per_sm);
+        out->resident_blocks = out->resident_clusters * cluster;
+    }
+    if (!launch->is_cooperative || grid[0] == 0 || out->resident_blocks == 0)
         return;
-    out->refusals |= refusals;
-    out->blocks_per_sm = out->warps_per_sm = out->limiters = 0;
-    for (int i = 0; i < SMC_LIMIT_COUNT; i++)
-        out->limiters |= (uint32_t)(out->limit[i] == 0) << i;
+    /* Each dimension has 32 bits: their product is not computed. */
+    uint64_t rows = out->resident_blocks / grid[0];
+    if ((uint64_t)grid[1] * grid[2] <= rows)
+        return;
+    out->refusals |= 1u << SMC_REFUSAL_COOPERATIVE_SIZE;
+    hold_none(out);
 }
 
 double smc_occupancy_percent(const struct smc_sm *sm, const struct smc_occupancy *occupancy)

@@ -51,6 +51,8 @@ struct smc_sm {
     uint32_t cluster_max_nonportable;
     uint32_t fp32_lanes_per_sm;
     uint32_t max_grid_x, max_grid_y, max_grid_z; /* blocks of a launch, in each dimension */
+    uint32_t max_block_z; /* threads of a block; x and y allow as many as max_threads_per_block */
+    uint32_t max_parameter_bytes; /* of a kernel's arguments together */
 
     /* Rules that differ between generations. If all are 0, the launch is computed as on CC 9.0 and
        newer. Device files have no keys for them. */
@@ -66,6 +68,13 @@ struct smc_sm {
     uint32_t global_sector_bytes;        /* 32; 0: CC 1.x has segments of several sizes */
     bool has_async_copies;               /* cp.async, from CC 8.0 on */
     uint32_t smem_wavefronts_per_clock;  /* of an SM, from CC 5.0 on: 1; 0: not known */
+};
+
+/* How the SMs of a GPU are grouped: the blocks of a cluster run in one group. */
+enum { SMC_MOST_SM_GROUPS = 16 };
+struct smc_sm_groups {
+    uint32_t count; /* 0: not known */
+    uint16_t sms[SMC_MOST_SM_GROUPS];
 };
 
 /* Checks that the limits are in range and consistent. The functions of the model do not check this

@@ -1,6 +1,8 @@
 /* One query and its complete answer. */
 #include "query/query.h"
 
+#include <string.h>
+
 #include "model/round.h"
 
 void smc_query_init(struct smc_query *query)
@@ -161,30 +163,11 @@ static enum smc_status check_against_device(const struct smc_answer *answer,
     return SMC_OK;
 }
 
-/* The blocks of a cluster run in one GPC. The number of SMs per GPC differs from chip to chip, so
-   only the bound for the whole device is known. */
-static enum smc_status find_clusters(struct smc_answer *answer, struct smc_error *error)
-{
-    uint64_t cluster = answer->launch.blocks_per_cluster;
-    uint64_t all = answer->plan.grid_blocks;
-    uint64_t blocks = answer->plan.grid[0] ? answer->plan.grid[0] : all;
-    if (cluster <= 1)
-        return SMC_OK;
-    if (blocks % cluster != 0)
-        return smc_fail(error, SMC_USAGE,
-                        "option --cluster: '%llu' does not divide the grid's %llu blocks%s",
-                        (unsigned long long)cluster, (unsigned long long)blocks,
-                        answer->query.kernel || blocks < all ? " in x" : "");
-    uint64_t sms = answer->query.device.sm_count;
-    answer->resident_clusters = sms * answer->occupancy.blocks_per_sm / cluster;
-    return SMC_OK;
-}
-
 static void find_waves(struct smc_answer *answer)
 {
     uint64_t sms = answer->query.device.sm_count;
     uint64_t blocks = answer->plan.grid_blocks;
-    uint64_t resident = sms * answer->occupancy.blocks_per_sm;
+    uint64_t resident = answer->occupancy.resident_blocks;
     if (resident == 0 || blocks == 0)
         return;
     uint64_t last = (blocks - 1) % resident + 1;
@@ -209,13 +192,17 @@ enum smc_outcome smc_outcome_of(const struct smc_resources *resources,
 void smc_query_count_blocks(struct smc_answer *answer)
 {
     struct smc_sm bounded;
-    const struct smc_sm *sm = &answer->query.device.sm;
+    const struct smc_device *device = &answer->query.device;
+    const struct smc_sm *sm = &device->sm;
     if (answer->query.file_kernel) {
         smc_query_bounded_sm(answer, &bounded);
         sm = &bounded;
     }
-    smc_occupancy_compute(sm, &answer->launch, &answer->occupancy);
-    smc_occupancy_check_grid(sm, answer->plan.grid, &answer->occupancy);
+    if (answer->plan.block[0] > 0)
+        memcpy(answer->launch.block, answer->plan.block, sizeof answer->launch.block);
+    if (answer->plan.grid[0] > 0)
+        memcpy(answer->launch.grid, answer->plan.grid, sizeof answer->launch.grid);
+    smc_launch_check(sm, device->sm_count, &device->sm_groups, &answer->launch, &answer->occupancy);
     answer->occupancy_percent = smc_occupancy_percent(sm, &answer->occupancy);
     answer->outcome = smc_outcome_of(&answer->resources, &answer->occupancy);
     find_waves(answer);
@@ -242,6 +229,8 @@ enum smc_status smc_query_evaluate(const struct smc_query *query, const struct s
         kernel->plan(kernel, params, &answer->plan);
     } else {
         answer->plan.threads_per_block = (uint32_t)query->threads_per_block;
+        if (query->block[0] * query->block[1] * query->block[2] == query->threads_per_block)
+            memcpy(answer->plan.block, query->block, sizeof answer->plan.block);
         set_own_grid(query, &answer->plan);
     }
     status = find_resources(known, answer, warnings, error);
@@ -256,7 +245,7 @@ enum smc_status smc_query_evaluate(const struct smc_query *query, const struct s
         return status;
 
     smc_query_count_blocks(answer);
-    return find_clusters(answer, error);
+    return SMC_OK;
 }
 
 /* --- The work of a launch: ratios, shared memory and the limit it sets -------------------------
@@ -368,7 +357,8 @@ static void drop_forbidden_steps(struct smc_answer *answer)
 void smc_query_find_next_steps(struct smc_answer *answer)
 {
     bool mendable = answer->outcome != SMC_CANNOT_COMPILE;
-    if (!mendable || answer->occupancy.refusals & SMC_GRID_REFUSALS)
+    const uint32_t of_grid = SMC_SHAPE_REFUSALS | 1u << SMC_REFUSAL_COOPERATIVE_SIZE;
+    if (!mendable || answer->occupancy.refusals & of_grid)
         return;
     smc_next_steps_find(&answer->query.device.sm, &answer->launch, &answer->next_steps);
     drop_forbidden_steps(answer);

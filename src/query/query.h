@@ -50,6 +50,8 @@ struct smc_query {
     int64_t grid_blocks;           /* without a kernel: SMC_NOT_GIVEN, or 1 and more */
     uint32_t grid_y, grid_z;       /* y and z of the grid, x follows from grid_blocks; 0: unknown
                                       shape */
+    uint32_t block[3];             /* without a kernel: the shape of threads_per_block; {0}: only
+                                      the number is known */
     struct smc_launch settings;    /* carve-out, cache configuration, cluster, partitioned caching,
                                       opt-in, virtual resources; the rest is filled in */
     struct smc_compile_options compile;
@@ -109,7 +111,7 @@ enum smc_outcome {
 
 struct smc_answer {
     struct smc_query query; /* completed */
-    struct smc_plan plan;   /* zero without a kernel, except threads_per_block and grid */
+    struct smc_plan plan;   /* zero without a kernel, except threads_per_block, block and grid */
     struct smc_resources resources;
     bool regs_given, static_smem_given, dynamic_smem_given, barriers_given;
     struct smc_launch launch;
@@ -122,7 +124,6 @@ struct smc_answer {
     bool has_work;
     struct smc_work work;
     struct smc_workload workload; /* valid if there is work */
-    uint64_t resident_clusters;   /* on the whole device at most; 0 without clusters */
     bool has_waves;
     struct smc_waves waves;
     struct smc_time time; /* unknown unless smc_query_find_time was called */

@@ -152,8 +152,8 @@ static void append_carveout(const struct smc_answer *answer, struct smc_text *li
     smc_words_blocks(blocks, line);
     smc_text_printf(line, " need a carve-out of %d" SMC_TIE "%% or more, %u" SMC_TIE "KB (",
                     size->percent_from, size->smem_bytes / 1024);
-    smc_layout_percent(line, 100.0 * blocks * answer->occupancy.warps_per_block /
-                                 sm->max_warps_per_sm);
+    smc_layout_percent(line,
+                       100.0 * blocks * answer->occupancy.warps_per_block / sm->max_warps_per_sm);
     smc_text_append(line, ")");
 }
 
@@ -326,24 +326,45 @@ static void append_within_limit(const struct smc_answer *answer, enum smc_refusa
 {
     const struct smc_sm *sm = &answer->query.device.sm;
     smc_text_append(line, line->length ? "\n" : "");
-    if (refusal == SMC_REFUSAL_REGS_PER_THREAD)
+    switch (refusal) {
+    case SMC_REFUSAL_REGS_PER_THREAD:
         smc_text_printf(line, "%u registers per thread or fewer", sm->max_regs_per_thread);
-    else if (refusal == SMC_REFUSAL_NAMED_BARRIERS)
+        return;
+    case SMC_REFUSAL_NAMED_BARRIERS:
         smc_text_printf(line, "%u barriers or fewer", sm->named_barriers_per_block);
-    else if (refusal == SMC_REFUSAL_VIRTUAL_RESOURCES)
+        return;
+    case SMC_REFUSAL_VIRTUAL_RESOURCES:
         smc_text_printf(line, "%u virtual resources or fewer", sm->virtual_resources_per_sm);
-    else if (refusal == SMC_REFUSAL_SMEM_NOT_OPTED_IN)
+        return;
+    case SMC_REFUSAL_SMEM_NOT_OPTED_IN:
         smc_text_printf(line,
                         "%u bytes of shared memory or less, or opt in by "
                         "cudaFuncAttributeMaxDynamicSharedMemorySize",
                         sm->smem_per_block_default_bytes);
-    else if (refusal == SMC_REFUSAL_SMEM_NOT_PORTABLE)
+        return;
+    case SMC_REFUSAL_SMEM_NOT_PORTABLE:
         smc_text_printf(line,
                         "%u bytes of shared memory or less, or --smem-mode default or "
                         "non-portable",
                         sm->smem_per_block_default_bytes);
-    else
+        return;
+    case SMC_REFUSAL_BLOCK_Z:
+        smc_text_printf(line, "%u threads in z or fewer, and the others in x or y",
+                        sm->max_block_z);
+        return;
+    case SMC_REFUSAL_CLUSTER_SHAPE:
+        smc_text_append(line, "a grid that is a multiple of the cluster in each dimension");
+        return;
+    case SMC_REFUSAL_PARAMETER_BYTES:
+        smc_text_printf(line, "%u bytes of arguments or fewer: pass a pointer to the rest",
+                        sm->max_parameter_bytes);
+        return;
+    case SMC_REFUSAL_COOPERATIVE_SIZE:
+        smc_text_printf(line, "%" PRIu64 " blocks or fewer", answer->occupancy.resident_blocks);
+        return;
+    default:
         append_smaller_cluster(answer, line);
+    }
 }
 
 static const struct smc_next_step *gain_of(const struct smc_answer *answer,
@@ -399,7 +420,10 @@ static void append_remedies(const struct smc_answer *answer, struct smc_text *li
     const uint32_t one_limit =
         1u << SMC_REFUSAL_REGS_PER_THREAD | 1u << SMC_REFUSAL_SMEM_NOT_OPTED_IN |
         1u << SMC_REFUSAL_SMEM_NOT_PORTABLE | 1u << SMC_REFUSAL_NAMED_BARRIERS |
-        1u << SMC_REFUSAL_VIRTUAL_RESOURCES | 1u << SMC_REFUSAL_CLUSTER_SIZE;
+        1u << SMC_REFUSAL_VIRTUAL_RESOURCES | 1u << SMC_REFUSAL_CLUSTER_SIZE |
+        1u << SMC_REFUSAL_CLUSTER_NOT_PORTABLE | 1u << SMC_REFUSAL_BLOCK_Z |
+        1u << SMC_REFUSAL_CLUSTER_SHAPE | 1u << SMC_REFUSAL_PARAMETER_BYTES |
+        1u << SMC_REFUSAL_COOPERATIVE_SIZE;
     uint32_t refusals = answer->occupancy.refusals;
     if (block_is_too_large(answer))
         append_smaller_block(answer, line);

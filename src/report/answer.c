@@ -34,8 +34,8 @@
           smc_value_integer(item->waves.idle_sms))                                                 \
     FIELD(clusters, "resident_clusters", NULL, "clusters",                                         \
           "the clusters that the device holds at a time; absent without clusters",                 \
-          item->resident_clusters ? smc_value_integer(item->resident_clusters)                     \
-                                  : (struct smc_value){.kind = SMC_VALUE_ABSENT})
+          item->occupancy.resident_clusters ? smc_value_integer(item->occupancy.resident_clusters) \
+                                            : (struct smc_value){.kind = SMC_VALUE_ABSENT})
 SMC_FIELD_TABLE(waves_fields, WAVES_FIELDS)
 #undef ITEM
 
@@ -307,6 +307,13 @@ static struct smc_value bound_by(const struct answered *item)
     FIELD(partitioned_caching, "occupancy.partitioned_caching", NULL, "",                          \
           "partitioned global caching in effect: off, on or strict",                               \
           smc_value_string(partitioned_caching_name(item->answer->occupancy.partitioned_caching))) \
+    FIELD(resident_clusters, "occupancy.resident_clusters", NULL, "clusters",                      \
+          "clusters that the whole device holds at a time; null without clusters, or where its "   \
+          "SMs are not known",                                                                     \
+          smc_value_known(item->answer->occupancy.resident_clusters))                              \
+    FIELD(clusters_are_bound, "occupancy.clusters_are_bound", NULL, "",                            \
+          "whether they may be fewer, since the groups of its SMs are not known",                  \
+          smc_value_boolean(item->answer->occupancy.clusters_are_bound))                           \
     FIELD(next_steps, "next_steps", NULL, "", "the nearest changes that gain or lose a block",     \
           steps_of(item->answer))                                                                  \
     FIELD(better_block, "better_block", NULL, "", "the tile or block that best proposes",          \
@@ -399,7 +406,9 @@ void smc_text_block_line(const struct smc_answer *answer, const struct smc_repor
 {
     struct smc_text line = {0};
     const uint32_t *block = answer->plan.block;
-    if (block[1] > 1)
+    if (block[2] > 1)
+        smc_text_printf(&line, "%u x %u x %u = ", block[0], block[1], block[2]);
+    else if (block[1] > 1)
         smc_text_printf(&line, "%u x %u = ", block[0], block[1]);
     smc_text_printf(&line, "%u thread%s, %u warp%s; ", answer->launch.threads_per_block,
                     smc_text_plural(answer->launch.threads_per_block),
@@ -424,13 +433,41 @@ void smc_text_block_line(const struct smc_answer *answer, const struct smc_repor
     smc_layout_line(out, style, "block", &line);
 }
 
-static void append_clusters(const struct smc_answer *answer, struct smc_text *line)
+/* "4 x 2", "8": without the dimensions that are 1. */
+static void append_cluster_shape(const struct smc_launch *launch, struct smc_text *line)
 {
-    uint32_t cluster = answer->launch.blocks_per_cluster;
-    smc_text_printf(line, "; clusters of %u: %" PRIu64 " at a time at most", cluster,
-                    answer->resident_clusters);
-    if (cluster > answer->query.device.sm.cluster_max_portable)
-        smc_text_append(line, ", where cudaFuncAttributeNonPortableClusterSizeAllowed is set");
+    const uint32_t *shape = launch->cluster;
+    if (shape[0] == 0 || (shape[1] == 1 && shape[2] == 1))
+        smc_text_printf(line, "%u", launch->blocks_per_cluster);
+    else if (shape[2] == 1)
+        smc_text_printf(line, "%u x %u", shape[0], shape[1]);
+    else
+        smc_text_printf(line, "%u x %u x %u", shape[0], shape[1], shape[2]);
+}
+
+/* "15 of 4 x 2 blocks at a time, 120 blocks". */
+static void append_clusters(const struct smc_answer *answer, const struct smc_report_style *style,
+                            struct smc_text *out)
+{
+    const struct smc_occupancy *occupancy = &answer->occupancy;
+    const struct smc_launch *launch = &answer->launch;
+    struct smc_text line = {0};
+    if (launch->blocks_per_cluster <= 1 || answer->outcome != SMC_LAUNCHES)
+        return;
+    if (occupancy->resident_clusters > 0)
+        smc_text_printf(&line, "%s%" PRIu64 " ", occupancy->clusters_are_bound ? "at most " : "",
+                        occupancy->resident_clusters);
+    smc_text_append(&line, "of ");
+    append_cluster_shape(launch, &line);
+    if (occupancy->resident_clusters > 0)
+        smc_text_printf(&line, " blocks at a time, %" PRIu64 " blocks", occupancy->resident_blocks);
+    else
+        smc_text_append(&line, " blocks; name a board for how many at a time");
+    if (occupancy->clusters_are_bound)
+        smc_text_append(&line, "; fewer where groups of SMs are no multiples of it");
+    if (launch->blocks_per_cluster > answer->query.device.sm.cluster_max_portable)
+        smc_text_append(&line, "; needs cudaFuncAttributeNonPortableClusterSizeAllowed");
+    smc_layout_line(out, style, "clusters", &line);
 }
 
 static void append_grid(const struct smc_answer *answer, const struct smc_report_style *style,
@@ -440,8 +477,12 @@ static void append_grid(const struct smc_answer *answer, const struct smc_report
         return;
     struct smc_text line = {0};
     const struct smc_waves *waves = &answer->waves;
-    smc_text_printf(&line, "%" PRIu64 " block%s on %u SMs: ", waves->grid_blocks,
-                    smc_text_plural(waves->grid_blocks), answer->query.device.sm_count);
+    smc_text_printf(&line, "%" PRIu64 " block%s", waves->grid_blocks,
+                    smc_text_plural(waves->grid_blocks));
+    if (answer->occupancy.resident_clusters > 0)
+        smc_text_printf(&line, " in %" PRIu64 " clusters",
+                        waves->grid_blocks / answer->launch.blocks_per_cluster);
+    smc_text_printf(&line, " on %u SMs: ", answer->query.device.sm_count);
     if (waves->waves == 1)
         smc_text_printf(&line, "1 wave (%" PRIu64 " blocks fit at a time)", waves->resident_blocks);
     else
@@ -450,8 +491,6 @@ static void append_grid(const struct smc_answer *answer, const struct smc_report
     if (waves->idle_sms)
         smc_text_printf(&line, "; %u SMs idle%s", waves->idle_sms,
                         waves->waves == 1 ? "" : " in the last");
-    if (answer->resident_clusters)
-        append_clusters(answer, &line);
     smc_layout_line(out, style, "grid", &line);
 }
 
@@ -610,6 +649,7 @@ static void write_one(const struct smc_answer *answer, const struct smc_report_s
     smc_text_kernel_line(answer, style, out);
     smc_text_device_line(answer, style, out);
     smc_text_block_line(answer, style, out);
+    append_clusters(answer, style, out);
     append_grid(answer, style, out);
     smc_text_time_line(answer, style, out);
     smc_text_append_char(out, '\n', 1);

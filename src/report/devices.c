@@ -23,6 +23,14 @@ static struct smc_value carveouts_of(const struct smc_sm *sm)
     return smc_value_json(list);
 }
 
+static struct smc_value groups_of(const struct smc_sm_groups *groups)
+{
+    json_t *list = groups->count > 0 ? json_array() : json_null();
+    for (uint32_t i = 0; i < groups->count; i++)
+        json_array_append_new(list, json_integer(groups->sms[i]));
+    return smc_value_json(list);
+}
+
 static struct smc_value capability_of(const struct smc_sm *sm)
 {
     char text[16];
@@ -51,6 +59,8 @@ static struct smc_value value_of(const struct smc_device_key *key, const struct 
         return smc_value_string(device->sm.regs_allocated_per_block ? "block" : "warp");
     case SMC_KEY_CARVEOUTS:
         return carveouts_of(&device->sm);
+    case SMC_KEY_GROUPS:
+        return groups_of(&device->sm_groups);
     case SMC_KEY_SOURCE:
         return smc_value_string(smc_device_source_name(device->source));
     case SMC_KEY_GPU_INDEX:
@@ -156,6 +166,8 @@ static const struct fact {
     FACT("max_grid_x", "blocks of a grid in x", ""),
     FACT("max_grid_y", "blocks of a grid in y", ""),
     FACT("max_grid_z", "blocks of a grid in z", ""),
+    FACT("max_block_z", "threads of a block in z", ""),
+    FACT("max_parameter_bytes", "arguments of a kernel", "B"),
 };
 
 static void append_carveouts(const struct fact *fact, const struct smc_sm *sm,

@@ -204,6 +204,8 @@ static void explain_result(const struct smc_answer *a, struct step *step)
     step->heading = "result";
     if (occupancy->refusals & SMC_GRID_REFUSALS)
         say(step, "the grid is refused: no block resides");
+    else if (occupancy->refusals & (SMC_SHAPE_REFUSALS | 1u << SMC_REFUSAL_COOPERATIVE_SIZE))
+        say(step, "the launch is refused: no block resides");
     else
         say(step, "the least of %s = %u block%s", smc_text_string(&minimum),
             occupancy->blocks_per_sm, smc_text_plural(occupancy->blocks_per_sm));

@@ -96,7 +96,19 @@ static void refuse_grid(const struct smc_answer *answer, int dimension, uint32_t
                         struct smc_text *out)
 {
     smc_text_printf(out, "a grid of %u blocks in %c; this device allows %u",
-                    answer->plan.grid[dimension], "xyz"[dimension], most);
+                    answer->launch.grid[dimension], "xyz"[dimension], most);
+}
+
+/* The grid must be a multiple of the cluster in each dimension. */
+static void refuse_cluster_shape(const struct smc_launch *launch, struct smc_text *out)
+{
+    const uint32_t *grid = launch->grid, *cluster = launch->cluster;
+    smc_text_printf(out, "a grid of %u x %u x %u blocks; ", grid[0], grid[1], grid[2]);
+    if (cluster[0] > 0)
+        smc_text_printf(out, "it is no multiple of a cluster of %u x %u x %u", cluster[0],
+                        cluster[1], cluster[2]);
+    else
+        smc_text_printf(out, "no cluster of %u blocks divides it", launch->blocks_per_cluster);
 }
 
 /* Why the launch bounds of a file's kernel do not allow the block. */
@@ -158,6 +170,30 @@ void smc_words_refusal(const struct smc_answer *answer, enum smc_refusal refusal
         smc_text_printf(out, "a cluster of %u blocks; this device allows %u",
                         launch->blocks_per_cluster,
                         sm->cluster_max_nonportable ? sm->cluster_max_nonportable : 1);
+        return;
+    case SMC_REFUSAL_CLUSTER_NOT_PORTABLE:
+        smc_text_printf(out,
+                        "a cluster of %u blocks; without "
+                        "cudaFuncAttributeNonPortableClusterSizeAllowed a kernel has %u",
+                        launch->blocks_per_cluster, sm->cluster_max_portable);
+        return;
+    case SMC_REFUSAL_CLUSTER_SHAPE:
+        refuse_cluster_shape(launch, out);
+        return;
+    case SMC_REFUSAL_BLOCK_Z:
+        smc_text_printf(out, "a block of %u threads in z; this device allows %u", launch->block[2],
+                        sm->max_block_z);
+        return;
+    case SMC_REFUSAL_PARAMETER_BYTES:
+        smc_text_printf(out, "%u bytes of arguments; this device allows %u",
+                        launch->parameter_bytes, sm->max_parameter_bytes);
+        return;
+    case SMC_REFUSAL_COOPERATIVE_SIZE:
+        smc_text_printf(out,
+                        "a cooperative grid of %" PRIu64 " blocks; this device holds %" PRIu64
+                        " at a time",
+                        (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2],
+                        answer->occupancy.resident_blocks);
         return;
     case SMC_REFUSAL_GRID_X:
         refuse_grid(answer, 0, sm->max_grid_x, out);

@@ -30,7 +30,11 @@ enum shim_function_attribute {
     SHIM_FUNCTION_CACHE_CA,
     SHIM_FUNCTION_MAX_DYNAMIC_SMEM,
     SHIM_FUNCTION_CARVEOUT,
-    SHIM_FUNCTION_ATTRIBUTES /* as many as the runtime reports */
+    SHIM_FUNCTION_ATTRIBUTES, /* as many as the runtime reports in its structure of old */
+    SHIM_FUNCTION_CLUSTER_X = 11,
+    SHIM_FUNCTION_CLUSTER_Y,
+    SHIM_FUNCTION_CLUSTER_Z,
+    SHIM_FUNCTION_LARGE_CLUSTERS /* NON_PORTABLE_CLUSTER_SIZE_ALLOWED */
 };
 
 /* What a program can set for a context. */

@@ -244,6 +244,17 @@ API cuFuncGetAttribute(int *value, int attribute, struct shim_function *function
     case SHIM_FUNCTION_CARVEOUT:
         *value = function->carveout_percent;
         return SHIM_SUCCESS;
+    case SHIM_FUNCTION_CLUSTER_X:
+    case SHIM_FUNCTION_CLUSTER_Y:
+    case SHIM_FUNCTION_CLUSTER_Z: {
+        uint32_t cluster[3];
+        smc_program_cluster(function->program, cluster);
+        *value = (int)cluster[attribute - SHIM_FUNCTION_CLUSTER_X];
+        return SHIM_SUCCESS;
+    }
+    case SHIM_FUNCTION_LARGE_CLUSTERS:
+        *value = function->allows_large_clusters;
+        return SHIM_SUCCESS;
     default:
         *value = 0;
         return SHIM_SUCCESS;
@@ -259,6 +270,11 @@ API cuFuncSetAttribute(struct shim_function *function, int attribute, int value)
         if (value < -1 || value > 100)
             return SHIM_INVALID_VALUE;
         function->carveout_percent = value;
+    }
+    if (attribute == SHIM_FUNCTION_LARGE_CLUSTERS) {
+        if (value < 0 || value > 1)
+            return SHIM_INVALID_VALUE;
+        function->allows_large_clusters = value != 0;
     }
     if (attribute == SHIM_FUNCTION_MAX_DYNAMIC_SMEM) {
         if (!shim_function_read(function))
@@ -372,23 +388,28 @@ API cuLaunchKernel(struct shim_function *function, uint32_t grid_x, uint32_t gri
     return submit(stream, &launch);
 }
 
+static void read_config(const struct shim_launch_config *config, struct shim_launch *launch)
+{
+    launch->dynamic_smem_bytes = config->smem_bytes;
+    memcpy(launch->grid, config->grid, sizeof launch->grid);
+    memcpy(launch->block, config->block, sizeof launch->block);
+    for (uint32_t i = 0; i < config->attribute_count; i++) {
+        const struct shim_attribute *attribute = &config->attributes[i];
+        if (attribute->id == SHIM_LAUNCH_COOPERATIVE)
+            launch->cooperative = attribute->value.number != 0;
+        if (attribute->id == SHIM_LAUNCH_CLUSTER)
+            memcpy(launch->cluster, attribute->value.cluster, sizeof launch->cluster);
+    }
+}
+
 API cuLaunchKernelEx(const struct shim_launch_config *config, struct shim_function *function,
                      void **parameters, void **extra)
 {
     BEGIN;
-    struct shim_launch launch = {
-        .function = function, .dynamic_smem_bytes = config->smem_bytes, .parameters = parameters};
+    struct shim_launch launch = {.function = function, .parameters = parameters};
     if (!function)
         return SHIM_INVALID_HANDLE;
-    memcpy(launch.grid, config->grid, sizeof launch.grid);
-    memcpy(launch.block, config->block, sizeof launch.block);
-    for (uint32_t i = 0; i < config->attribute_count; i++) {
-        const struct shim_attribute *attribute = &config->attributes[i];
-        if (attribute->id == SHIM_LAUNCH_COOPERATIVE)
-            launch.cooperative = attribute->value.number != 0;
-        if (attribute->id == SHIM_LAUNCH_CLUSTER)
-            memcpy(launch.cluster, attribute->value.cluster, sizeof launch.cluster);
-    }
+    read_config(config, &launch);
     if (!parameters)
         shim_read_extra(extra, &launch);
     return submit(config->stream, &launch);
@@ -498,4 +519,54 @@ API cuOccupancyAvailableDynamicSMemPerBlock(size_t *bytes, struct shim_function 
     }
     *bytes = low;
     return SHIM_SUCCESS;
+}
+
+/* Clusters of the configuration's grid; how many blocks the grid has does not matter. */
+API cuOccupancyMaxActiveClusters(int *clusters, struct shim_function *function,
+                                 const struct shim_launch_config *config)
+{
+    BEGIN;
+    struct shim_launch launch = {.function = function};
+    struct smc_occupancy occupancy;
+    if (!function || !clusters)
+        return SHIM_INVALID_VALUE;
+    if (!shim_function_read(function))
+        return SHIM_NOT_SUPPORTED;
+    read_config(config, &launch);
+    memset(launch.grid, 0, sizeof launch.grid);
+    shim_model(&launch, &occupancy);
+    *clusters = 0;
+    if (occupancy.refusals &
+        (1u << SMC_REFUSAL_CLUSTER_SIZE | 1u << SMC_REFUSAL_CLUSTER_NOT_PORTABLE))
+        return SHIM_INVALID_CLUSTER;
+    *clusters = (int)(occupancy.resident_clusters ? occupancy.resident_clusters
+                                                  : occupancy.resident_blocks);
+    return SHIM_SUCCESS;
+}
+
+/* The largest one that the kernel's resources allow. */
+API cuOccupancyMaxPotentialClusterSize(int *size, struct shim_function *function,
+                                       const struct shim_launch_config *config)
+{
+    BEGIN;
+    struct shim_launch launch = {.function = function};
+    if (!function || !size)
+        return SHIM_INVALID_VALUE;
+    if (!shim_function_read(function))
+        return SHIM_NOT_SUPPORTED;
+    read_config(config, &launch);
+    memset(launch.grid, 0, sizeof launch.grid);
+    const struct smc_sm *sm = &shim_device()->sm;
+    uint32_t most =
+        function->allows_large_clusters ? sm->cluster_max_nonportable : sm->cluster_max_portable;
+    for (; most > 1; most /= 2) {
+        struct smc_occupancy occupancy;
+        for (int i = 0; i < 3; i++)
+            launch.cluster[i] = i == 0 ? most : 1;
+        shim_model(&launch, &occupancy);
+        if (occupancy.resident_clusters > 0)
+            break;
+    }
+    *size = (int)most;
+    return most > 0 ? SHIM_SUCCESS : SHIM_INVALID_CLUSTER;
 }

@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "model/banks.h"
 #include "model/occupancy.h"
+#include "model/round.h"
 #include "shim/shim.h"
 
 static int sticky;
@@ -62,38 +63,79 @@ uint32_t shim_occupancy(const struct shim_function *function, uint32_t threads,
     return occupancy.blocks_per_sm;
 }
 
-static int check(const struct shim_launch *launch, uint32_t *blocks_per_sm)
+/* A program that sets no cluster gets the one that the kernel was compiled for. */
+static void find_cluster(const struct shim_launch *launch, struct smc_launch *out)
 {
-    const struct smc_sm *sm = &shim_device()->sm;
+    uint64_t blocks = 1;
+    smc_program_cluster(launch->function->program, out->cluster);
+    if (launch->cluster[0] > 0)
+        memcpy(out->cluster, launch->cluster, sizeof out->cluster);
+    for (int i = 0; i < 3 && out->cluster[0] > 0; i++)
+        blocks = saturate(blocks * (out->cluster[i] ? out->cluster[i] : 1));
+    out->blocks_per_cluster = (uint32_t)blocks;
+}
+
+static uint32_t parameter_bytes(const struct smc_program *program)
+{
+    const size_t count = smc_program_parameter_count(program);
+    return count == 0 ? 0
+                      : (uint32_t)(smc_program_parameter_offset(program, count - 1) +
+                                   smc_program_parameter_bytes(program, count - 1));
+}
+
+void shim_model(const struct shim_launch *launch, struct smc_occupancy *occupancy)
+{
+    const struct smc_device *device = shim_device();
     const struct shim_function *function = launch->function;
-    const uint32_t most_block[3] = {sm->max_threads_per_block, sm->max_threads_per_block,
-                                    SHIM_MOST_BLOCK_Z};
-    const uint32_t most_grid[3] = {sm->max_grid_x, sm->max_grid_y, sm->max_grid_z};
     uint64_t threads = 1;
+    struct smc_launch model;
+    for (int i = 0; i < 3; i++)
+        threads = saturate(threads * launch->block[i]);
+    describe(function, (uint32_t)threads, launch->dynamic_smem_bytes, &model);
+    find_cluster(launch, &model);
+    memcpy(model.block, launch->block, sizeof model.block);
+    memcpy(model.grid, launch->grid, sizeof model.grid);
+    model.parameter_bytes = parameter_bytes(function->program);
+    model.static_smem_compiled = true;
+    model.smem_not_opted_in = launch->dynamic_smem_bytes > function->max_dynamic_smem;
+    model.cluster_not_opted_in = !function->allows_large_clusters;
+    model.is_cooperative = launch->cooperative;
+    smc_launch_check(&device->sm, device->sm_count, &device->sm_groups, &model, occupancy);
+}
+
+/* As the driver calls them: a wrong shape first, then what the GPU lacks. */
+static int error_of_refusals(uint32_t refusals)
+{
+    const uint32_t of_clusters =
+        1u << SMC_REFUSAL_CLUSTER_SIZE | 1u << SMC_REFUSAL_CLUSTER_NOT_PORTABLE;
+    const uint32_t of_resources = 1u << SMC_REFUSAL_REGS_PER_BLOCK;
+    const uint32_t cooperative = 1u << SMC_REFUSAL_COOPERATIVE_SIZE;
+    if (refusals == 0)
+        return SHIM_SUCCESS;
+    if (refusals & ~(of_clusters | of_resources | cooperative))
+        return SHIM_INVALID_VALUE;
+    return refusals & of_clusters   ? SHIM_INVALID_CLUSTER
+           : refusals & cooperative ? SHIM_COOPERATIVE_TOO_LARGE
+                                    : SHIM_OUT_OF_RESOURCES;
+}
+
+static int check(const struct shim_launch *launch)
+{
+    const struct shim_function *function = launch->function;
+    struct smc_occupancy occupancy;
     for (int i = 0; i < 3; i++) {
-        if (launch->block[i] == 0 || launch->block[i] > most_block[i] || launch->grid[i] == 0 ||
-            launch->grid[i] > most_grid[i])
+        if (launch->block[i] == 0 || launch->grid[i] == 0)
             return SHIM_INVALID_VALUE;
-        threads *= launch->block[i];
         if (function->required_block[0] && launch->block[i] != function->required_block[i])
             return SHIM_INVALID_VALUE;
     }
-    uint32_t cluster = 1;
-    for (int i = 0; i < 3 && launch->cluster[0]; i++)
-        cluster *= launch->cluster[i] < 64 ? launch->cluster[i] : 64;
-    if (launch->cluster[0] && (cluster == 0 || cluster > sm->cluster_max_nonportable))
+    if (launch->cluster[0] && !(launch->cluster[1] && launch->cluster[2]))
         return SHIM_INVALID_CLUSTER;
-    if (threads > sm->max_threads_per_block ||
-        (function->max_threads > 0 && threads > function->max_threads))
+    if (function->max_threads > 0 &&
+        (uint64_t)launch->block[0] * launch->block[1] * launch->block[2] > function->max_threads)
         return SHIM_INVALID_VALUE;
-    const uint64_t smem =
-        (uint64_t)smc_program_static_smem_bytes(function->program) + launch->dynamic_smem_bytes;
-    const bool opted_in = launch->dynamic_smem_bytes <= function->max_dynamic_smem;
-    if (smem > sm->smem_per_block_optin_bytes ||
-        (smem > sm->smem_per_block_default_bytes && launch->dynamic_smem_bytes > 0 && !opted_in))
-        return SHIM_INVALID_VALUE;
-    *blocks_per_sm = shim_occupancy(function, (uint32_t)threads, launch->dynamic_smem_bytes);
-    return *blocks_per_sm == 0 ? SHIM_OUT_OF_RESOURCES : SHIM_SUCCESS;
+    shim_model(launch, &occupancy);
+    return error_of_refusals(occupancy.refusals);
 }
 
 /* --- Findings --------------------------------------------------------------------------------- */
@@ -280,19 +322,13 @@ static int emulate(const struct shim_launch *launch, const struct smc_emulation_
 
 int shim_launch(const struct shim_launch *launch)
 {
-    uint32_t blocks_per_sm;
     if (sticky != 0)
         return sticky;
     if (!shim_function_read(launch->function))
         return SHIM_NOT_SUPPORTED;
-    int result = check(launch, &blocks_per_sm);
+    int result = check(launch);
     if (result != SHIM_SUCCESS)
         return result;
-    if (launch->cooperative) {
-        const uint64_t blocks = (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2];
-        if (blocks > (uint64_t)blocks_per_sm * shim_device()->sm_count)
-            return SHIM_COOPERATIVE_TOO_LARGE;
-    }
     const struct smc_program *program = launch->function->program;
     struct smc_emulation_request request = {
         .program = program,

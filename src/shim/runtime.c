@@ -726,6 +726,34 @@ API cudaOccupancyAvailableDynamicSMemPerBlock(size_t *bytes, const void *stub, i
                                                   bytes, function, blocks, threads));
 }
 
+static int ask_clusters(int (*ask)(int *, void *, const struct shim_launch_config *), int *out,
+                        const void *stub, const struct shim_runtime_config *wanted)
+{
+    const struct shim_launch_config config = {
+        .grid = {wanted->grid[0], wanted->grid[1], wanted->grid[2]},
+        .block = {wanted->block[0], wanted->block[1], wanted->block[2]},
+        .smem_bytes = (uint32_t)wanted->smem_bytes,
+        .attributes = wanted->attributes,
+        .attribute_count = wanted->attribute_count};
+    void *function;
+    const int error = shim_find_function(stub, &function);
+    return shim_noted(error != SHIM_SUCCESS            ? error
+                      : wanted->smem_bytes > INT32_MAX ? SHIM_INVALID_VALUE
+                                                       : ask(out, function, &config));
+}
+
+API cudaOccupancyMaxActiveClusters(int *clusters, const void *stub,
+                                   const struct shim_runtime_config *wanted)
+{
+    return ask_clusters(cuOccupancyMaxActiveClusters, clusters, stub, wanted);
+}
+
+API cudaOccupancyMaxPotentialClusterSize(int *size, const void *stub,
+                                         const struct shim_runtime_config *wanted)
+{
+    return ask_clusters(cuOccupancyMaxPotentialClusterSize, size, stub, wanted);
+}
+
 /* --- What is not emulated --------------------------------------------------------------------- */
 
 static int refuse(const char *name)

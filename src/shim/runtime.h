@@ -79,6 +79,8 @@ int cuLaunchKernelEx(const struct shim_launch_config *, void *, void **, void **
 int cuLaunchHostFunc(void *, void (*)(void *), void *);
 int cuOccupancyMaxActiveBlocksPerMultiprocessor(int *, void *, int, size_t);
 int cuOccupancyAvailableDynamicSMemPerBlock(size_t *, void *, int, int);
+int cuOccupancyMaxActiveClusters(int *, void *, const struct shim_launch_config *);
+int cuOccupancyMaxPotentialClusterSize(int *, void *, const struct shim_launch_config *);
 int cuMemAlloc_v2(uint64_t *, size_t);
 int cuMemAllocAsync(uint64_t *, size_t, void *);
 int cuMemFreeAsync(uint64_t, void *);

@@ -22,8 +22,6 @@
 void shim_lock(void);
 void shim_unlock(void);
 
-enum { SHIM_MOST_BLOCK_Z = 64 }; /* threads of a block, on every device */
-
 /* The device that --device asked for. */
 const struct smc_device *shim_device(void);
 
@@ -80,6 +78,7 @@ struct shim_function {
     int32_t regs; /* per thread, from machine code of the same container; -1: unknown */
     uint32_t max_threads, required_block[3]; /* 0: none */
     uint32_t max_dynamic_smem;               /* opted in to */
+    bool allows_large_clusters;              /* above the portable size */
     int32_t carveout_percent, cache_config;
 };
 
@@ -113,6 +112,8 @@ struct shim_launch {
 };
 
 int shim_launch(const struct shim_launch *launch);
+/* Whether the model lets it launch, and what the GPU then holds. The function must be read. */
+void shim_model(const struct shim_launch *launch, struct smc_occupancy *occupancy);
 /* Resident blocks per SM; 0: it cannot be launched. */
 uint32_t shim_occupancy(const struct shim_function *function, uint32_t threads,
                         uint32_t dynamic_smem_bytes);

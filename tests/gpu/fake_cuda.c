@@ -234,6 +234,7 @@ cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *properties, int devic
         .warpSize = 32,
         .maxThreadsPerBlock = 1024,
         .maxGridSize = {INT_MAX, 65535, 65535},
+        .maxThreadsDim = {1024, 1024, 64},
         .major = fake_cuda.major,
         .minor = fake_cuda.minor,
         .multiProcessorCount = SM_COUNT,

@@ -270,6 +270,30 @@ static int launch_clusters(void *function, unsigned blocks, unsigned cluster, vo
     return find("cuLaunchKernelEx")(&config, function, arguments, NULL);
 }
 
+/* Above 8 blocks a cluster needs an attribute of the kernel. */
+static void check_large_clusters(void *rank, int has_clusters, void **arguments)
+{
+    enum { ALLOWED = 14 };
+    const struct attribute attribute = {.id = 4, .value = {.cluster = {16, 1, 1}}};
+    const struct config config = {
+        .grid = {16, 1, 1}, .block = {32, 1, 1}, .attributes = &attribute, .attribute_count = 1};
+    int clusters = -1, size = -1, allowed = -1;
+    is("16 without the attribute", 912, launch_clusters(rank, 16, 16, arguments));
+    if (!has_clusters)
+        return;
+    CU(cuOccupancyMaxPotentialClusterSize, &size, rank, &config);
+    is("the largest portable cluster", 8, size);
+    CU(cuFuncSetAttribute, rank, ALLOWED, 1);
+    CU(cuFuncGetAttribute, &allowed, ALLOWED, rank);
+    is("the attribute", 1, allowed);
+    is("16 with the attribute", 0, launch_clusters(rank, 16, 16, arguments));
+    CU(cuOccupancyMaxActiveClusters, &clusters, rank, &config);
+    is("clusters of 16", 58, clusters);
+    CU(cuOccupancyMaxPotentialClusterSize, &size, rank, &config);
+    is("the largest cluster", 16, size);
+    CU(cuFuncSetAttribute, rank, ALLOWED, 0);
+}
+
 /* Blocks that make progress together. */
 static void check_together(void *module)
 {
@@ -292,6 +316,7 @@ static void check_together(void *module)
     is("no multiple of a cluster", has_clusters ? 1 : 912,
        launch_clusters(rank, BLOCKS, 4, arguments));
     is("a cluster that is too large", 912, launch_clusters(rank, 64, 32, arguments));
+    check_large_clusters(rank, has_clusters, arguments);
     is("no clusters", 0, launch(rank, BLOCKS, 32, 0, arguments));
     CU(cuMemcpyDtoH_v2, host, address, sizeof host);
     is("the only block of a cluster", 10, host[BLOCKS - 1]);
