@@ -167,14 +167,14 @@ static bool may_access(const struct smc_ptx_statement *statement)
 static enum smc_bank_access_kind kind_of(const struct smc_program *program, const char *ptx,
                                          const struct smc_op *op)
 {
-    const struct smc_ptx_statement *statement = &program->module.statement[op->instruction];
     if (op->step == smc_step_wgmma)
         return SMC_BANK_BY_DESCRIPTOR;
     if (op->step == smc_step_bulk_copy || op->step == smc_step_tensor_copy ||
         op->step == smc_step_store_async || op->step == smc_step_reduce_async)
         return SMC_BANK_BY_ENGINE;
-    if (op->alu || (op->step && op->step != smc_step_opaque) || !statement->opcode.bytes)
+    if (op->alu || (op->step && op->step != smc_step_opaque)) /* an empty kernel has no statement */
         return SMC_BANK_BY_LANES;
+    const struct smc_ptx_statement *statement = &program->module.statement[op->instruction];
     if (ptx && is_word(&statement->opcode, "call")) {
         const struct smc_span callee = smc_bank_callee(statement);
         return callee_touches(ptx, &callee, 0) ? SMC_BANK_BY_CALL : SMC_BANK_BY_LANES;
