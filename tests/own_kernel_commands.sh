@@ -351,7 +351,7 @@ if command -v ptxas >/dev/null || [ -x /usr/local/cuda/bin/ptxas ]; then
         banks shared.ptx --entry strided --block 64 --device 8.0
     smemcalc banks shared.ptx --entry strided --block 64 --device 8.0 --format csv >out 2>err
     empty "banks: CSV has a row for each access" "$(
-        { [ "$(wc -l <out)" -eq 2 ] && grep -q '^strided,.*,st.shared.u32,store,4,tile,known,' out; } || cat out)"
+        { [ "$(wc -l <out)" -eq 2 ] && grep -q '^strided,.*,st.shared.u32,store,4,tile,,known,' out; } || cat out)"
     smemcalc banks shared.ptx --entry without --device 8.0 >out 2>err
     empty "banks: a kernel without shared memory" "$(
         sed -n 1p out | grep -qx 'without: no access to shared memory' || cat out)"

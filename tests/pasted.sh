@@ -24,7 +24,7 @@ prints() { # NAME STATUS REGULAR-EXPRESSION ARGUMENT...
     status=$?
     empty "$name" "$(
         [ "$status" -eq "$wanted" ] || echo "exit status $status, not $wanted"
-        [ "$status" -eq "$wanted" ] && grep -qE -e "$line" out || { echo "no line: $line"; cat out; })"
+        { [ "$status" -eq "$wanted" ] && grep -qE -e "$line" out; } || { echo "no line: $line"; cat out; })"
 }
 
 # --- Logs of ptxas --------------------------------------------------------------------------------

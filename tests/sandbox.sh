@@ -22,6 +22,7 @@ for kind in reading compilers; do
         "$({ [ $status -eq 0 ] && grep -q '^[1-9][0-9]* passed, 0 failed' out; } || cat out)"
 done
 
+# shellcheck disable=SC2317 # await calls it
 has_filter() { # PID
     grep -qx 'Seccomp:	2' "/proc/$1/status" && grep -qx 'NoNewPrivs:	1' "/proc/$1/status" &&
         grep -q '^Max address space *[0-9]' "/proc/$1/limits"

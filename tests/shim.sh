@@ -70,7 +70,7 @@ cp smemcalc .libs/libsmemcalc_cu*.so "$scratch/carried"
 status=$?
 ends_with "the libraries beside the program emulate the driver" 0
 says "the libraries beside the program emulate the driver: the launches are reported" err \
-    '9 launches of 6 kernels'
+    '10 launches of 6 kernels'
 # shellcheck disable=SC2016 # for the traced program
 "$scratch/carried/smemcalc" trace --on emulator -- sh -c \
     'readlink "${LD_LIBRARY_PATH%%:*}/libcuda.so.1" "${LD_LIBRARY_PATH%%:*}/libcudart.so.13"' \

@@ -583,9 +583,8 @@ columns columns.cu >out
 empty "the headline names bank conflicts and their share" "$(
     head -n 1 out | grep -vx 'no errors found; 15,872 bank conflicts, 94 % of the wavefronts')"
 empty "what removes them is named with its line" "$(
-    grep -q '^conflicts   tile, columns.cu:7: pad each row of 32 float by 1 float: declare it$' out &&
-        grep -q '^ *tile\[32\]\[33\]; or ' out ||
-        cat out)"
+    { grep -q '^conflicts   tile, columns.cu:7: pad each row of 32 float by 1 float: declare it$' out &&
+        grep -q '^ *tile\[32\]\[33\]; or ' out; } || cat out)"
 empty "JSON has the same" "$(columns columns.cu --format json |
     jq -r '.conflicts | "\(.count) \(.line) \(.padding.padding_elements)"' | grep -vx '15872 7 1')"
 empty "the padding that is named removes them" "$(

@@ -165,6 +165,7 @@ fi
 # The sweeps would take tens of seconds; the signal comes while they run.
 
 # Its JSON is held in a temporary file, which has no name, until the end.
+# shellcheck disable=SC2317 # await calls it
 has_begun() { # PID
     find "/proc/$1/fd" -lname '*(deleted)' 2>/dev/null | grep -q .
 }

@@ -90,8 +90,8 @@ enum smc_status smc_trace_answer(const struct smc_trace *trace, struct smc_trace
    that were recorded. NULL: the recorded GPUs. */
 enum smc_status smc_trace_answer_on(const struct smc_trace *trace, const struct smc_device *device,
                                     struct smc_trace_answer *answer, struct smc_error *error);
-/* What --device has to do with the GPUs of a trace: notes in the trace which GPU answers if it names
-   none, and warns if it has other SMs than the trace. `instead` may be NULL. */
+/* What --device has to do with the GPUs of a trace: notes in the trace which GPU answers if it
+   names none, and warns if it has other SMs than the trace. `instead` may be NULL. */
 void smc_trace_compare_gpus(struct smc_trace *trace, const struct smc_device *instead,
                             struct smc_text *warnings);
 

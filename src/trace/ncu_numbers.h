@@ -25,7 +25,7 @@ bool smc_ncu_number(const char *text, unsigned sign, double *value, int *decimal
 enum smc_ncu_unit {
     SMC_NCU_COUNT, /* whatever is counted */
     SMC_NCU_PERCENT,
-    SMC_NCU_TIME,  /* in ns */
+    SMC_NCU_TIME, /* in ns */
     SMC_NCU_BYTES,
     SMC_NCU_KHZ,
     SMC_NCU_TEXT, /* not a number */

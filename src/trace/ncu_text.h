@@ -25,8 +25,8 @@ struct smc_ncu_text {
 /* Whether a line begins a launch: "  NAME (1, 1, 1)x(32, 1, 1), Context 1, Stream 7, ...". */
 bool smc_ncu_text_is_launch(const char *line);
 
-/* The next bytes of the CSV, which has the line N + 1 for the text's line N after its header. False:
-   out of memory. */
+/* The next bytes of the CSV, which has the line N + 1 for the text's line N after its header.
+   False: out of memory. */
 bool smc_ncu_text_read(struct smc_ncu_text *text, char *bytes, size_t capacity, size_t *count);
 
 void smc_ncu_text_free(struct smc_ncu_text *text);

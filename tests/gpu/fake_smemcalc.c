@@ -3,8 +3,8 @@
    number that they were compiled to. FAKE_COUNTS holds the values of the hardware counters, in the
    order of metrics.def; without it profiling is not permitted. With "computes" it also does what
    `check` launches, with the defect that FAKE_FAULT names (fake_health.h), and FAKE_MS is the time
-   of matmul_tiled. With "counted" the last line on standard error counts what was compiled. "modest" has little memory and a small L2 cache,
-   "scant" too little memory for rates. */
+   of matmul_tiled. With "counted" the last line on standard error counts what was compiled.
+   "modest" has little memory and a small L2 cache, "scant" too little memory for rates. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
