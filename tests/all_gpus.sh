@@ -39,19 +39,19 @@ begins() { # NAME BEGINNING OF A LINE, FILE
 
 # Each launch waits for the others, so launches one after another would never end.
 on_fake 0 "three together" --gpu all
-begins "the first line is the verdict of all" \
+begins "run --gpu all: the first line is the verdict of all GPUs" \
     "3 GPUs: confirmed: [1-9]" out
 for gpu in 0 1 2; do
-    begins "GPU $gpu is there" "GPU $gpu: confirmed: [1-9]" out
-    shows "with its UUID" "machine     $host, GPU-0${gpu}1e2d3c$uuid" out
+    begins "GPU $gpu of three is reported" "GPU $gpu: confirmed: [1-9]" out
+    shows "GPU $gpu of three is reported with its UUID" "machine     $host, GPU-0${gpu}1e2d3c$uuid" out
 done
-empty "nothing is told" "$(cat err)"
+empty "three GPUs that work leave standard error empty" "$(cat err)"
 
 # Opened and closed for each measurement, the real one sometimes waited for ever.
 mkdir nvml && ln -s "$nvml" nvml/libnvidia-ml.so.1
 FAKE_NVML_CALLS=calls LD_LIBRARY_PATH=nvml on_fake 0 "three together" --gpu all --format json
 empty "NVML is opened once for all GPUs, and kept" "$(echo nvmlInit_v2 | diff - calls)"
-holds "and gives the clock of each" '.runs | map(.run.sm_clock_khz) == [1234000, 1234000, 1234000]' out
+holds "NVML gives the SM clock of each GPU" '.runs | map(.run.sm_clock_khz) == [1234000, 1234000, 1234000]' out
 
 on_fake 0 "three" --gpu all --format json
 holds "JSON: an element a GPU" '.schema == "smemcalc/1" and (.runs | map(.gpu_index)) == [0, 1, 2] and
@@ -76,7 +76,7 @@ empty "CSV: as many rows for each GPU" "$(
 on_fake 0 "one" --gpu all
 begins "one GPU is a list of one" "1 GPU: confirmed: [1-9]" out
 on_fake 0 "two" --gpu all --on both --format json
-holds "each beside its emulation" 'all(.runs[]; .emulation != null and .verdicts.differing == 0)' out
+holds "run --gpu all --on both has the emulation of each GPU" 'all(.runs[]; .emulation != null and .verdicts.differing == 0)' out
 on_fake 0 "two" --gpu 1 --on both
 empty "a table of four sources fits 80 columns" "$(awk 'length > 80' out
     grep -q '^ *predicted *API *emulated *measured  verdict$' out || cat out)"
@@ -92,30 +92,30 @@ launch="run --kernel stencil-dynamic --radius 5 --regs 16 --length 3010 --timeou
 # --- One that fails -------------------------------------------------------------------------------
 
 on_fake 1 "three at-1 wrong" --gpu all
-begins "one that differs" "3 GPUs: differs: [0-9]* confirmed, 1 differs" out
-begins "the others do not" "GPU 2: confirmed: [1-9]" out
+begins "the verdict of all GPUs where one differs" "3 GPUs: differs: [0-9]* confirmed, 1 differs" out
+begins "where one GPU differs, the others are confirmed" "GPU 2: confirmed: [1-9]" out
 
 on_fake 4 "three at-1 crashes" --gpu all
 why="the kernel crashed: cudaErrorOther: as the test wants it"
-begins "one that crashes" "3 GPUs, 1 of them failed: confirmed: [1-9]" out
-shows "its error stands in its place" "GPU 1: failed: $why" out
-shows "with its UUID" "machine     $host, GPU-011e2d3c$uuid" out
-begins "the others are not hidden" "GPU 2: confirmed: [1-9]" out
-shows "the error is told as well" "smemcalc: GPU 1: $why" err
+begins "the verdict of all GPUs where one crashes" "3 GPUs, 1 of them failed: confirmed: [1-9]" out
+shows "the error of a GPU that crashes stands in its place" "GPU 1: failed: $why" out
+shows "a GPU that crashes is reported with its UUID" "machine     $host, GPU-011e2d3c$uuid" out
+begins "where one GPU crashes, the others are confirmed" "GPU 2: confirmed: [1-9]" out
+shows "the error of a GPU that crashes is on standard error, too" "smemcalc: GPU 1: $why" err
 
 on_fake 4 "two at-1 crashes" --gpu all --format json
-holds "JSON: its error" ".runs[1] | .error == {status: 4, message: \"$why\"} and .confirmation == null
+holds "JSON: the error of a GPU that crashes" ".runs[1] | .error == {status: 4, message: \"$why\"} and .confirmation == null
     and .device.name == \"NVIDIA H200\" and .run == {host: \"$host\", node: null, rank: null, gpu_uuid: \"GPU-011e2d3c$uuid\"}" out
-holds "JSON: the other's result" '.runs[0] | .error == null and .verdicts.differing == 0' out
+holds "JSON: the result of a GPU beside one that crashes" '.runs[0] | .error == null and .verdicts.differing == 0' out
 on_fake 4 "two at-1 crashes" --gpu all --format csv
-shows "CSV: its error" ",error,,,,,,failed,GPU 1: $why,$host,GPU-011e2d3c$uuid" out
+shows "CSV: the error of a GPU that crashes" ",error,,,,,,failed,GPU 1: $why,$host,GPU-011e2d3c$uuid" out
 
 on_fake 4 "two at-1 unreadable" --gpu all --format json
 holds "JSON: a GPU that cannot be read" '.runs[1] | .device == null and .gpu_index == 1 and
     .error.status == 4' out
 on_fake 4 "two unreadable" --gpu all
 head -n 2 out | paste -sd ' ' >line
-shows "none that can be read" "2 GPUs, 2 of them failed: nothing was measured: 0 confirmed, 0 differ, 0 not measured" line
+shows "the verdict where no GPU can be read" "2 GPUs, 2 of them failed: nothing was measured: 0 confirmed, 0 differ, 0 not measured" line
 
 # --- Wrong usage ----------------------------------------------------------------------------------
 

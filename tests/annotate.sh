@@ -44,7 +44,7 @@ fi
 if command -v jq >/dev/null; then
     for kernel in $(smemcalc kernels --format csv | sed -n '2,$s/,.*//p' | grep -vx residency); do
         smemcalc $run --kernel "$kernel" --size 40 --annotate --format json >run.json 2>&1
-        empty "lines of $kernel add up" "$(jq -r '
+        empty "counts by line of $kernel add up to the totals" "$(jq -r '
             def row(name): .confirmation[] | select(.quantity == name) | .emulated;
             [.emulation.lines[]] as $lines |
             [["executions", ([$lines[].executions] | add), .emulation.warp_instructions],
@@ -55,7 +55,7 @@ if command -v jq >/dev/null; then
             .[] | select(.[1] != .[2]) | tostring' run.json 2>&1)"
     done
 else
-    skip "lines add up" "there is no jq"
+    skip "counts by line add up to the totals" "there is no jq"
 fi
 
 # The text is what was compiled, and cannot reach the terminal's controls.
@@ -64,11 +64,11 @@ cp "$here"/../kernels/*.cu edited
 printf '// \033[31mred \302\233\n' >>edited/reverse_static.cu
 sed -i 's|__syncthreads();|__syncthreads(); /* \x1b[31m mine */|' edited/reverse_static.cu
 smemcalc $run --kernel reverse-static --size 64 --kernel-dir edited --annotate >out 2>&1
-empty "no escape from a source" "$(tr -cd '\033\233' <out)"
+empty "no escape sequence of a source reaches the terminal" "$(tr -cd '\033\233' <out)"
 if grep -q '? *\[31m mine' out; then
-    pass "an edited kernel's own text"
+    pass "--annotate shows the text of an edited kernel"
 else
-    fail "an edited kernel's own text" "$(cat out)"
+    fail "--annotate shows the text of an edited kernel" "$(cat out)"
 fi
 
 refuses 2 "option --annotate: only with --on emulator or both: the emulator counts by line" run --tile 8 --annotate
@@ -79,7 +79,7 @@ refuses 2 "option --annotate: only with --on emulator or both: the emulator coun
 long="$run --tile 16 --size 8192"
 complaint=$(smemcalc $long --timeout 50 2>&1)
 code=$?
-empty "--timeout is exit status 1 with a message" "$(
+empty "--timeout of an emulation is exit status 1 with a message" "$(
     [ "$code" -eq 1 ] || echo "exit status $code"
     printf '%s\n' "$complaint" | grep -Eqx \
         'smemcalc: option --timeout: 50 ms are over: [0-9]+ of 262144 blocks were emulated' ||
@@ -92,7 +92,7 @@ if [ -r /proc/self/status ] && [ -n "$default_signals" ]; then
     kill -INT $!
     wait $!
     code=$?
-    empty "Ctrl-C is exit status 130 with a message" "$(
+    empty "Ctrl-C during an emulation is exit status 130 with a message" "$(
         [ "$code" -eq 130 ] || echo "exit status $code"
         grep -Eqx 'smemcalc: interrupted: [0-9]+ of 262144 blocks were emulated' cut.err ||
             echo "no message: $(cat cut.err)"

@@ -48,11 +48,11 @@ if [ $? -eq 3 ]; then
     skip "pictures in files" "built without cairo"
 else
     banks --stride 2 >expected
-    empty "a picture goes beside the report" "$(diff expected out; cat err)"
+    empty "a picture of banks goes beside the report" "$(diff expected out; cat err)"
     for kind in svg:'<?xml' png:PNG pdf:%PDF; do
         banks --tile 32 --format csv --plot "banks.${kind%%:*}" >out 2>err
         status=$?
-        empty "banks as ${kind%%:*}" "$(
+        empty "a picture of banks as ${kind%%:*}" "$(
             [ "$status" -eq 0 ] || echo "exit status $status"
             head -c 8 "banks.${kind%%:*}" | grep -aqF "${kind#*:}" || echo "not of that kind"
             head -n 1 out | grep -q '^access,' || cat out
@@ -65,7 +65,7 @@ fits() { # LINES EXPRESSION OPTION...
     shift
     banks --expr "$@" >out 2>&1
     status=$?
-    empty "80 columns and $most lines: $*" "$(
+    empty "a report of banks fits 80 columns and $most lines: $*" "$(
         [ "$status" -eq 0 ] || echo "exit status $status"
         awk 'length > 80' out
         [ "$(wc -l <out)" -le "$most" ] || cat out)"
@@ -108,7 +108,7 @@ for arguments in \
     printed_commands <out >commands
     count=$(grep -c 'smemcalc banks' commands)
     PATH="$scratch/bin:$PATH" sh ./commands >answers 2>&1
-    empty "proposals hold: $arguments" "$(
+    empty "banks proposes paddings that hold: $arguments" "$(
         [ "$count" -eq 2 ] || { echo "$count commands, not 2"; cat out; }
         awk -F, 'NR % 2 == 0 && $(NF - 3) != 0' answers
         [ "$(wc -l <answers)" -eq 4 ] || cat answers)"
@@ -121,7 +121,7 @@ proposes() { # LINE-OF-THE-PADDING EXPRESSION BLOCK
         tr -s ' \n' ' ' | sed 's/^ //;s/ $//')
     printed_commands <out >commands
     PATH="$scratch/bin:$PATH" sh ./commands >answers 2>&1
-    empty "proposal: $2" "$([ "$seen" = "$1" ] || echo "$seen, not $1"
+    empty "banks proposes the padding that is known: $2" "$([ "$seen" = "$1" ] || echo "$seen, not $1"
         awk -F, 'NR % 2 == 0 && $(NF - 3) != 0' answers
         grep -q '^access,' answers || cat answers)"
 }
@@ -158,18 +158,18 @@ id,wavefronts,conflicts
 4,0,0
 5,1,0
 END
-empty "rows in many spellings" "$([ "$status" -eq 0 ] || echo "exit status $status"
+empty "banks --csv reads rows in many spellings" "$([ "$status" -eq 0 ] || echo "exit status $status"
     cat err; diff expected out)"
 banks --csv - <good.csv >piped
-empty "standard input is the same" "$(diff expected piped)"
+empty "banks --csv reads standard input as a file" "$(diff expected piped)"
 tail -n 1 good.csv | banks --csv - >out
-empty "rows without a header get none" "$(echo 5,1,0 | diff - out)"
+empty "banks --csv answers rows without a header with none" "$(echo 5,1,0 | diff - out)"
 { printf '\357\273\277\n'; printf 'id,op,width,mask\n"two\nlines",ld,4,1,0,%s\n' \
     ",,,,,,,,,,,,,,,,,,,,,,,,,,,,,,"; } | banks --csv - >out
-empty "a byte order mark, an id of two lines" \
+empty "banks --csv reads a byte order mark, and an id of two lines" \
     "$(printf 'id,wavefronts,conflicts\n"two\nlines",1,0\n' | diff - out)"
 printf '' | banks --csv - >out
-empty "no rows, no answers" "$(cat out)"
+empty "banks --csv without rows prints nothing" "$(cat out)"
 
 a=$(addresses 4)
 {
@@ -191,7 +191,7 @@ a=$(addresses 4)
 } >bad.csv
 banks --csv bad.csv >out 2>err
 status=$?
-empty "bad rows keep their place" "$(
+empty "bad rows of banks --csv keep their place" "$(
     [ "$status" -eq 2 ] || echo "exit status $status"
     sed 's/^"""k,ld,4,.*",,$/k,,/' out | tr '\n' ' ' |
         grep -qx 'a,1,0 b,, c,, d,, e,, f,, g,, h,, i,, j,, k,, l,, m,, n,, z,1,0 ' || cut -c 1-60 out)"
@@ -210,9 +210,9 @@ smemcalc: bad.csv:12: a0: '?0' is not an address between 0 and 4294967295
 smemcalc: bad.csv:13: the row has more than 65536 bytes
 smemcalc: bad.csv:14: a0: '4294967296' is not an address between 0 and 4294967295
 END
-empty "each bad row is told with its line" "$(diff expected err)"
+empty "each bad row of banks --csv is told with its line" "$(diff expected err)"
 printf 'i\033d\342\200\256,ld,4,ffffffff,%s\n"a\tb\033",mv\n' "$a" | banks --csv - >out 2>err
-empty "what a terminal obeys is not copied" "$(
+empty "banks --csv copies no control characters" "$(
     printf 'i?d???,1,0\n"a\tb?",,\n' | diff - out)"
 
 printf '1,ld,4,ffffffff,%s\n' "$(addresses 64)" >row.csv
@@ -224,16 +224,16 @@ yes "$(cat row.csv)" | head -n 300000 >many.csv
         banks --csv - <many.csv | uniq -c >out
 )
 if [ -e limited ]; then
-    empty "300000 rows, 50 MB, in 40 MB of memory" "$(echo ' 300000 1,16,15' | diff -b - out)"
+    empty "banks --csv answers 300000 rows, 50 MB, in 40 MB of memory" "$(echo ' 300000 1,16,15' | diff -b - out)"
 else
-    skip "300000 rows in 40 MB of memory" "memory cannot be limited here"
+    skip "banks --csv answers 300000 rows, 50 MB, in 40 MB of memory" "memory cannot be limited here"
 fi
 { yes "$(cat row.csv)" | banks --csv - 2>err; echo $? >status; } | head -n 3 >out
-empty "a reader that left ends the stream" "$(grep -v '^4$\|^141$' status)"
+empty "a reader that left ends banks --csv" "$(grep -v '^4$\|^141$' status)"
 if [ -c /dev/full ]; then
     banks --csv good.csv >/dev/full 2>err
     status=$?
-    empty "a full disk is exit status 4" "$([ "$status" -eq 4 ] || echo "exit status $status")"
+    empty "banks --csv on a full disk is exit status 4" "$([ "$status" -eq 4 ] || echo "exit status $status")"
 fi
 
 # --- Wrong usage ----------------------------------------------------------------------------------
@@ -287,33 +287,33 @@ refuses 2 "option --expr: not for the command query, only for banks" --expr 0
 # --- JSON -----------------------------------------------------------------------------------------
 
 grep -oE '[a-z0-9_]+' "$here/../man/smemcalc-formats.5" | sort -u >documented
-empty "every CSV column is in the man page" "$(banks --stride 1 --format csv | head -n 1 |
+empty "every CSV column of banks is in the man page" "$(banks --stride 1 --format csv | head -n 1 |
     tr ',' '\n' | sort -u | comm -23 - documented)"
 if ! command -v jq >/dev/null; then
     skip "JSON" "no jq"
     finish_cases
 fi
 banks --expr '(tx*32 + ty)*4' --block 32x8 --format json >out.json
-holds "JSON: the cost" '.accesses[0] | .wavefronts == 256 and .least_wavefronts == 8
+holds "JSON of banks: the cost of an access" '.accesses[0] | .wavefronts == 256 and .least_wavefronts == 8
     and .conflicts == 248 and .accesses == 8 and .op == "load" and .width_bytes == 4' out.json
-holds "JSON: the worst access" '.accesses[0].worst | .warp == 0 and (.addresses | length) == 32
+holds "JSON of banks: the worst warp of an access" '.accesses[0].worst | .warp == 0 and (.addresses | length) == 32
     and (.wavefronts | length) == 32 and .wavefronts[31].banks == [{bank: 0, word: 992, lanes: [31]}]
     and .least_wavefronts == 1' out.json
-holds "JSON: the padding" '.accesses[0].padding == {row_elements: 32, padding_elements: 1,
+holds "JSON of banks: the padding to add" '.accesses[0].padding == {row_elements: 32, padding_elements: 1,
     swizzle_span: 0, swizzle_shift: 0, expression: "(tx*33 + ty)*4"}' out.json
-holds "JSON: no narrower row" '.accesses[0].narrower == null' out.json
+holds "JSON of banks: null where no narrower row helps" '.accesses[0].narrower == null' out.json
 banks --expr '(ty*17 + tx)*4' --block 16x16 --format json >narrower.json
-holds "JSON: a narrower row" '.accesses[0].narrower == {row_elements: 16,
+holds "JSON of banks: a narrower row" '.accesses[0].narrower == {row_elements: 16,
     expression: "(ty*16 + tx)*4"}' narrower.json
-holds "JSON: the padding to drop" '.accesses[0].padding == {row_elements: 16, padding_elements: 0,
+holds "JSON of banks: the padding to drop" '.accesses[0].padding == {row_elements: 16, padding_elements: 0,
     swizzle_span: 0, swizzle_shift: 0, expression: "(ty*16 + tx)*4"}' narrower.json
-holds "JSON: the swizzle" '.accesses[0].swizzle | .swizzle_span == 32 and .padding_elements == 0' \
+holds "JSON of banks: the swizzle" '.accesses[0].swizzle | .swizzle_span == 32 and .padding_elements == 0' \
     out.json
 jq -r '[paths | .[] | strings] | unique | .[]' out.json | sort -u >keys
-empty "every JSON key is in the man page" "$([ -s keys ] || echo "no keys"
+empty "every JSON key of banks is in the man page" "$([ -s keys ] || echo "no keys"
     comm -23 keys documented)"
 banks --kernel reverse-static --format json >out.json
-holds "JSON: a kernel" '.banks.kernel == "reverse-static" and .banks.block == [256, 1, 1]
+holds "JSON of banks: a kernel of the catalog" '.banks.kernel == "reverse-static" and .banks.block == [256, 1, 1]
     and (.accesses | map(.access)) == ["staged[i]", "staged[length - 1 - i]"]
     and (.accesses | map(.conflicts) | add) == 0' out.json
 

@@ -57,29 +57,29 @@ results=$results,limit_registers,limit_shared_memory,limit_barriers,allocated_re
 results=$results,allocated_smem,error
 printf 'threads\n256\n' >threads.csv
 printf 'threads,%s\n256,8,64,100,warps+registers,8,32,8,25,32,8192,9216,\n' "$results" >expected
-answers "options give what no column does" 0 expected "" \
+answers "batch: options give what no column does" 0 expected "" \
     threads.csv --device 9.0 --regs 32 --smem 4K --dynamic-smem 4K --barriers 2
 printf 'name\na\n' >names.csv
 printf 'name,%s\na,7,56,87.5,shared_memory,8,32,8,7,64,8192,17408,\n' "$results" >expected
-answers "all from options" 0 expected "" \
+answers "batch: all inputs may come from options" 0 expected "" \
     names.csv --pass name --device 9.0 --threads 256 --regs 32 --smem 16K --carveout 50 --cluster 2
 printf 'threads,device\n256,8.0\n512,\n' >mixed.csv
 printf 'threads,device,%s\n%s\n%s\n' "$results" \
     '256,8.0,8,64,100,warps+registers,8,32,8,164,,8192,1024,' \
     '512,,4,64,100,warps+registers,4,32,4,228,64,16384,1024,' >expected
-answers "a column goes before an option, an empty field leaves it" 0 expected "" \
+answers "batch: a column goes before an option, which counts for empty fields" 0 expected "" \
     mixed.csv --device 9.0 --regs 32
 
-answers "no such file" 2 nothing "none.csv: No such file or directory" none.csv
-answers "a folder" 2 nothing ".: Is a directory" .
-answers "an empty input" 2 nothing "nothing:1: no header: the input is empty" nothing
-answers "a needed column is missing" 2 nothing "threads.csv:1: no column 'regs', and no option \
+answers "batch refuses a missing file" 2 nothing "none.csv: No such file or directory" none.csv
+answers "batch refuses a folder" 2 nothing ".: Is a directory" .
+answers "batch refuses an empty input" 2 nothing "nothing:1: no header: the input is empty" nothing
+answers "batch names a needed column that is missing" 2 nothing "threads.csv:1: no column 'regs', and no option \
 --regs" threads.csv --device 9.0
-answers "two files" 2 nothing "'names.csv': the command batch accepts at most 1 file" \
+answers "batch refuses two files" 2 nothing "'names.csv': the command batch accepts at most 1 file" \
     threads.csv names.csv
-answers "two devices" 2 nothing "option --device: several are named; one is for all rows, and a column \
+answers "batch refuses two devices" 2 nothing "option --device: several are named; one is for all rows, and a column \
 'device' gives each its own" threads.csv --regs 1 --device 9.0 --device 8.0
-answers "an unknown device" 2 nothing "option --device: unknown device 'Voodoo'; 'smemcalc \
+answers "batch refuses an unknown device" 2 nothing "option --device: unknown device 'Voodoo'; 'smemcalc \
 devices' lists them, or give a compute capability such as 9.0" \
     threads.csv --regs 1 --device Voodoo
 printf 'device,threads,regs,smem_bytes,id\n9.0,256,40,12288,7\n' >other.csv
@@ -98,22 +98,22 @@ printf 'threads,registers,smem,device\n256,40,12K,8.0\n' >aliases.csv
 printf 'threads,registers,smem,device,%s\n256,40,12K,8.0,%s\n' "$results" \
     '6,48,75,registers,8,32,6,12,,10240,13312,' >expected
 answers "registers and smem are columns that are read" 0 expected "" aliases.csv
-answers "a closed standard input is an empty one" 2 nothing \
+answers "batch takes a closed standard input for an empty one" 2 nothing \
     "standard input:1: no header: the input is empty" <&-
 
 smemcalc batch mixed.csv --device 9.0 --regs 32 >&- 2>err
 status=$?
-empty "a closed standard output is exit status 4" "$(
+empty "batch with a closed standard output is exit status 4" "$(
     [ "$status" -eq 4 ] || echo "exit status $status"
     echo "smemcalc: standard output: it is closed" | diff - err)"
 if [ -c /dev/full ]; then
     smemcalc batch mixed.csv --device 9.0 --regs 32 >/dev/full 2>err
     status=$?
-    empty "a full disk is exit status 4" "$(
+    empty "batch on a full disk is exit status 4" "$(
         [ "$status" -eq 4 ] || echo "exit status $status"
         echo "smemcalc: standard output: No space left on device" | diff - err)"
 else
-    skip "a full disk" "no /dev/full"
+    skip "batch on a full disk" "no /dev/full"
 fi
 
 printf 'device,threads,regs\ngpu0,256,32\nGPU999,256,32\n' >gpus.csv
@@ -171,11 +171,11 @@ fi
 
 # shellcheck disable=SC2154,SC2086 # words
 { rows 100000 | $default_signals "$program" batch --pass note 2>err; echo $? >status; } | head -n 1 >out
-empty "a reader that left ends the program quietly" "$(grep -v '^141$' status; cat err)"
+empty "a reader that left ends batch quietly" "$(grep -v '^141$' status; cat err)"
 
 printf 'device,threads,regs,no\033te\nH200,256,32,\033[31mx\nH200,256,\033,\342\200\256y\nH200,256,32,"a\tb\nc"\n' |
     smemcalc batch --pass all >out 2>err
-empty "columns are copied without what a terminal obeys" "$(
+empty "batch copies columns without control characters" "$(
     cut -d, -f4 out | head -n 4 | tr '\n' ' ' | grep -qx 'no?te ?\[31mx ???y "a	b ' || cat out
     LC_ALL=C tr -d '\n\t' <out | LC_ALL=C grep '[[:cntrl:]]')"
 
@@ -193,6 +193,6 @@ exec 3>&- 4<&-
 wait $!
 printf 'threads,%s\n%s\n%s\n' "$results" '256,8,64,100,warps+registers,8,32,8,228,64,8192,1024,' \
     '128,16,64,100,warps+registers,16,32,16,228,64,4096,1024,' >expected
-empty "an answer comes before the next question" "$(printf '%s\n' "$dialogue" | diff expected -)"
+empty "batch answers each row before it reads the next" "$(printf '%s\n' "$dialogue" | diff expected -)"
 
 finish_cases

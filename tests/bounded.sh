@@ -29,10 +29,10 @@ ends() { # NAME STATUS WORDS-FOR-THE-FAKE ARGUMENT...
 }
 tells() { # LINE: the only one on standard error
     printf 'smemcalc: %s\n' "$1" >expected
-    empty "  in one line" "$(diff expected err)"
+    empty "$name: one line of standard error" "$(diff expected err)"
 }
 shows() { # PATTERN of a line of the report
-    empty "  and shows $1" "$(tr -s ' ' <out | grep -q "$1" || cat out)"
+    empty "$name: the report shows $1" "$(tr -s ' ' <out | grep -q "$1" || cat out)"
 }
 
 # --- Kernels without an end ---------------------------------------------------------------------
@@ -50,7 +50,7 @@ shows '^wrong results 0 - 0 confirmed'
 ends "timed launches without an end" 4 endless-timing $launch --timeout 100
 tells "stencil-dynamic: the timed launches: $late"
 shows '^blocks per SM 8 8 8 confirmed'
-ends "the probe itself without an end" 4 endless --kernel residency --timeout 100
+ends "the kernel residency without an end" 4 endless --kernel residency --timeout 100
 tells "residency: the residency probe: $late"
 
 # --- Ctrl-C -------------------------------------------------------------------------------------
@@ -84,7 +84,7 @@ if [ -r /proc/self/status ] && [ -n "$default_signals" ]; then
     interrupt "Ctrl-C at your own kernel, emulated" "$late of emulation; busiest at endless.cu:[1-4])" \
         --on emulator --device 9.0
     interrupt "Ctrl-C at your own kernel on a GPU" "$late on the GPU)"
-    interrupt "Ctrl-C at both" "$late of emulation; busiest at endless.cu:[1-4])" --on both
+    interrupt "Ctrl-C at your own kernel, --on both" "$late of emulation; busiest at endless.cu:[1-4])" --on both
 else
     skip "Ctrl-C" "no /proc, or no env --default-signal"
 fi
@@ -93,17 +93,17 @@ fi
 
 ends "buffers larger than the GPU's free memory" 4 small --kernel stencil-naive --length 1000000
 tells "the buffers need 8 MB of GPU memory, of which 3 MB are free; a smaller --size needs less"
-ends "and larger than this machine's" 4 well --kernel matmul-naive --size 2000000
-empty "  in one line" "$(grep -Evx "smemcalc: the buffers need 48000000 MB of this machine's memory, which has [0-9]+ MB; a smaller --size needs less" err)"
-ends "what the buffers take is told" 0 well $launch
+ends "buffers larger than this machine's memory" 4 well --kernel matmul-naive --size 2000000
+empty "$name: one line of standard error" "$(grep -Evx "smemcalc: the buffers need 48000000 MB of this machine's memory, which has [0-9]+ MB; a smaller --size needs less" err)"
+ends "the memory that buffers take is told" 0 well $launch
 shows '^GPU memory - - 39960 B information'
-ends "and what a person's arrays take" 4 small --source endless.cu --grid 1 --block 32 -a i32x1M
+ends "arrays of your own larger than the GPU's free memory" 4 small --source endless.cu --grid 1 --block 32 -a i32x1M
 tells "the buffers need 5 MB of GPU memory, of which 3 MB are free; a smaller --arg needs less"
 
 # --- A GPU that cannot be used ------------------------------------------------------------------
 
 refuses_gpu() { # WORDS-FOR-THE-FAKE STATUS LINE
-    ends "a GPU: $1" "$2" "$1" $launch
+    ends "a GPU that is $1${CUDA_VISIBLE_DEVICES:+, CUDA_VISIBLE_DEVICES set}" "$2" "$1" $launch
     tells "$3"
 }
 otherwise='--on emulator needs none'
@@ -112,21 +112,21 @@ CUDA_VISIBLE_DEVICES=7
 export CUDA_VISIBLE_DEVICES
 refuses_gpu none 3 "run: no GPU: the NVIDIA driver finds none on this machine, of those that CUDA_VISIBLE_DEVICES leaves; $otherwise"
 unset CUDA_VISIBLE_DEVICES
-ends "a GPU: driverless" 3 driverless $launch
-empty "  in one line" "$(grep -Evx "smemcalc: run: no GPU: there is no NVIDIA driver here \(libcuda.so.1\); install one for CUDA [0-9.]+ or newer; $otherwise" err)"
-ends "a GPU: outdated" 3 outdated $launch
-empty "  in one line" "$(grep -Evx "smemcalc: run: no GPU: the NVIDIA driver is for CUDA 12.4, this program needs [0-9.]+: install a driver for CUDA [0-9.]+ or newer; $otherwise" err)"
+ends "a GPU without a driver" 3 driverless $launch
+empty "$name: one line of standard error" "$(grep -Evx "smemcalc: run: no GPU: there is no NVIDIA driver here \(libcuda.so.1\); install one for CUDA [0-9.]+ or newer; $otherwise" err)"
+ends "a GPU with an outdated driver" 3 outdated $launch
+empty "$name: one line of standard error" "$(grep -Evx "smemcalc: run: no GPU: the NVIDIA driver is for CUDA 12.4, this program needs [0-9.]+: install a driver for CUDA [0-9.]+ or newer; $otherwise" err)"
 refuses_gpu prohibited 3 "GPU 0 is in compute mode Prohibited, in which no process may use it; 'nvidia-smi -c 0' lifts that"
 refuses_gpu exclusive-busy 3 "GPU 0 is in exclusive process mode and another process uses it; 'nvidia-smi -c 0' lifts that"
 for word in busy:3:'another process may hold the GPU' damaged:4:'memory is damaged' \
     lost:4:'has the GPU fallen off the bus' full:4:"shows who holds the GPU's memory"; do
     status=${word#*:}
-    ends "a GPU: ${word%%:*}" "${status%%:*}" "${word%%:*}" $launch
-    empty "  in one line" "$({ [ "$(wc -l <err)" -eq 1 ] &&
+    ends "a GPU that is ${word%%:*}" "${status%%:*}" "${word%%:*}" $launch
+    empty "$name: one line of standard error" "$({ [ "$(wc -l <err)" -eq 1 ] &&
         grep -q "^smemcalc: GPU 0: cuda.*${word##*:}" err; } || cat err)"
 done
-ends "your own kernel on such a GPU" 3 prohibited --source endless.cu --grid 1 --block 32 -a i32x64
-ends "a GPU that nobody else uses" 0 exclusive $launch
+ends "your own kernel on a GPU in compute mode Prohibited" 3 prohibited --source endless.cu --grid 1 --block 32 -a i32x64
+ends "a GPU in exclusive process mode that nobody else uses" 0 exclusive $launch
 ends "a slice of a GPU is told" 0 slice $launch
 tells "warning: GPU 0 is a slice of a GPU (MIG): its SMs, its memory and its speed are the slice's, and counters may be out of reach"
 

@@ -91,9 +91,9 @@ if command -v bash >/dev/null; then
 " --format ''
     offers "the letter of an option" "$(lines json)
 " -f j
-    offers "a value behind =" "$(lines json)
+    offers "a value after =" "$(lines json)
 " --format = j
-    offers "all values behind =" "$(lines float double int32)
+    offers "all values after =" "$(lines float double int32)
 " --dtype =
     offers "a board by its model" "$(lines 'RTX\ 4090' 'RTX\ 4090\ D' 'RTX\ 4090\ Laptop\ GPU')
 " --device 'RTX\ 409'
@@ -103,18 +103,18 @@ if command -v bash >/dev/null; then
 " -d 12
     offers "a kernel" "$(lines residency)
 " --kernel resid
-    offers "files" "$(lines mine.json 'my gpu.json')
+    offers "files for an option that takes one" "$(lines mine.json 'my gpu.json')
 " --device-file m
-    offers "folders" "$(lines kernels)
+    offers "folders for an option that takes one" "$(lines kernels)
 " --kernel-dir k
-    offers "nothing for a number" '' --tile ''
-    offers "files of a command" "$(lines mine.json 'my gpu.json')
+    offers "nothing for an option that takes a number" '' --tile ''
+    offers "files for a command that takes one" "$(lines mine.json 'my gpu.json')
 " batch m
     offers "commands for help" "$(lines devices diff doctor)
 " help d
     offers "shells for completion" "$(lines bash zsh fish)
 " completion ''
-    offers "lessons" "$(lines banks)
+    offers "lessons for the command lesson" "$(lines banks)
 " lesson ba
     offers "options after a value" "$(lines --format)
 " --tile 8 --fo

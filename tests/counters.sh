@@ -39,34 +39,34 @@ says() { # NAME COUNTS PATTERN ARGUMENT...
     if grep -q -- "$pattern" out; then pass "$name"; else fail "$name" "$(cat out)"; fi
 }
 
-says "counts as predicted" "$as_predicted" '^confirmed: 18 confirmed, 0 differ, 0 not measured'
-says "their exit status" "$as_predicted" '^exit status 0$'
-says "a counter that differs" "693 750 70 70 70 266 63 250 8040 8000" \
+says "counters as predicted confirm a run" "$as_predicted" '^confirmed: 18 confirmed, 0 differ, 0 not measured'
+says "counters as predicted are exit status 0" "$as_predicted" '^exit status 0$'
+says "a counter that differs is told" "693 750 70 70 70 266 63 250 8040 8000" \
     '^  their wavefronts *693 *- *750  differs$'
-says "its exit status" "693 750 70 70 70 266 63 250 8040 8000" '^exit status 1$'
-says "a counter within 2 %" "693 700 70 70 70 266 63 250 8040 8000" '^    within 2 %$'
-says "instructions that differ" "693 693 80 70 70 266 63 250 8040 8000" \
+says "a counter that differs is exit status 1" "693 750 70 70 70 266 63 250 8040 8000" '^exit status 1$'
+says "a counter within 2 % is told" "693 700 70 70 70 266 63 250 8040 8000" '^    within 2 %$'
+says "a count of instructions that differs is told" "693 693 80 70 70 266 63 250 8040 8000" \
     '^shared stores *70 *- *80  differs$'
-says "no permission" "" '^shared loads *693 *- *-  not measured$'
-says "nothing measured is no failure" "" '^exit status 0$'
-says "the reason stands once" "" '^confirmed: 9 confirmed, 0 differ, 11 not measured$'
-empty "the reason stands once" "$(grep -c 'profiling is not permitted' out | grep -vx 1)"
-says "nobody asks" "" '^confirmed: 9 confirmed, 0 differ, 0 not measured$' --no-counters
-says "not of the emulator" "" "option --no-counters: not with --on emulator" --no-counters \
+says "without permission no counter is measured" "" '^shared loads *693 *- *-  not measured$'
+says "counters that were not measured are exit status 0" "" '^exit status 0$'
+says "counters that were not measured count as not measured" "" '^confirmed: 9 confirmed, 0 differ, 11 not measured$'
+empty "the reason why no counter was measured stands once" "$(grep -c 'profiling is not permitted' out | grep -vx 1)"
+says "--no-counters has no rows of counters" "" '^confirmed: 9 confirmed, 0 differ, 0 not measured$' --no-counters
+says "--no-counters is refused on the emulator" "" "option --no-counters: not with --on emulator" --no-counters \
     --on emulator --device 9.0
 refuses 2 "option --no-counters: not with --source, only with kernels of the catalog" \
     run --source none.cu --no-counters
 
-says "CSV" "$as_predicted" \
+says "CSV has the value of a counter" "$as_predicted" \
     '^stencil-dynamic,shared_load_wavefronts,,693,,,693,confirmed,,[^,]*,GPU-' --format csv
-says "CSV has words" "$as_predicted" \
+says "CSV has the binding limits in words" "$as_predicted" \
     '^stencil-dynamic,binding_limits,,warps,,,,information,,[^,]*,GPU-' --format csv
 count "$as_predicted" --format json | sed '$d' >out.json
-empty "JSON" "$(jq -r '.confirmation[] |
+empty "JSON has the values of counters" "$(jq -r '.confirmation[] |
     select(.quantity == "dram_read_bytes" or .quantity == "binding_limits") |
     "\(.predicted) \(.measured) \(.verdict)"' out.json |
     grep -vxe 'warps null information' -e '8040 8040 information')"
-empty "JSON has both" "$(jq -r '[.confirmation[].quantity] | contains(["dram_read_bytes",
+empty "JSON has the rows of counters and of limits" "$(jq -r '[.confirmation[].quantity] | contains(["dram_read_bytes",
     "binding_limits", "reserved_smem_bytes"])' out.json | grep -vx true)"
 
 finish_cases

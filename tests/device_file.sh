@@ -31,39 +31,39 @@ fi
 smemcalc devices --format csv | sed '1d;/,live,/d' | wc -l >boards
 smemcalc devices --format json | jq '.devices | map(select(.source == "table")) | length' >listed
 [ "$(cat boards)" -ge 60 ] || fail "the table has boards"
-empty "JSON lists every board" "$(diff -b boards listed)"
+empty "devices --format json lists every board of the table" "$(diff -b boards listed)"
 
 smemcalc devices --format json | jq '.devices |= map(select(.source == "table"))' >all.json
 smemcalc devices --device-file all.json --format json >again.json
 jq '.devices[].source = "file"' all.json | jq -S . >expected
-empty "every board comes back from print and read" "$(jq -S . again.json | diff expected - | head)"
+empty "every board is printed and read again unchanged" "$(jq -S . again.json | diff expected - | head)"
 
 smemcalc devices --device H200 --format json |
     jq '.devices[0] | .name = "Mine" | .max_blocks_per_sm = 4' >mine.json
 smemcalc --threads 32 --regs 16 --device-file mine.json --format json >out
-empty "an edit counts" "$(jq -r '.occupancy | "\(.blocks_per_sm) \(.limiters | join("+"))"' out |
+empty "an edited number of a device file counts" "$(jq -r '.occupancy | "\(.blocks_per_sm) \(.limiters | join("+"))"' out |
     grep -vx '4 blocks')"
-empty "the source is the file" "$(jq -r .device.source out | grep -vx file)"
+empty "JSON says that the device is from a file" "$(jq -r .device.source out | grep -vx file)"
 jq .device out >answered.json
 smemcalc devices --device-file answered.json >out 2>&1 || fail "an answer's device is a file"
-empty "one device is shown in full" "$(grep -q '^blocks per SM  *4$' out || cat out)"
+empty "the device of an answer is read as a device file, and shown in full" "$(grep -q '^blocks per SM  *4$' out || cat out)"
 smemcalc devices --device-file - <mine.json >piped 2>&1
-empty "- is standard input" "$(diff piped out)"
+empty "--device-file - reads standard input" "$(diff piped out)"
 smemcalc --threads 256 --regs 32 --dynamic-smem 300K --device-file h300.json --format json >out
-empty "more shared memory than any device has" "$(jq -c '[.occupancy.blocks_per_sm,
+empty "a device file may have more shared memory than any board" "$(jq -c '[.occupancy.blocks_per_sm,
     .occupancy.carveout_bytes]' out | grep -vx '\[1,495616\]')"
 smemcalc --kernel matmul-tiled --dtype double --tile 32 --regs 20 --device-file mine.json >out
-empty "the text names the file's device" "$(grep -q '^device  *Mine, CC 9.0.*(from a file)' out || cat out)"
+empty "the text names the device of a file" "$(grep -q '^device  *Mine, CC 9.0.*(from a file)' out || cat out)"
 smemcalc --kernel stencil-static --block 1024 --radius 6000 --regs 20 --device-file mine.json >out
-empty "a hint names the file" \
+empty "a hint names the device file" \
     "$(grep -q -e '--device-file "mine.json" --device "Mine"' out || cat out)"
 printf '{"name":"Next","compute_capability":"13.0"}' >no-limits.json
 jq '.compute_capability = "13.0"' mine.json >next.json
 smemcalc --threads 32 --regs 16 --device-file next.json >out 2>&1
-empty "a compute capability of tomorrow" "$(grep -q '^4 blocks per SM' out || cat out)"
+empty "a device file may have a compute capability that is not in the table" "$(grep -q '^4 blocks per SM' out || cat out)"
 smemcalc --tile 16 --device-file next.json >out 2>&1
 status=$?
-empty "a kernel on it has an answer or a reason" "$(
+empty "a kernel on a compute capability that is not in the table has an answer or a reason" "$(
     [ "$status" -eq 0 ] || [ "$(wc -l <out)" -eq 1 ] || cat out
     [ "$status" -le 3 ] || echo "exit status $status")"
 
@@ -107,16 +107,16 @@ names() { # ARGUMENT...: whom the answers are about
 }
 printf 'device,id\nsmall ada,\nT4,\nhalf-h200,\nMine,\n9.0,\n' >devices.csv
 printf 'id\n1\n2\n' >ids.csv
-says "batch looks in the files first" "small ada: 16; T4: 16; half-h200: 32; Mine: 4; 9.0: 32; " \
+says "batch looks for devices in the device files first" "small ada: 16; T4: 16; half-h200: 32; Mine: 4; 9.0: 32; " \
     batch devices.csv --device-file several.json --device-file mine.json
-says "batch: the only device of a file is that of rows without one" "1: 4; 2: 4; " \
+says "batch: rows without a device have the only one of a device file" "1: 4; 2: 4; " \
     batch ids.csv --device-file mine.json
-says "batch: --device names one of a file" "1: 4; 2: 4; " \
+says "batch: --device names a device of a file" "1: 4; 2: 4; " \
     batch ids.csv --device-file several.json --device-file mine.json --device mine
-says "batch: of several in files none is taken" \
+says "batch: of several devices in a file none is taken" \
     "smemcalc: ids.csv:1: no column 'device', and no option --device" \
     batch ids.csv --device-file several.json
-says "batch: one standard input is not both" \
+says "batch: standard input cannot be both the rows and the device file" \
     "smemcalc: option --device-file: '-' is standard input, which holds the rows" \
     batch --device-file -
 says "limits takes the devices of a file" "Half H200, Small Ada" \
@@ -139,12 +139,12 @@ for question in "--stride 2" "--tile 16" "--csv accesses.csv" "--stride 2 --form
     empty "banks counts as the device of a file does: $question" "$([ -s out ] || echo nothing
         diff expected out)"
 done
-says "banks: several in a file" \
+says "banks: several devices in a file are too many" \
     "smemcalc: option --device-file: banks is about one device; name it with --device" \
     smemcalc banks --stride 2 --device-file several.json
-says "banks: one of several in a file" "$(smemcalc banks --stride 2 --device 8.9 --format csv)" \
+says "banks: --device chooses one of several devices in a file" "$(smemcalc banks --stride 2 --device 8.9 --format csv)" \
     smemcalc banks --stride 2 --device-file several.json --device "Small Ada" --format csv
-says "banks: one standard input is not both" \
+says "banks: standard input cannot be both the accesses and the device file" \
     "smemcalc: option --device-file: '-' is standard input, which holds the rows" \
     smemcalc banks --csv - --device-file -
 
@@ -184,18 +184,18 @@ refuses "option --device: unknown device 'Nobody'; 'smemcalc devices' lists them
 compute capability such as 9.0" --threads 32 --device-file mine.json --device Nobody
 smemcalc devices --device-file syntax.json >out 2>err
 status=$?
-empty "a slip in the syntax is found by line and column" "$(
+empty "a syntax error of a device file is told by line and column" "$(
     [ "$status" -eq 2 ] || echo "exit status $status"
     grep -q '^smemcalc: syntax.json:2:[0-9]*: ' err || cat err)"
 printf '{"name": "\033[31m", "compute_capability": "9.0"}' >escape.json
 smemcalc devices --device-file escape.json >out 2>&1
-empty "no control character of a file reaches the terminal" "$(LC_ALL=C grep '[[:cntrl:]]' out)"
+empty "no control character of a device file reaches the terminal" "$(LC_ALL=C grep '[[:cntrl:]]' out)"
 
 # 20 characters of two columns each; the table has space for less.
 name=$(awk 'BEGIN { for (i = 0; i < 20; i++) printf "\346\274\242" }')
 printf '{"name": "%s", "compute_capability": "9.0"}' "$name" >wide.json
 smemcalc --threads 256 --regs 32 --device-file wide.json --device H200 >out 2>&1
-empty "a name of wide characters is cut between two of them, and the columns stay in line" "$(
+empty "a device name of wide characters is cut between two of them, and the columns stay aligned" "$(
     iconv -f UTF-8 -t UTF-16 out >/dev/null 2>&1 || echo "not UTF-8"
     LC_ALL=C sed "s/\(\o346\o274\o242\)/__/g" out | awk '/ 9\.0 / { print index($0, " 9.0 ") }' |
         uniq | awk 'END { if (NR != 1) print NR " places of the compute capability" }')"

@@ -51,7 +51,7 @@ judged() { # NAME STATUS EXPECTED-OUTPUT [ARGUMENT...]; the gate file is on stan
         cat err)"
 }
 
-judged "all within limits" 0 '3 kernels judged: no violation' <<'END'
+judged "a build within all limits passes" 0 '3 kernels judged: no violation' <<'END'
 [[limit]]
 max_registers = 32
 max_static_smem_bytes = 2000
@@ -98,7 +98,7 @@ kernel = "six*"
 min_blocks = 1
 END
 
-judged "[threads] states it, --threads before it" 1 \
+judged "[threads] states the block size, --threads goes before it" 1 \
 'build.log: void six_barriers<float, 4>(float*) on compute capability 9.0: 4 blocks per SM, limited by warps, but 5 required (gate.toml:5)
 1 of 3 kernels violates 1 limit' --threads 'six*=512' <<'END'
 [threads]
@@ -133,12 +133,12 @@ judged "unknown dynamic shared memory is not judged: exit status 2" 2 \
 min_blocks = 1
 END
 
-judged "other limits are" 0 '1 kernel judged: no violation' <<'END'
+judged "where dynamic shared memory is unknown, other limits are judged" 0 '1 kernel judged: no violation' <<'END'
 [[limit]]
 max_registers = 40
 END
 
-judged "[dynamic_smem] states it" 1 \
+judged "[dynamic_smem] states the dynamic shared memory" 1 \
 'tiles.cu: tiles on compute capability 9.0: 4 blocks per SM, limited by shared memory, but 5 required (gate.toml:4)
 gate.toml:3: note: [dynamic_smem] '"'gone'"' names no kernel
 1 of 1 kernel violates 1 limit' --threads 256 <<'END'
@@ -149,7 +149,7 @@ gate.toml:3: note: [dynamic_smem] '"'gone'"' names no kernel
 min_blocks = 5
 END
 
-judged "--dynamic-smem before it" 0 '1 kernel judged: no violation' \
+judged "--dynamic-smem goes before [dynamic_smem]" 0 '1 kernel judged: no violation' \
     --threads 256 --dynamic-smem tiles=16K <<'END'
 [dynamic_smem]
 "til*" = 50000
@@ -158,7 +158,7 @@ min_blocks = 5
 END
 mv build.log.kept build.log
 
-judged "assume_threads is explicit" 1 \
+judged "assume_threads judges kernels of unknown block size" 1 \
 'build.log: spilling on compute capability 9.0: 8 blocks per SM, limited by warps and registers, but 9 required (gate.toml:2)
 1 of 1 kernel violates 1 limit' <<'END'
 assume_threads = 256
@@ -187,7 +187,7 @@ reason = "rewritten in Q3"
 expires = 2026-01-01
 END
 
-judged "one that has expired counts again, and that is said" 1 \
+judged "an allowance that has expired no longer counts, and the report says so" 1 \
 'build.log: spilling on compute capability 9.0: 32 registers per thread, but at most 31 allowed (gate.toml:1); it was allowed until 2025-12-31 (gate.toml:3)
 1 of 3 kernels violates 1 limit' <<'END'
 [[limit]]
@@ -198,7 +198,7 @@ reason = "rewritten in Q3"
 expires = 2025-12-31
 END
 
-judged "entries that no longer apply are noted" 0 \
+judged "allowances that no longer apply are noted" 0 \
 'gate.toml:5: note: [[allow]] for '"'bounded'"' is not needed: there is no such violation
 gate.toml:2: note: [threads] '"'gone'"' names no kernel
 3 kernels judged: no violation' <<'END'
@@ -227,9 +227,9 @@ kernel = "bounded"
 max_registers = 64
 END
 "$program" inspect build.log -d 9.0 --gate gate.toml --format junit >out 2>err
-empty "  and in JUnit" "$([ "$(grep -c '\[\[limit\]\] for .* names no kernel' out)" -eq 2 ] || cat out err)"
+empty "a limit that names no kernel is a failure in JUnit" "$([ "$(grep -c '\[\[limit\]\] for .* names no kernel' out)" -eq 2 ] || cat out err)"
 
-judged "  unless it is optional, or --kernel leaves out others" 0 \
+judged "a limit that names no kernel passes if it is optional, or --kernel leaves out others" 0 \
 'gate.toml:1: note: [[limit]] for '"'six*'"' names no kernel
 1 kernel judged: no violation' --kernel bounded <<'END'
 [[limit]]
@@ -244,7 +244,7 @@ kernel = "bounded"
 max_registers = 64
 END
 
-judged "an option goes before the file" 1 \
+judged "a limit of an option goes before the gate file's" 1 \
 'build.log: spilling on compute capability 9.0: 32 registers per thread, but at most 20 allowed
 1 of 3 kernels violates 1 limit' --max-regs 20 <<'END'
 [[limit]]
@@ -254,7 +254,7 @@ END
 printf 'devices = ["9.0"]\n[[limit]]\nmin_occupancy = 1\n' >gate.toml
 "$program" inspect own-sm90.cubin --gate gate.toml --threads 256 >out 2>err
 status=$?
-empty "devices of the file; a kernel that cannot launch" "$(
+empty "a gate file names devices; a kernel that cannot launch there violates it" "$(
     [ "$status" -eq 1 ] || echo "exit status $status"
     grep -qF 'bounded on compute capability 9.0: cannot launch with 256 threads per block' out ||
         cat out err)"
@@ -273,7 +273,7 @@ compared() { # NAME STATUS [ARGUMENT...]; the gate file is on standard input
     empty "$name" "$([ "$status" -eq "$wanted" ] || { echo "exit status $status, not $wanted"; cat out err; })"
 }
 says() { # TEXT [FILE]: however its lines are broken
-    empty "  and says $1" "$(tr -s ' \n' ' ' <"${2-out}" | grep -qF -e "$1" || cat "${2-out}")"
+    empty "$name: the report says $1" "$(tr -s ' \n' ' ' <"${2-out}" | grep -qF -e "$1" || cat "${2-out}")"
 }
 
 growth='assume_threads = 256
@@ -311,7 +311,7 @@ reason = "rewritten in Q3"
 expires = 2026-01-01
 END
 says 'registers tolerated by [diff]; blocks, occupancy allowed: rewritten in Q3, until 2026-01-01'
-empty "  without a note" "$(grep 'not needed' out)"
+empty "$name: no note on it" "$(grep 'not needed' out)"
 compared "... until it expires" 1 <<END
 $growth
 allow_registers = 2
@@ -359,23 +359,23 @@ for format in json csv; do
     says 'smemcalc: new.log: spilling on compute capability 9.0: 34 registers per thread, but at most 33' err
 done
 "$program" diff build.log new.log --gate gate.toml --format json >out 2>err
-empty "JSON: what is allowed, and why; the block size of [threads]" "$(
+empty "JSON of a gate has what is allowed, and why, and the block size of [threads]" "$(
     jq -c '.diff.changes[] | [.name, .allowed, .allowed_by, .after.threads_per_block]' out >seen
     printf '%s\n' '["spilling",[],null,128]' '["bounded",["registers"],"allowed: known",256]' | diff - seen)"
 "$program" diff build.log new.log --gate gate.toml --format markdown >out 2>err
-empty "markdown: limits, then the comparison" "$(
+empty "markdown of diff has the limits, then the comparison" "$(
     grep '^### ' out >seen
     printf '### smemcalc%s\n' ', limits of the gate file: 1 error, 0 warnings' \
         ': 2 of 3 kernels are worse (1 as allowed); 1 lost resident blocks' | diff - seen)"
 "$program" diff build.log new.log --gate gate.toml --format junit >diff.xml 2>err
 status=$?
-empty "JUnit: a kernel is one case, whatever is wrong with it" "$(
+empty "JUnit of diff has one case for a kernel, whatever is wrong with it" "$(
     [ $status -eq 1 ] || echo "exit status $status"
     grep -q '<testsuites name="smemcalc" tests="3" failures="1"' diff.xml || cat diff.xml
     [ "$(grep -c 'new.log: registers: 34\|new.log: blocks: 32 -' diff.xml)" -eq 2 ] || cat diff.xml)"
 "$program" diff build.log new.log --gate gate.toml --format sarif >diff.sarif 2>err
 status=$?
-empty "SARIF: of both" "$(
+empty "SARIF of diff has violations of limits and changes" "$(
     [ $status -eq 1 ] || echo "exit status $status"
     jq -r '.runs[0].results[] | .ruleId + " " + .level' diff.sarif >seen
     printf '%s\n' 'registers error' 'blocks error' 'registers note' | diff - seen)"
@@ -385,7 +385,7 @@ empty "SARIF: of both" "$(
 refused() { # MESSAGE, for gate.toml
     "$program" inspect build.log -d 9.0 --gate gate.toml >out 2>err
     status=$?
-    empty "refused: $1" "$(
+    empty "a gate file is refused: $1" "$(
         [ "$status" -eq 2 ] || echo "exit status $status, not 2"
         [ ! -s out ] || cat out
         [ "$(wc -l <err)" -eq 1 ] || echo "not one line"
@@ -454,14 +454,14 @@ printf '\303\251 = 1\n' >gate.toml # e acute, which needs quotes in a key
 refused ':1: '
 printf '"\033[31mx" = 1\n' >gate.toml
 refused ':1: '
-empty "no escape sequence reaches the terminal" "$(grep -l "$(printf '\033')" err)"
+empty "no escape sequence of a gate file reaches the terminal" "$(grep -l "$(printf '\033')" err)"
 
 usage() { # MESSAGE ARGUMENT...
     message=$1
     shift
     "$program" "$@" >out 2>err </dev/null
     status=$?
-    empty "usage: $*" "$(
+    empty "wrong usage is refused: $*" "$(
         [ "$status" -eq 2 ] || echo "exit status $status, not 2"
         grep -qF -e "$message" err || cat err)"
 }
@@ -499,14 +499,14 @@ status=$?
 result() { # NUMBER FILTER
     jq -r ".runs[0].results[$1] | $2" out.sarif
 }
-empty "SARIF: version, tool, rules and results" "$(
+empty "SARIF of a gate: version, tool, rules and results" "$(
     [ "$status" -eq 1 ] || echo "exit status $status"
     [ "$(jq -r '.version + " " + .runs[0].tool.driver.name' out.sarif)" = "2.1.0 smemcalc" ] || echo version
     [ "$(jq -r '[.runs[0] | .tool.driver.rules as $r | .results[] | $r[.ruleIndex].id == .ruleId] | all' out.sarif)" = true ] || echo ruleIndex
     [ "$(result 0 .ruleId)" = registers ] || result 0 .
     [ "$(result 0 .level)" = error ] || result 0 .
     [ "$(result 0 .message.text)" = 'spilling on compute capability 9.0: 32 registers per thread, but at most 31 allowed (gate.toml:1)' ] || result 0 .)"
-empty "SARIF: where" "$(
+empty "SARIF of a gate: file and line of a result" "$(
     [ "$(result 0 '.locations[0].logicalLocations[0] | .fullyQualifiedName + " " + .kind')" = 'spilling function' ] || result 0 .
     [ "$(result 0 '.locations[0].physicalLocation.artifactLocation.uri')" = build.log ] || result 0 .
     [ "$(result 1 '.locations[0].physicalLocation.artifactLocation.uri')" = 'a%20folder/50%25/build%20&%20%22log%22.txt' ] || result 1 .
@@ -517,18 +517,18 @@ sed 's/= 31/= 30/; 1i # moved' gate.toml >moved.toml
 print_of() { # FILE [NUMBER]
     jq -r ".runs[0].results[${2-0}].partialFingerprints.primaryLocationLineHash" "$1"
 }
-empty "SARIF: a finding is known again" "$(
+empty "SARIF of a gate: the fingerprint of a finding is the same in another folder" "$(
     print_of out.sarif | grep -qE '^[0-9a-f]{16}:1$' || print_of out.sarif
     [ "$(print_of out.sarif)" = "$(print_of later.sarif)" ] || echo "by other numbers another"
     [ "$(print_of out.sarif)" = "$(print_of absolute.sarif)" ] || echo "by another path another"
     [ "$(print_of out.sarif)" != "$(print_of out.sarif 1)" ] || echo "two files, one fingerprint")"
 "$program" inspect - -d 9.0 --max-regs 31 --format sarif <build.log >stdin.sarif 2>err
-empty "SARIF: of options alone, and of standard input" "$(
+empty "SARIF of limits that are options, and of standard input" "$(
     [ "$(jq -r '.runs[0].results[0].locations[0].physicalLocation.artifactLocation.uri' stdin.sarif)" = stdin ] ||
         cat stdin.sarif err)"
 
 report junit build.log "$awkward" >out.xml
-empty "JUnit: suites for files, cases for kernels, failures" "$(
+empty "JUnit of a gate: suites for files, cases for kernels, failures" "$(
     grep -q '<testsuites name="smemcalc" tests="7" failures="3" errors="0"' out.xml || head -n 2 out.xml
     grep -q '<testsuite name="build.log" tests="3" failures="1"' out.xml || cat out.xml
     grep -q '<testcase name="bounded on compute capability 9.0" classname="build.log" .*/>' out.xml || cat out.xml
@@ -537,14 +537,14 @@ empty "JUnit: suites for files, cases for kernels, failures" "$(
 
 report markdown build.log >out.md
 # shellcheck disable=SC2016 # the backquotes are markdown's
-empty "markdown: a table, notes folded" "$(
+empty "markdown of a gate: a table, with folded notes" "$(
     head -n 1 out.md | grep -qx '### smemcalc: 2 errors, 0 warnings' || head -n 1 out.md
     grep -qxF '| error | `spilling` | compute capability 9.0 | 32 registers per thread, but at most 31 allowed (gate.toml:1) | build.log |' out.md || cat out.md
     grep -qF '<details><summary>1 note</summary>' out.md || cat out.md)"
 
 "$program" inspect build.log -d 9.0 --gate gate.toml --format csv >out 2>err
 status=$?
-empty "CSV stays; the violations go to standard error" "$(
+empty "CSV of a gate is that of inspect; violations go to standard error" "$(
     [ "$status" -eq 1 ] || echo "exit status $status"
     head -n 1 out | grep -q '^file,kernel,device,' || head -n 1 out
     grep -qF 'smemcalc: build.log: spilling on compute capability 9.0: 32 registers' err || cat err)"

@@ -44,10 +44,10 @@ nvrtc*)
         { [ $seen -eq 4 ] && [ ! -s out ] && [ "$(wc -l <err)" -eq 1 ] &&
             grep -q '^smemcalc: not enough memory to load NVRTC: ' err; } || { echo "$seen"; cat out err; })"
     limited 100000 --tile 16 --device 9.0 --no-nvrtc
-    empty "and the hint works" "$([ $seen -eq 0 ] || cat err)"
-    empty "and is not remembered" "$(registers | grep -v '^nvrtc')"
+    empty "--no-nvrtc works with too little memory for NVRTC" "$([ $seen -eq 0 ] || cat err)"
+    empty "too little memory for NVRTC is not remembered by a query" "$(registers | grep -v '^nvrtc')"
     limited 100000 run --tile 8 --size 32 --on emulator --device 9.0
-    empty "nor by a launch" "$(smemcalc run --tile 8 --size 32 --on emulator --device 9.0 2>&1 >/dev/null)"
+    empty "too little memory for NVRTC is not remembered by a launch" "$(smemcalc run --tile 8 --size 32 --on emulator --device 9.0 2>&1 >/dev/null)"
     ;;
 *) skip "too little memory for NVRTC" "no NVRTC was found" ;;
 esac
@@ -84,16 +84,16 @@ if ${CC:-cc} -shared -fPIC -o fake.so fake.c 2>/dev/null; then
     }
     FAKE_FAILS=1 registers >/dev/null
     empty "an NVRTC that fails is told" "$(grep -q 'this NVRTC does not describe itself' err || cat err)"
-    uses_fake "and tried again"
+    uses_fake "an NVRTC that failed is tried again"
     # The same path, length and time, but another file.
     cp -p fake.so other.so
     printf 'none' | dd of=other.so conv=notrunc 2>/dev/null
     touch -r fake.so other.so
     mv fake.so real.so && mv other.so fake.so
     registers >/dev/null
-    empty "what is no library is told" "$(grep -q 'SMEMCALC_NVRTC: .*fake.so' err || cat err)"
+    empty "an NVRTC that is no library is told" "$(grep -q 'SMEMCALC_NVRTC: .*fake.so' err || cat err)"
     mv real.so fake.so
-    uses_fake "and another file of the same length and time is tried"
+    uses_fake "an NVRTC that replaces one of the same length and time is tried"
     unset SMEMCALC_NVRTC
 else
     skip "an NVRTC that fails" "no C compiler"
@@ -130,7 +130,7 @@ for format in text json csv; do
         "$([ $seen -eq 0 ] || cat err)$(cmp usual out 2>&1)"
 done
 smemcalc inspect many.ptxas --format json >usual 2>/dev/null
-empty "JSON that is written in parts is whole" \
+empty "JSON of 5000 kernels, written in parts, is whole" \
     "$(jq '.kernels | length' usual 2>&1 | grep -vx 5000)"
 
 finish_cases

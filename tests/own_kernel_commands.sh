@@ -102,7 +102,7 @@ empty "best: each device's version and launch bounds" "$(
         grep -qF "$part" words || echo "lacks: $part"
     done)"
 smemcalc best one.log --device 8.0 --device 8.6 --regs 32 >out 2>err
-empty "best: what is the same for all of them" "$(
+empty "best: what is the same for all devices stands once" "$(
     tr -s '\n ' ' ' <out >words
     grep -qF 'one.log; 4096 B of shared memory per block' words || cat out
     grep -qF '8.6 32 per thread (given)' words || cat out
@@ -113,7 +113,7 @@ empty "best: the headline names the kernel, and launch bounds are proposed" "$(
     grep -qF '__launch_bounds__(' out || echo "no launch bounds"
     tr -s '\n ' ' ' <out | grep -qF '(one.log, log of ptxas, sm_80)' || echo "no source")"
 smemcalc best --format text - --device 8.0 <one.log >out 2>err
-empty "best: standard input" "$(grep -qF 'saxpy of standard input' out || cat out err)"
+empty "best: a log from standard input" "$(grep -qF 'saxpy of standard input' out || cat out err)"
 
 # --- Several kernels ---
 
@@ -130,7 +130,7 @@ smemcalc best several.log --device 8.0 --instances >out 2>err
 empty "best: --instances lists each" "$(
     sed -n '/^kernel/{n;p;}' out | grep -q '^scale<float> .* 128 .* 25 %' || cat out)"
 smemcalc best several.log --device 8.0 --top 1 >out 2>err
-empty "best: --top" "$(
+empty "best: --top limits the kernels shown" "$(
     { grep -q '^scale<float> .* 25 %' out &&
         grep -qx 'and 3 more kernels (--top all lists all)' out; } || cat out)"
 smemcalc best several.log --device 8.0 --device 9.0 >out 2>err
@@ -144,7 +144,7 @@ empty "best: kernels without code for the device are left out" "$(
         cat out
     grep '^sca\|^saxpy_add' out)"
 smemcalc best several.log --device 9.0 --entry saxpy_add >out 2>err
-empty "best: --entry shows one of them" "$(grep -qF 'registers estimated from sm_80' out || cat out)"
+empty "best: --entry shows a kernel that was estimated" "$(grep -qF 'registers estimated from sm_80' out || cat out)"
 {
     kernel_in_log fused_attention_forward_kernel_with_a_name_that_no_column_holds_at_half sm_80 32 0
     kernel_in_log fused_attention_forward_kernel_with_a_name_that_no_column_holds_at_full sm_80 64 0
@@ -165,7 +165,7 @@ refuses 2 "option --entry: unknown kernel 'zzz'; several.log has saxpy, saxpy_ad
 scale<double>" best several.log --entry zzz --device 8.0
 
 named() { # ENTRY NAME: --entry picks that one kernel
-    holds "--entry $1" ".kernel.name == \"$2\"" best several.log --entry "$1" --device 8.0
+    holds "best: --entry finds $1" ".kernel.name == \"$2\"" best several.log --entry "$1" --device 8.0
 }
 named saxpy "saxpy(int, float, float const*, float*)" # not saxpy_add, though it contains the name
 named _Z5saxpyifPKfPf "saxpy(int, float, float const*, float*)"
@@ -254,9 +254,9 @@ if command -v ptxas >/dev/null || [ -x /usr/local/cuda/bin/ptxas ]; then
             <out >/dev/null || jq -c '[.answers[].kernel | [.name, .dynamic_smem_bytes]]' <out
         grep -qx 'smemcalc: note: none uses no dynamic shared memory, so none is counted there' err ||
             cat err)"
-    holds "limits: the same per thread" '[.answers[].kernel.dynamic_smem_bytes] == [0, 4096]' \
+    holds "limits: --smem-per-thread counts for kernels with dynamic shared memory" '[.answers[].kernel.dynamic_smem_bytes] == [0, 4096]' \
         limits dynamic.ptx --device 8.0 --threads 256 --smem-per-thread 16
-    holds "sweep: what a kernel would do that uses none" '[.. | .dynamic_smem_bytes? // empty] | unique == [1024]' \
+    holds "sweep: dynamic shared memory counts for a kernel that uses none" '[.. | .dynamic_smem_bytes? // empty] | unique == [1024]' \
         sweep dynamic.ptx --entry none --threads 64:128:64 --dynamic-smem 1024 --device 8.0
     holds "limits: the block size of the launch bounds" '.kernel.threads_per_block == 192' \
         limits bounds.ptx --entry bounded --device 8.0
@@ -356,7 +356,7 @@ if command -v ptxas >/dev/null || [ -x /usr/local/cuda/bin/ptxas ]; then
     empty "banks: a kernel without shared memory" "$(
         sed -n 1p out | grep -qx 'without: no access to shared memory' || cat out)"
     smemcalc banks shared.ptx --entry strided --device 8.0 >out 2>err
-    empty "banks: text" "$(
+    empty "banks: the text of a kernel's accesses" "$(
         sed -n 1p out | grep -q '^strided: 1 bank conflict per warp at PTX line 12' || cat out
         grep -qF 'assumed: --block is not given' out || echo "no word about the block")"
     refuses 2 "shared.ptx: the accesses of shaped depend on the shape of the block: give it, such as \

@@ -36,20 +36,20 @@ refused() { # NAME PATTERN COMMAND...: it fails and says why
 if [ -x "$tests" ]; then
     "$tests" --join "$scratch/all.json" "$data/catalog.json" "$data/suites.json" \
         "$data/sgemm.json" "$data/stencil.json"
-    same "parts are laid together" results.json "$scratch/all.json"
-    refused "a part of another GPU" '"gpu" is not that of' \
+    same "the parts of a run's results are joined" results.json "$scratch/all.json"
+    refused "results of another GPU are not joined" '"gpu" is not that of' \
         "$tests" --join "$scratch/other.json" "$data/catalog.json" "$data/other_gpu.json"
-    refused "a part that is not there" 'nothing.json' \
+    refused "results that are missing are not joined" 'nothing.json' \
         "$tests" --join "$scratch/other.json" "$data/nothing.json"
-    empty "nothing is written then" "$(ls "$scratch/other.json" 2>/dev/null)"
+    empty "results that cannot be joined write nothing" "$(ls "$scratch/other.json" 2>/dev/null)"
 else
-    skip "parts are laid together" "built without the GPU tests"
+    skip "the parts of a run's results are joined" "built without the GPU tests"
 fi
 
 "$page" "$golden/results.json" >"$scratch/page.md"
-same "the page" results_page.md "$scratch/page.md"
+same "the page of results" results_page.md "$scratch/page.md"
 "$page" "$data/suites.json" >"$scratch/part.md"
-empty "a part that is missing is left out" "$(grep -n 'matmul-register\|matmul-tiled-racy' "$scratch/part.md")"
+empty "the page leaves out results that are missing" "$(grep -n 'matmul-register\|matmul-tiled-racy' "$scratch/part.md")"
 
 # shellcheck disable=SC2016 # a marker, not a command
 printf '%s\n' before '<!-- results: written by `make update-results-page` -->' old \
@@ -60,13 +60,13 @@ printf '%s\n' before '<!-- results: written by `make update-results-page` -->' o
     sed -n '4,$p' "$scratch/document"
 } >"$scratch/expected"
 "$page" "$golden/results.json" "$scratch/document" >"$scratch/new"
-empty "only what is between the markers is replaced" "$(diff "$scratch/expected" "$scratch/new")"
+empty "the page replaces only what is between the markers of a document" "$(diff "$scratch/expected" "$scratch/new")"
 "$page" "$golden/results.json" "$scratch/new" >"$scratch/again"
-empty "twice is once" "$(diff "$scratch/new" "$scratch/again")"
+empty "a page that is written twice is the same" "$(diff "$scratch/new" "$scratch/again")"
 
 echo before >"$scratch/bare"
-refused "a document without markers" 'lacks the two markers' "$page" "$golden/results.json" "$scratch/bare"
+refused "a document without the page's markers is refused" 'lacks the two markers' "$page" "$golden/results.json" "$scratch/bare"
 echo '{"schema": "other/1"}' >"$scratch/foreign.json"
-refused "a file of another schema" 'smemcalc-results/1' "$page" "$scratch/foreign.json"
+refused "results of another schema are refused" 'smemcalc-results/1' "$page" "$scratch/foreign.json"
 
 finish_cases

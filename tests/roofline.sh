@@ -33,7 +33,7 @@ file=refused.svg
 smemcalc --size 64 --device H200 --plot probe.svg >out 2>err || file=- # built without cairo
 smemcalc $tiled --roofline --no-nvrtc --plot $file >out 2>err
 status=$?
-empty "without machine code one line says why, and nothing is reported or written" "$(
+empty "a roofline without machine code is refused in one line, and nothing is written" "$(
     [ "$status" -eq 3 ] || echo "exit status $status"
     grep -q '^smemcalc: option --roofline: there is no predicted time: no machine code for sm_90' err ||
         cat err
@@ -62,24 +62,24 @@ empty "a roofline has its ceilings and the kernel" "$(
         'i  issue slots' 'FLOP/inst'
     cat err)"
 smemcalc $tiled --roofline --plot - >again
-empty "--plot - is the default" "$(diff out again)"
+empty "--roofline --plot - is --roofline alone" "$(diff out again)"
 smemcalc --kernel matmul-tiled --size 1024 --device "RTX 4090" --roofline | tr -s ' \n' ' ' >out
-empty "a board that nobody measured has peaks, and L2 by specification" "$(
+empty "the roofline of a board that nobody measured has peaks, and L2 by specification" "$(
     lacks 'theoretical peaks by clocks and widths, not measured; L2 estimated from specifications' \
         'd DRAM 1.01 TB/s' 'l L2 cache 10.3 TB/s' 'f FMA pipe 82.6 TFLOP/s'
     grep 'not known' out)"
 smemcalc $tiled --dtype double --roofline >out
-empty "double has the ceiling of its pipe" "$(lacks 'FP64 pipe            33.0 TFLOP/s')"
+empty "the roofline of doubles has the ceiling of the FP64 pipe" "$(lacks 'FP64 pipe            33.0 TFLOP/s')"
 smemcalc $tiled --roofline --family >out
-empty "a family has a row for each kernel" "$(
+empty "--roofline --family has a row for each kernel" "$(
     lacks 'Roofline of the matmul kernels' ' 1 matmul-tiled ' matmul-naive matmul-async matmul-register
     grep racy out)"
 smemcalc --kernel reverse-static --device H200 --roofline >out
-empty "a copy has rates of bytes, and no diagram" "$(
+empty "the roofline of a copy has rates of bytes, and no diagram" "$(
     lacks 'B/s read and written' 'd  DRAM '
     grep 'FLOP' out)"
 smemcalc best $tiled --plot - >out
-empty "best names the fastest" "$(
+empty "the roofline of best names the fastest size" "$(
     lacks 'matmul-tiled on NVIDIA H200: occupancy and time' 'Fastest: tile ' 'the fastest ')"
 for command in "$tiled --roofline" "$tiled --roofline --family" "best $tiled"; do
     for locale in C C.UTF-8; do
@@ -97,13 +97,13 @@ if [ "$status" -eq 3 ]; then
     skip "pictures in files" "built without cairo"
     finish_cases
 fi
-empty "a picture goes beside the report" "$(diff expected out; cat err)"
+empty "a picture of a roofline goes beside the report" "$(diff expected out; cat err)"
 for kind in svg:'<?xml' png:PNG pdf:%PDF; do
     for command in "$tiled --roofline --format json" "best $tiled --format csv"; do
         rm -f "picture.${kind%%:*}"
         smemcalc $command --plot "picture.${kind%%:*}" >out 2>err
         status=$?
-        empty "$command as ${kind%%:*}" "$(
+        empty "a picture of $command as ${kind%%:*}" "$(
             [ "$status" -eq 0 ] || echo "exit status $status"
             head -c 8 "picture.${kind%%:*}" | grep -aqF "${kind#*:}" || echo "not of that kind"
             cat err)"

@@ -34,7 +34,7 @@ waits_inside() { # ARGUMENT...: one of them is `pipe`
     "$program" "$@" >out 2>err &
     pid=$!
     exec 7<>pipe # also where the command has not opened it
-    empty "$1 reads inside" "$(await $pid has_filter $pid || { echo "it has no filter"; cat err; })"
+    empty "$1 reads its input in the sandbox" "$(await $pid has_filter $pid || { echo "it has no filter"; cat err; })"
     exec 7>&-
     wait $pid
 }
@@ -48,19 +48,19 @@ waits_inside best pipe --device 9.0
 
 "$program" run --on emulator --no-nvrtc --tile 32 --size 4096 --device 9.0 --timeout 60000 >out 2>err &
 pid=$!
-empty "the emulator runs inside" "$(await $pid has_filter $pid || { echo "no filter"; cat err; })"
+empty "the emulator runs in the sandbox" "$(await $pid has_filter $pid || { echo "no filter"; cat err; })"
 kill -9 $pid 2>/dev/null
 wait $pid 2>/dev/null
 
-empty "a call is refused" "$("$calls" enter socket || echo "it is not")"
-empty "SMEMCALC_SANDBOX=off leaves it out" \
+empty "the sandbox refuses to make a socket" "$("$calls" enter socket || echo "it is not")"
+empty "SMEMCALC_SANDBOX=off leaves the sandbox out" \
     "$(SMEMCALC_SANDBOX=off "$calls" enter socket && echo "it is refused")"
 
 SMEMCALC_MEMORY_LIMIT=1M smemcalc merge "$here/data/merge/node1.json" >out 2>err
 status=$?
-empty "a limit that is too low is told" \
+empty "an SMEMCALC_MEMORY_LIMIT that is too low is told" \
     "$({ [ $status -eq 4 ] && [ "$(wc -l <err)" -eq 1 ]; } || { echo "$status"; cat out err; })"
 SMEMCALC_MEMORY_LIMIT=0 "$program" merge "$here/data/merge/node1.json" >out 2>err
-empty "and 0 is none" "$([ $? -le 1 ] || cat err)"
+empty "SMEMCALC_MEMORY_LIMIT=0 is no limit" "$([ $? -le 1 ] || cat err)"
 
 finish_cases

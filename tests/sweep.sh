@@ -108,7 +108,7 @@ END
         jq -S '.answers[4] | del(.position, .error, .time_reason)' swept.json >seen
         jq -S 'del(.schema, .ceilings, .time_reason)' alone.json | diff - seen)"
     smemcalc sweep --threads 64 --regs 200:300:50 --device 9.0 --format json >swept.json
-    empty "JSON: a point without an answer says why" "$(
+    empty "JSON of a sweep: a point without an answer says why" "$(
         jq -r '.answers[] | .error, .occupancy.blocks_per_sm' swept.json >seen
         cat >expected <<'END'
 null
@@ -153,11 +153,11 @@ else
     if [ -c /dev/full ] && ln -s /dev/full full.svg; then
         smemcalc --tile 8 --regs 8 --device 9.0 --plot full.svg >out 2>err
         status=$?
-        empty "a full disk is exit status 4" "$(
+        empty "a picture of a sweep on a full disk is exit status 4" "$(
             [ "$status" -eq 4 ] || echo "exit status $status"
             grep -q "^smemcalc: option --plot: 'full.svg': " err || cat err)"
     else
-        skip "a full disk" "no /dev/full"
+        skip "a picture of a sweep on a full disk" "no /dev/full"
     fi
 fi
 
@@ -178,17 +178,17 @@ if [ -r /proc/self/status ] && [ -n "$default_signals" ]; then
     kill -INT $!
     wait $!
     status=$?
-    empty "Ctrl-C is exit status 130 with a message" "$(
+    empty "Ctrl-C during a sweep is exit status 130 with a message" "$(
         [ "$status" -eq 130 ] || echo "exit status $status"
         grep -Eq '^smemcalc: interrupted after [1-9][0-9]* of 200000 points$' cut.err ||
             echo "no message: $(cat cut.err)")"
     if command -v jq >/dev/null; then
         told=$(sed -n 's/.*after \([0-9]*\) of.*/\1/p' cut.err)
         kept=$(jq '.answers | length' cut.json 2>&1)
-        empty "Ctrl-C leaves sound JSON with what is done" \
+        empty "Ctrl-C during a sweep leaves sound JSON with what is done" \
             "$([ "$kept" = "$told" ] || echo "$kept answers, $told told")"
     else
-        skip "Ctrl-C leaves sound JSON" "no jq"
+        skip "Ctrl-C during a sweep leaves sound JSON" "no jq"
     fi
 else
     skip "Ctrl-C" "no /proc, or no env --default-signal"

@@ -103,10 +103,7 @@ is_shown() { [ "$(state)" = 'alternate screen 1, cursor 0, mouse 1, application 
 
 # "PID (NAME) STATE PARENT ..." of each process that was started in the window.
 started_there() {
-    # shellcheck disable=SC2013 # paths of /proc have no blanks
-    for process in $(grep -lsF -e "$mark" /proc/[0-9]*/environ); do
-        cat "${process%environ}stat"
-    done 2>/dev/null
+    grep -lsF -e "$mark" /proc/[0-9]*/environ | sed 's/environ$/stat/' | xargs cat 2>/dev/null
 }
 
 # The program's processes: the one with the screen, then its workers.

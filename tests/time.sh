@@ -42,17 +42,17 @@ states "no time without a kernel" "$none" --threads 256 --regs 32 --device H200
 states "no time without machine code" "$none" --tile 16 --device H200 --no-nvrtc
 states "no time of a compute capability without a board" "$none" --tile 16 --device 9.0
 states "no time of a launch that is refused" "$none" --tile 32 --regs 200 --device H200
-empty "text says from which architecture on there are times" "$(
+empty "a query says from which architecture on there are times" "$(
     seen=$(smemcalc --tile 16 --device "GTX 1080" | tr -s ' \n' ' ')
     case $seen in
     *"time not predicted: machine code of sm_61 is not read, only that of sm_70 and newer"*) ;;
     *) echo "$seen" ;;
     esac)"
-empty "text says why, once" "$(smemcalc --tile 16 --device H200 --no-nvrtc 2>&1 |
+empty "a query says once why there is no time" "$(smemcalc --tile 16 --device H200 --no-nvrtc 2>&1 |
     grep -c '^time        not predicted: ' | grep -vx 1)"
-empty "text is silent about a kernel described by numbers" \
+empty "a query of a kernel described by numbers does not mention the time" \
     "$(smemcalc --threads 256 --regs 32 --device H200 | grep '^time')"
-empty "CSV leaves the columns empty" "$(smemcalc --threads 256 --regs 32 --device H200 --format csv |
+empty "CSV of a query without a time leaves its columns empty" "$(smemcalc --threads 256 --regs 32 --device H200 --format csv |
     awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
         { print $at["predicted_ms"] $at["low_ms"] $at["high_ms"] $at["bound_by"] }' | grep .)"
 refuses 2 "option --show: 'time' is only for kernels of the catalog (--kernel), whose arguments are \
@@ -135,16 +135,16 @@ awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
 jq -s '.[0].time as $time | .[1] | .bound_by == $time.bound_by and
     ([["predicted_ms", "low_ms", "high_ms"][] as $key | .[$key] / $time[$key] - 1 | fabs < 1e-6] |
         all)' alone.json csv.json >same.json
-holds "CSV has the numbers of JSON" . same.json
+holds "CSV has the predicted time of JSON" . same.json
 smemcalc --tile 16 --device H200 >alone.txt
-empty "the time, and what would be faster" "$(lacks alone.txt \
+empty "a query has the time, and what would be faster" "$(lacks alone.txt \
     '^time        [0-9.]+ [mu]?s \([0-9.]+ to [0-9.]+\), bound by [a-zA-Z0-9]' '^faster      ')"
 for of in 'H200:measured FMA ceiling' 'RTX 4090:theoretical FMA peak'; do
     smemcalc --tile 32 --device "${of%%:*}" | tr -s ' \n' ' ' >out
     empty "${of%%:*}: a share of the ${of#*:}" "$(lacks out "TFLOP/s, [0-9]+ % of the ${of#*:}")"
 done
 smemcalc --tile 16 --device H200 --explain >explained.txt
-empty "--explain lists the terms, and marks one" "$(awk '/^time  *work counted/ { in_time = 1 }
+empty "--explain lists the terms of the time, and marks one" "$(awk '/^time  *work counted/ { in_time = 1 }
     in_time && /> +[0-9.]+ ms/ { marked++ } in_time && / [0-9.]+ ms/ { rows++ }
     END { if (rows < 5 || marked != 1) print rows, "rows,", marked, "marked" }' explained.txt)"
 for kernel in matmul-tiled matmul-register stencil-static aat-conflict reverse-dynamic; do
@@ -154,7 +154,7 @@ for kernel in matmul-tiled matmul-register stencil-static aat-conflict reverse-d
 done
 empty "no line is wider than 80 columns" "$(awk 'length > 80 && !/█/' alone.txt explained.txt out)"
 smemcalc --tile 16 --device H200 --device "H100 80GB HBM3" --device 9.0 >compared.txt
-empty "devices compared: a column, empty where there is none" "$(awk '/ time ms / { head++ }
+empty "devices compared: a column of times, empty where there is none" "$(awk '/ time ms / { head++ }
     /^compute capability 9.0 .* - / { none++ } END { if (head != 1 || none != 1) print head, none }' \
     compared.txt)"
 
@@ -162,11 +162,11 @@ empty "devices compared: a column, empty where there is none" "$(awk '/ time ms 
 
 smemcalc run --tile 16 --size 64 --on emulator --device H200 --format json >run.json
 code=$?
-empty "run: exit status 0" "$([ $code -eq 0 ] || echo "$code")"
+empty "run with a predicted time: exit status 0" "$([ $code -eq 0 ] || echo "$code")"
 smemcalc --tile 16 --size 64 --device H200 --format json >alone.json
 jq -s '.[0].time == .[1].time' run.json alone.json >same.json
 holds "run: the time of the query" . same.json
-holds "run: a row without a verdict" '[.confirmation[] | select(.quantity == "time_ms")] |
+holds "run: the row of the time has no verdict" '[.confirmation[] | select(.quantity == "time_ms")] |
     length == 1 and (.[0] | .predicted > 0 and .measured == null and .verdict == "information")' \
     run.json
 sed 's/"host": "[^"]*"/"host": "other"/' run.json >other.json
@@ -211,7 +211,7 @@ states "best: the proposal is the fastest, or within 2 %" '.best | .ranked_by ==
     (.candidates | length) > 1 and (.candidates[0].predicted_ms <= 1.02 * $least) and .candidates[0].size == .proposal' \
     best --kernel stencil-dynamic --device H200
 jq '[.best.candidates[] | select(.dropped_by == "time") | .predicted_ms] | . == sort' stated.json >same.json
-holds "best: the others by time" . same.json
+holds "best: the other sizes are sorted by time" . same.json
 states "best --by occupancy: as without times" '.best | .ranked_by == "occupancy" and
     (.candidates | map(.predicted_ms) | unique) == [null]' \
     best --kernel matmul-tiled --device H200 --by occupancy
@@ -242,7 +242,7 @@ saxpy 1000 4 --on emulator --format json >emulated.json
 saxpy 1000 4 --dry-run --format json >dry.json
 jq -s '(.[0].time != null) and .[0].time == .[1].time' emulated.json dry.json >same.json
 holds "own kernel: the same time with and without running it" . same.json
-holds "own kernel: a row without a verdict" '[.confirmation[] | select(.quantity == "time_ms")] |
+holds "own kernel: the row of the time has no verdict" '[.confirmation[] | select(.quantity == "time_ms")] |
     length == 1 and .[0].verdict == "information"' emulated.json
 holds "own kernel: nothing is run by --dry-run" '.emulator == null and .gpu == null and
     (.memory | length) == 0' dry.json
@@ -252,7 +252,7 @@ for elements in 1000000 100000000 2000000000; do
 done | awk '$1 <= last { bad = 1 } { last = $1 } END { if (bad || NR != 3) print "not growing:", last }' >out
 empty "own kernel: more elements take longer, without their memory" "$(cat out)"
 saxpy 1000 4 --dry-run >out
-empty "own kernel: text" "$(lacks out '^[0-9.]+ .* predicted; nothing was run$' '^time        [0-9]')"
+empty "own kernel: the text of --dry-run has the time" "$(lacks out '^[0-9.]+ .* predicted; nothing was run$' '^time        [0-9]')"
 saxpy 100000000 400000 --dry-run --explain >out
 empty "own kernel: --explain has the terms and the occupancy" "$(
     lacks out '^time  *work counted in sm_90 machine code' '^ +DRAM +> +[0-9.]+ ms  [0-9.e+]+ B' \

@@ -26,11 +26,11 @@ kernel_event() { # NAME BEGIN GRID REGISTERS
 golden trace-course.plot trace --read course.json --plot -
 empty "no picture is wider than 80 columns" "$(cat "$golden"/trace-*.plot | awk 'length > 80')"
 if smemcalc trace --read step.json --plot step.svg >out 2>err; then
-    empty "besides the report a picture is written" "$(
+    empty "a picture of a trace is written besides the report" "$(
         grep -q '47,009 launches' out || cat out
         grep -q '</svg>' step.svg || echo "no SVG")"
 else
-    empty "without cairo the picture is refused" "$(grep 'without cairo' err >/dev/null || cat err)"
+    empty "a picture of a trace is refused without cairo" "$(grep 'without cairo' err >/dev/null || cat err)"
 fi
 refuses 2 "option --plot: '-' draws instead of the text report; not with --format json" \
     trace --read step.json --plot - --format json

@@ -69,7 +69,7 @@ cat >"$SMEMCALC_CEILINGS" <<'END'
 {"schema": "smemcalc-ceilings/1",
  "ceilings": [{"device": "NVIDIA H200", "date": "2026-11-21", "copy_bytes_per_s": 4e12}]}
 END
-says "the user's ceilings replace the table's" 'calibrated 2026-11-21' 'size 120x40
+says "the confirm view has the user's ceilings instead of the table's" 'calibrated 2026-11-21' 'size 120x40
 key F5
 key r
 wait
@@ -80,37 +80,37 @@ says "a running launch shows its time" '0.0 s of 10 s; Esc stops it' 'key F5
 wait
 key r
 screen' hangs
-says "Esc stops it" 'the launch was stopped' 'key F5
+says "Esc stops a launch" 'the launch was stopped' 'key F5
 wait
 key r
 key Esc
 screen' hangs
-says "and the next launch starts" '0.0 s of 10 s' 'key F5
+says "after a launch that was stopped the next one starts" '0.0 s of 10 s' 'key F5
 wait
 key r
 key Esc
 key r
 screen' hangs
-says "only one at a time" 'a launch is running' 'key F5
+says "only one launch runs at a time" 'a launch is running' 'key F5
 wait
 key r
 key r
 screen' hangs
-says "it may end on another screen" 'launch 1 is done: 9 confirmed, 0 differ; F5 shows it' 'key F5
+says "a launch may end on another screen" 'launch 1 is done: 9 confirmed, 0 differ; F5 shows it' 'key F5
 wait
 key Enter
 key F2
 wait
 screen'
-says "a refused launch is a result" 'cudaErrorInvalidValue: invalid argument' 'key F5
+says "a refused launch is shown as a result" 'cudaErrorInvalidValue: invalid argument' 'key F5
 key r
 wait
 screen' refuses
-says "a CUDA error is shown" 'cudaErrorOther' 'key F5
+says "a CUDA error of a launch is shown" 'cudaErrorOther' 'key F5
 key r
 wait
 screen' crashes
-says "and the next launch has a GPU that works" 'the kernel crashed' 'key F5
+says "after a kernel that crashed the next launch has a GPU that works" 'the kernel crashed' 'key F5
 key r
 wait
 key r
@@ -121,10 +121,10 @@ wait
 key r
 key Esc
 screen' endless
-says "without a GPU it runs on the emulator" 'on the emulator, as NVIDIA H200' 'key F5
+says "without a GPU the confirm view runs on the emulator" 'on the emulator, as NVIDIA H200' 'key F5
 wait
 screen' none
-says "and says why there is no GPU" 'no GPU: the NVIDIA driver finds none' 'key F5
+says "the confirm view says why there is no GPU" 'no GPU: the NVIDIA driver finds none' 'key F5
 wait
 screen' none
 says "one of several GPUs is chosen" 'smemcalc run --kernel stencil-dynamic --radius 5 --length 20000 --regs 16 --gpu 1' 'size 120x40
@@ -139,7 +139,7 @@ wait
 key Right 9
 key y
 screen' two
-says "a search finds a launch" 'radius 5' 'key F5
+says "a search finds a launch of the confirm view" 'radius 5' 'key F5
 key r
 wait
 key /
@@ -173,7 +173,7 @@ key Enter
 screen" >screens
     # shellcheck disable=SC2086
     smemcalc run $launch --no-counters --format "${form%:*}" >expected
-    empty "$file is what run prints" "$(
+    empty "a launch that is saved as $file is what run prints" "$(
         diff expected "$file" 2>&1
         grep -q "saved as $file" screens || cat screens
     )"
@@ -188,24 +188,24 @@ key Enter'
 echo before >kept.txt
 says "an existing file is overwritten only after a question" 'the file exists; overwrite it?' "$saving
 screen"
-says "no keeps the file" 'kept.txt was not overwritten' "$saving
+says "n keeps an existing file" 'kept.txt was not overwritten' "$saving
 type n
 key Enter
 screen"
-empty "unchanged" "$(echo before | diff - kept.txt)"
-says "yes overwrites it" 'saved as kept.txt' "$saving
+empty "an existing file that is kept is unchanged" "$(echo before | diff - kept.txt)"
+says "y overwrites an existing file" 'saved as kept.txt' "$saving
 type y
 key Enter
 screen"
-empty "completely" "$(head -1 kept.txt | grep -v '^confirmed: ')"
-says "another ending is refused" "'x.doc' does not end in .txt, .json or .csv" 'key F5
+empty "an existing file is overwritten completely" "$(head -1 kept.txt | grep -v '^confirmed: ')"
+says "a launch cannot be saved with another ending" "'x.doc' does not end in .txt, .json or .csv" 'key F5
 key r
 wait
 key s
 type x.doc
 key Enter
 screen'
-says "a missing folder" "'nowhere/x.txt' cannot be written: No such file or directory" 'key F5
+says "a launch cannot be saved in a missing folder" "'nowhere/x.txt' cannot be written: No such file or directory" 'key F5
 key r
 wait
 key s
@@ -213,7 +213,7 @@ type nowhere/x.txt
 key Enter
 screen'
 ln -s /dev/full full.txt
-says "a full disk" "'full.txt': No space left on device" 'key F5
+says "a launch cannot be saved on a full disk" "'full.txt': No space left on device" 'key F5
 key r
 wait
 key s
@@ -222,7 +222,7 @@ key Enter
 type y
 key Enter
 screen'
-says "nothing to save" 'nothing has been launched in this session yet' 'key F5
+says "without a launch there is nothing to save" 'nothing has been launched in this session yet' 'key F5
 wait
 key s
 screen'
@@ -242,14 +242,14 @@ command -v tmux >/dev/null || missing="there is no tmux"
 "$pty" never true
 [ $? -ne 77 ] || missing="no pseudo-terminal can be opened"
 if [ -z "$missing" ]; then
-    empty "a launch from the screen in tmux" "$(sitting 0 'confirm_view.sh: confirmed')"
-    empty "kept as it was on the screen" "$(grep -q 'occupancy *100 % *100 %' sitting/confirm_view.txt ||
+    empty "confirm_view.sh confirms a launch from the screen in tmux" "$(sitting 0 'confirm_view.sh: confirmed')"
+    empty "confirm_view.sh keeps the screen of a launch" "$(grep -q 'occupancy *100 % *100 %' sitting/confirm_view.txt ||
         cat sitting/confirm_view.txt)"
-    empty "one that differs fails" "$(sitting 1 'not confirmed' wrong)"
+    empty "confirm_view.sh fails where a launch differs" "$(sitting 1 'not confirmed' wrong)"
 else
-    skip "a launch from the screen in tmux" "$missing"
+    skip "confirm_view.sh confirms a launch from the screen in tmux" "$missing"
 fi
-empty "without a GPU it is skipped" "$(sitting 77 'skipped: there is no' none)"
+empty "confirm_view.sh without a GPU is skipped" "$(sitting 77 'skipped: there is no' none)"
 
 # Other suites run the same program at the same time; this suite's processes have its folder open.
 left_running() {
@@ -267,14 +267,14 @@ settles_as() { # RUNNING: soon, what is left running is this
     return 1
 }
 if [ -r /proc/self/comm ]; then
-    empty "nothing is left running" "$(settles_as '' || left_running)"
+    empty "no process of the confirm view is left running" "$(settles_as '' || left_running)"
     # shellcheck disable=SC2086
     FAKE_GPU=endless "$fake" run $launch --timeout 600000 >out 2>&1 &
     empty "a launch that is left running is noticed" "$(settles_as $! || { echo "not $!"; left_running; })"
     kill -KILL $!
     wait $! 2>/dev/null
 else
-    skip "nothing is left running" "there is no /proc"
+    skip "no process of the confirm view is left running" "there is no /proc"
 fi
 
 finish_cases

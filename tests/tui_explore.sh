@@ -52,20 +52,20 @@ looks 59x16 tui-explore-small.txt '' --tile 32 --device H200
 
 printf 'size 120x40\nscreen\nsize 200x60\nscreen\n' | play --tile 16 --device "RTX 4090" >both
 grep -n '^  time  not predicted: no machine code for sm_89$' both | cut -d: -f1 | xargs >lines
-empty "without machine code, a line below the top says why there is no time" "$(grep -vx '3 43' lines)"
+empty "the explorer without machine code says why there is no time" "$(grep -vx '3 43' lines)"
 grep -v '^  time ' both >screens
 sed -n '/^-\{200\}$/,$p' screens >wide
 sed -n 3p wide | tr -s ' -' | sed 's/+/|/g; s/ *- */ /g' >seen
 echo '| launch <> change | one SM A Z blocks % rounding : driver'"'"'s . free / unreachable | blocks each resource allows } above 24 |' |
     diff - seen >difference
-empty "the titles of three columns" "$(cat difference)"
+empty "a screen of 200x60 has three columns with titles" "$(cat difference)"
 sed -n 4,19p screens | cut -c1-35 >expected
-empty "the fields of a narrower screen" "$(sed -n 4,19p wide | cut -c1-35 | diff expected -)"
+empty "a screen of 200x60 has the fields of a narrower one" "$(sed -n 4,19p wide | cut -c1-35 | diff expected -)"
 
 cut -c36-152 wide | sed -n 4,18p >sm
 cut -c98-116 sm | tr -d ' ' | tr -s '\n' ';' >seen
 printf '48of48;100%%;8perblock;61440of65536;93.8%%;10240perblock;18KBof100KB;18%%;3KBperblock;6of24;25%%;1perblock;' >expected
-empty "what is used of each resource, in per cent, and by a block" "$(cmp -s expected seen || cat seen)"
+empty "a screen of 200x60 shows what is used of each resource, in per cent, and by a block" "$(cmp -s expected seen || cat seen)"
 # How many cells each block, and rounding, reserved, free and unreachable memory have, of 3 x 80.
 for resource in 'warps' 'registers' 'shared memory' 'block slots'; do
     awk -v resource="$resource" '
@@ -74,7 +74,7 @@ for resource in 'warps' 'registers' 'shared memory' 'block slots'; do
         END { n = split("A B C D E F % : . /", sign, " ")
               for (i = 1; i <= n; i++) printf "%d ", gsub("[" sign[i] "]", "", bar); print resource }' sm
 done >seen
-empty "the bars of the SM" "$(diff - seen <<'END'
+empty "a screen of 200x60 has the bars of the SM" "$(diff - seen <<'END'
 40 40 40 40 40 40 0 0 0 0 warps
 34 33 34 33 34 33 24 0 0 15 registers
 5 5 5 5 5 5 0 13 197 0 shared memory
@@ -82,7 +82,7 @@ empty "the bars of the SM" "$(diff - seen <<'END'
 END
 )"
 cut -c154-199 wide | sed -n 4,7p | tr -s ' ' | sed 's/ $//' >seen
-empty "the limits" "$(diff - seen <<'END'
+empty "a screen of 200x60 has the limits on resident blocks" "$(diff - seen <<'END'
  warps 6 ##### binds
  registers 6 ##### binds
  shared memory 33 #################}
@@ -97,13 +97,13 @@ smemcalc --tile 16 --no-nvrtc --device "RTX 4090" | awk '
     tr -d ';\n' | tr -d ' ' >expected
 cut -c154-199 wide | sed '1,/- next steps -/d; /^-*$/d; s/^- work -*//; s/^ - / /' >words
 tr -d ' \n' <words | sed 's/4096blocks.*//' >seen
-empty "the next steps and the work are those of the program" "$(cmp -s expected seen || cat expected seen)"
-empty "and the waves" "$(tr -d '\n' <words | tr -s ' ' | grep -q '4096 blocks in 6 waves, the last of 256' || cat words)"
+empty "a screen of 200x60 has the next steps and the work of a query" "$(cmp -s expected seen || cat expected seen)"
+empty "a screen of 200x60 has the waves of the launch" "$(tr -d '\n' <words | tr -s ' ' | grep -q '4096 blocks in 6 waves, the last of 256' || cat words)"
 
 # Each tile has a tick, below a column as high as its occupancy, and the letter of its limiter.
 smemcalc sweep --tile 1:32 --no-nvrtc --device "RTX 4090" --format csv >sweep.csv
 cut -c42-151 wide | sed -n '/by tile -/,$p' >chart
-empty "the chart is the sweep" "$(awk -F, '
+empty "the chart of tiles has the occupancies of a sweep" "$(awk -F, '
     NR == FNR { for (i = 1; FNR == 1 && i <= NF; i++) if ($i == "occupancy_percent") column = i
                 percent[FNR - 1] = $column; next }
     { line[FNR] = $0 }
@@ -121,9 +121,9 @@ empty "the chart is the sweep" "$(awk -F, '
         }
         if (tile != 32) print tile " tiles"
     }' sweep.csv chart)"
-empty "every tile is named" "$(sed -n '/===/{n;p;}' wide | cut -c37-152 | tr -s '|' ' ' | xargs |
+empty "the chart of tiles names every tile" "$(sed -n '/===/{n;p;}' wide | cut -c37-152 | tr -s '|' ' ' | xargs |
     grep -vx "$(seq -s ' ' 1 32)")"
-empty "and why" "$(grep -c '| why b\{18\}w\{92\} |' wide | grep -vx 1)"
+empty "the chart of tiles has the limiters" "$(grep -c '| why b\{18\}w\{92\} |' wide | grep -vx 1)"
 
 # --- Scripts that cannot be read ---
 
@@ -137,7 +137,7 @@ refuses 2 "keys.txt: not a script of at most 1048576 bytes" tui --script keys.tx
 printf 'screen\0' >keys.txt
 refuses 2 "keys.txt: not a script of at most 1048576 bytes" tui --script keys.txt
 : >keys.txt
-empty "an empty script" "$(smemcalc tui --no-nvrtc --tile 8 --device H200 --script keys.txt 2>&1)"
+empty "an empty script of keys prints nothing" "$(smemcalc tui --no-nvrtc --tile 8 --device H200 --script keys.txt 2>&1)"
 
 # --- A person's own devices ---
 
@@ -161,14 +161,14 @@ for name in "$long" "$wide" "$hostile" "$(printf 'a\314\201\357\270\217\360\237\
     printf 'screen\nsize 60x16\nscreen\nsize 200x60\nkey F1\nscreen\n' |
         LC_ALL=${utf8:-C} play --tile 16 --device-file devices.json --device "$name" >out 2>err
     seen=$?
-    empty "a device of a strange name: $(printf %.20s "$name")" \
+    empty "a device with a strange name is shown: $(printf %.20s "$name")" \
         "$([ $seen -eq 0 ] || cat err)$(sound_rows out 200)$(wc -l <out | grep -vx 101)"
 done
 for name in "$(printf 'a\033[31mb')" "$(printf 'line\nline')" "${long}W"; do
     named "$name"
     printf 'screen\n' | play --tile 16 --device-file devices.json >out 2>err
     seen=$?
-    empty "a name that is refused: $(printf %.8s "$name" | tr -d '\033\n')" \
+    empty "a device name is refused: $(printf %.8s "$name" | tr -d '\033\n')" \
         "$([ $seen -eq 2 ] || echo "exit status $seen")$(cat out)$(sound_rows err 400)"
 done
 
@@ -220,8 +220,8 @@ for seed in $(seq 50); do
         complaint="$complaint$seed: '$shown' on the screen; '$asked' for: $command
 "
 done
-empty "50 command lines have the answer on the screen" "$complaint"
-empty "most of them have one" "$([ $answered -ge 30 ] || echo "$answered of $states")"
+empty "50 command lines that the explorer shows have the answer on its screen" "$complaint"
+empty "at least 30 of 50 command lines that the explorer shows have an answer" "$([ $answered -ge 30 ] || echo "$answered of $states")"
 
 # The time is that of the program; a script that presses keys quickly sees that of its last one.
 if smemcalc --tile 8 --device H200 --format json | jq -e '.time.predicted_ms' >/dev/null; then
@@ -234,10 +234,10 @@ if smemcalc --tile 8 --device H200 --format json | jq -e '.time.predicted_ms' >/
         [ -n "$shown" ] && [ "$shown" = "$asked" ] || complaint="$complaint$timed: '$shown', '$asked'
 "
     done
-    empty "the predicted time is the program's" "$complaint"
+    empty "the predicted time on the screen is that of the command line" "$complaint"
     printf 'key F7\nscreen\n' >keys.txt
     smemcalc tui --tile 32 --device H200 --script keys.txt >out
-    empty "the roofline has the family" "$(grep -q '^| Roofline of the matmul kernels' out || cat out)"
+    empty "the explorer's roofline shows the kernel's family" "$(grep -q '^| Roofline of the matmul kernels' out || cat out)"
 else
     skip "predicted times" "there is no NVRTC, so no machine code"
 fi
@@ -247,7 +247,7 @@ named "$hostile"
 printf 'key y\nscreen\n' |
     play --tile 16 --device-file devices.json --device "$hostile" >out 2>err
 verdict_of_command "$(command_shown out)" >seen
-empty "a name that a shell would obey" "$(cat err err.json)$([ ! -e pwned ] || echo obeyed
+empty "a device name that a shell would execute is quoted" "$(cat err err.json)$([ ! -e pwned ] || echo obeyed
     jq -r .device.name out.json | grep -vxF "$hostile")"
 
 finish_cases

@@ -30,7 +30,7 @@ key Esc
 screen'
 printf 'size 60x16\nkey F6\nkey 1\nscreen\nkey PgDn\nscreen\n' >keys.txt
 smemcalc tui --tile 8 --size 32 --device 9.0 --no-nvrtc --script keys.txt >out
-empty "the line below a page is whole on 60 columns" "$(
+empty "the line below a page of a lesson is whole on 60 columns" "$(
     [ "$(grep -c 'page [12] of 6; PgDn.*\(next\|explorer\) ' out)" -eq 2 ] || cat out)"
 golden_screens tui-lessons-120x40.txt 'size 120x40
 key F6
@@ -46,30 +46,30 @@ says() { # NAME WORDS SCRIPT
     empty "$1" "$(play "$3" | grep -qF "$2" || { echo "not shown: $2"; play "$3"; })"
 }
 
-says "a wrong answer gets a hint" "Not 12." 'key F6
+says "a wrong answer to a lesson gets a hint" "Not 12." 'key F6
 type 1
 key G
 type 12
 key Enter
 screen'
-says "an answer that cannot be read is refused" "is not a whole number" 'key F6
+says "an answer to a lesson that is no number is refused" "is not a whole number" 'key F6
 type 1
 key G
 type x
 key Enter
 screen'
-says "a page is tried in the explorer" "matmul-tiled on GeForce 8800 GTX" 'key F6
+says "a page of a lesson is tried in the explorer" "matmul-tiled on GeForce 8800 GTX" 'key F6
 type 1
 key Right
 key t
 screen'
-says "and undone there" "matmul-tiled on NVIDIA H200" 'key F6
+says "a page that was tried in the explorer is undone there" "matmul-tiled on NVIDIA H200" 'key F6
 type 1
 key Right
 key t
 key u
 screen'
-says "the list is searched" "smemcalc lesson carveout" 'key F6
+says "the list of lessons is searched" "smemcalc lesson carveout" 'key F6
 key /
 type carve
 key Enter

@@ -21,9 +21,9 @@ empty "smemcalc alone opens the explorer" "$(
     sees 'smemcalc: explore | matmul-tiled'
     is_in_time is_shown || state
 )"
-empty "keys type a value" "$(keys 1 6 Enter; sees 'tile *<16>')"
-empty "arrows change it" "$(keys Right; sees 'tile *<17>')"
-empty "the mouse selects" "$(
+empty "keys typed change a value" "$(keys 1 6 Enter; sees 'tile *<16>')"
+empty "arrows change a value" "$(keys Right; sees 'tile *<17>')"
+empty "the mouse selects a field" "$(
     row=$(screen | grep -n '^[^ ]* registers' | cut -d: -f1)
     keys -l "$(printf '\033[<0;4;%dM\033[<0;4;%dm' "$row" "$row")"
     sees 'registers *<[0-9]*>'
@@ -38,17 +38,17 @@ empty "a key that the terminal's description lacks changes nothing" "$(
     sees_no 'keys and signs of this screen'
     screen | diff as-before -
 )"
-empty "? helps" "$(keys '?'; sees 'keys and signs of this screen')"
-empty "Esc closes what is open" "$(keys Escape; sees_no 'keys and signs of this screen')"
+empty "? opens the help" "$(keys '?'; sees 'keys and signs of this screen')"
+empty "Esc closes the help" "$(keys Escape; sees_no 'keys and signs of this screen')"
 empty "a larger window is filled" "$(
     terminal resize-window -x 120 -y 40
     is_in_time last_line_is 40 || screen
 )"
-empty "one that is too small says so" "$(
+empty "a window that is too small says so" "$(
     terminal resize-window -x 50 -y 10
     sees 'smemcalc needs 60 x 16; this terminal has 50 x'
 )"
-empty "and one of the old size is as before" "$(
+empty "a window of the old size again is filled as before" "$(
     terminal resize-window -x 80 -y 24
     is_in_time last_line_is 24 || screen
 )"
@@ -57,14 +57,14 @@ empty "Ctrl-Z gives the terminal to the shell" "$(
     is_in_time is_plain || state
     sees '^\$ *$'
 )"
-empty "fg comes back, in a window of another size" "$(
+empty "fg brings the explorer back, in a window of another size" "$(
     terminal resize-window -x 100 -y 30
     keys fg Enter
     is_in_time is_shown || state
     is_in_time last_line_is 30 || screen
     sees 'tile *17'
 )"
-empty "and q then leaves it" "$(
+empty "q after Ctrl-Z and fg ends the explorer" "$(
     keys q
     is_in_time is_plain || state
     is_in_time has_no_leftovers || leftovers
@@ -75,7 +75,7 @@ empty "and q then leaves it" "$(
 ends_by_key() { # KEY
     start_explorer >complaint
     keys "$1"
-    empty "$1 ends it and leaves no trace" "$(cat complaint; complaints_after 0)"
+    empty "the key $1 ends the explorer, which leaves no trace" "$(cat complaint; complaints_after 0)"
 }
 ends_by_key q
 ends_by_key C-c
@@ -83,7 +83,7 @@ ends_by_key C-c
 ends_by_signal() { # SIGNAL STATUS
     start_explorer >complaint
     kill -"$1" "$(screen_process)"
-    empty "SIG$1 ends it and leaves no trace" "$(
+    empty "SIG$1 ends the explorer, which leaves no trace" "$(
         cat complaint
         complaints_after "$2" "Terminated *\|Hangup *\|Segmentation fault.*\|Aborted.*\|"
     )"
@@ -102,8 +102,8 @@ ends_with_its_workers() { # NAME COMMAND
     eval "$2"
     empty "$1" "$(cat complaint; is_in_time has_no_leftovers || leftovers)"
 }
-ends_with_its_workers "SIGKILL ends its workers too" 'kill -KILL "$(screen_process)"'
-ends_with_its_workers "a window that is closed ends all of them" close_terminal
+ends_with_its_workers "SIGKILL of the explorer ends its workers too" 'kill -KILL "$(screen_process)"'
+ends_with_its_workers "a window that is closed ends the explorer and its workers" close_terminal
 
 # A crash of its own, where a handler has no stack left or the heap cannot be trusted.
 crashes() { # NAME SIGNAL
@@ -111,7 +111,7 @@ crashes() { # NAME SIGNAL
     start "exec $crashing"
     sees 'smemcalc: explore' >>complaint
     kill -"$2" "$(screen_process)"
-    empty "$1 leaves no trace" "$(cat complaint; complaints_after 139 'Segmentation fault.*\|')"
+    empty "$1 ends the explorer, which leaves no trace" "$(cat complaint; complaints_after 139 'Segmentation fault.*\|')"
 }
 crashes "a write where no memory is" USR1
 crashes "a stack that runs out" USR2
@@ -127,7 +127,7 @@ if command -v setsid >/dev/null; then
         is_in_time sleeps || echo "seen: $(leftovers)"
     )"
     kill -KILL "$(leftovers | cut -d' ' -f1)"
-    empty "once it has ended, nothing is left behind" "$(is_in_time has_no_leftovers || leftovers)"
+    empty "once a process that was left behind has ended, nothing is" "$(is_in_time has_no_leftovers || leftovers)"
 else
     skip "a process that is left behind is noticed" "there is no setsid"
 fi
@@ -136,7 +136,7 @@ fi
 open_terminal >complaint
 keys 'exec smemcalc' Enter
 sees 'smemcalc: explore' >>complaint
-empty "Ctrl-Z without a shell changes nothing" "$(
+empty "Ctrl-Z in a window without a shell changes nothing" "$(
     cat complaint
     keys C-z
     keys '?'

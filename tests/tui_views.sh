@@ -66,27 +66,27 @@ smemcalc tui --threads 256 --regs 32 --device H200 --script banks >screens
 awk 'length == 200 && !/[^-]/ { n++ } { print >"screen." n }' screens
 
 # Every lane of the warp: one of 32 queues at bank 0, then each in a bank and a row of its own.
-empty "each of 32 wavefronts serves one lane of bank 0" "$(columns 62 199 <screen.1 | awk '
+empty "the banks view: each of 32 wavefronts serves one lane of bank 0" "$(columns 62 199 <screen.1 | awk '
     $1 == "queue" { queue = 1; next }
     queue && NF == 0 { queue = 0 }
     queue { n++; if ($1 != n || $2 != n - 1 "!" || NF != 33) print }
     queue { for (i = 3; i <= NF; i++) if ($i != ".") print "bank " i - 2 " of " n }
     END { if (n != 32) print n " wavefronts" }')"
-empty "the first rows of memory, and how many more there are" "$(columns 62 199 <screen.1 | awk '
+empty "the banks view shows the first rows of memory, and how many more there are" "$(columns 62 199 <screen.1 | awk '
     /in memory, rows of 128 bytes:/ { memory = 1; next }
     memory && $2 == "more" { more = $1; memory = 0 }
     memory { if ($1 != n || $2 != n++ "!" || NF != 33) print }
     END { if (n < 16 || n + more != 32) print n " rows and " more }')"
-empty "with padding one wavefront serves all banks" "$(columns 62 199 <screen.2 | awk '
+empty "the banks view: with padding one wavefront serves all banks" "$(columns 62 199 <screen.2 | awk '
     $1 == "queue" { getline; for (i = 1; i <= 33; i++) if ($i != (i == 1 ? 1 : i - 2)) print; n++ }
     END { if (n != 1) print "no queue" }')"
-empty "and memory has each lane in the next bank" "$(columns 62 199 <screen.2 | awk '
+empty "the banks view: with padding each lane is in the next bank" "$(columns 62 199 <screen.2 | awk '
     memory && NF == 33 { for (i = 0; i < 32; i++) if ($(i + 2) != (i == n ? i : ".")) print
                          if ($1 != n++) print "row " $1 }
     /in memory, rows of 128 bytes:/ { memory = 1 }
     END { if (n != 32) print n " rows" }')"
 columns 3 60 <screen.2 | tr -d '|' | tr '\n' ' ' | tr -s ' ' >words
-empty "the whole explanation is beside them" "$(grep -q 'what helps.* none of 248 conflicts is left: pad each row of 32 elements by 1 element: (tx\*33 + ty)\*4 A wavefront reads or writes one word of each bank\. .* using more memory\. ' words || cat words)"
+empty "the banks view has the whole explanation" "$(grep -q 'what helps.* none of 248 conflicts is left: pad each row of 32 elements by 1 element: (tx\*33 + ty)\*4 A wavefront reads or writes one word of each bank\. .* using more memory\. ' words || cat words)"
 
 printf 'size 200x60\n%s\n' "$devices" >devices
 smemcalc tui --tile 32 --no-nvrtc --device H200 --script devices >screen
@@ -119,12 +119,12 @@ sources: TechPowerUp
 https://www.techpowerup.com/gpu-specs/geforce-8800-gtx.c187; shader
 clock 1350 MHz
 END
-empty "three devices side by side, with all facts and sources" "$(diff expected seen)"
+empty "the devices view shows three devices side by side, with all facts and sources" "$(diff expected seen)"
 columns 2 124 <screen | sed 's/ *[v^]*$//' | grep ' [0-9]*\.[0-9] ' >rows
-empty "55 devices are in the table" "$(wc -l <rows | grep -vx 55)"
+empty "a screen of 200x60 shows 55 devices in the devices view" "$(wc -l <rows | grep -vx 55)"
 sed -n 's/^|\(.*\)|$/\1/p' "$golden/tui-devices-120x40.txt" | tr -s ' ' |
     sed 's/ *[v^]* *$//' | grep -E ' (warps and registers|cannot launch)$' >narrow
-empty "with the columns of the narrower table" "$([ -s narrow ] || echo none
+empty "a screen of 200x60 has the columns of the narrower table of devices" "$([ -s narrow ] || echo none
     grep -vxFf rows narrow)"
 
 printf 'key F3\nscreen\nkey End\nkey Up 2\nkey Right 5\nscreen\n' >kernel
@@ -156,16 +156,16 @@ key Down 2
 key Right
 key Home'
 shown_command "$expression" >out
-empty "an expression's command answers it" "$(
+empty "the command that the banks view shows for an expression answers it" "$(
     grep -q '^store of 4 bytes per lane, block 32x4' out || cat shown.sh out)"
 shown_command "$expression
 key Down
 key Right" >out
-empty "that of a padded expression has the padding" "$(
+empty "the command that the banks view shows for a padded expression has the padding" "$(
     grep -q '^(tx\*65 + ty)\*4' out || cat shown.sh out)"
 shown_command 'key F3
 key Home' >out
-empty "a kernel's command answers it" "$(
+empty "the command that the banks view shows for a kernel answers it" "$(
     grep -q '^matmul-tiled, block 32x32, CC 9.0' out || cat shown.sh out)"
 shown_command 'key F3
 key Home
@@ -174,15 +174,15 @@ key Enter
 key Down 2
 key Right 2' >out
 echo '1,1,0' >expected
-empty "an access of a changed layout is one row" "$(diff expected out || cat shown.sh)"
-empty "with the addresses that it has" "$(
+empty "the command that the banks view shows for a changed layout has one row" "$(diff expected out || cat shown.sh)"
+empty "the command that the banks view shows for a changed layout has its addresses" "$(
     grep -q '^echo 1,st,4,ffffffff,280,' shown.sh || cat shown.sh)"
 shown_command 'key F4
 key Space
 key /
 type RTX 4090
 key Enter' >out
-empty "devices side by side have one command" "$(
+empty "the command that the devices view shows has all devices side by side" "$(
     grep '^GeForce RTX 4090  *8\.9 ' out | grep -q . || cat shown.sh out
     grep -q '^compute capability 9\.0' out || cat shown.sh out)"
 
@@ -194,7 +194,7 @@ traced_command() { # KEYS: the same for a trace
 }
 traced_command 'key Right
 key Down' >out
-empty "a configuration's command answers it" "$(
+empty "the command that the trace view shows for a configuration answers it" "$(
     grep -q '12\.5 %' out || cat shown.sh out
     grep -q -e '--threads 256 --grid 2000 --regs 238' shown.sh || cat shown.sh
     grep -q -e 'H100 80GB HBM3' shown.sh || cat shown.sh)"
@@ -202,14 +202,14 @@ traced_command 'key Enter
 key Down
 key Enter
 key Left' >out
-empty "that of the first screen has the value that was varied there" "$(
+empty "the command of the first screen has a value of a trace that was varied there" "$(
     grep -q -e '--regs 237' shown.sh || cat shown.sh)"
 
 # --- A trace that is not there --------------------------------------------------------------------
 
 printf 'key F8\nsize 80x24\nscreen\n' >script
 smemcalc tui --device H200 --no-nvrtc --script script >screen
-empty "without a trace its screen says how to get one" "$(
+empty "without a trace the trace view says how to get one" "$(
     grep -q 'smemcalc tui --trace FILE' screen || cat screen)"
 refuses 2 'none.sqlite: No such file or directory' tui --trace none.sqlite --script script
 refuses 2 "$here/data/trace/step.json: given twice: its launches would count twice" \
@@ -217,11 +217,11 @@ refuses 2 "$here/data/trace/step.json: given twice: its launches would count twi
 sed 's/"id":4711/"id":5/' "$here/data/trace/step.json" >other-step.json
 printf 'size 120x40\nscreen\n' >script
 smemcalc tui --trace "$here/data/trace/step.json" --trace other-step.json --script script >screen
-empty "two traces are shown as one" "$(grep -q ' 2592 ' screen || cat screen)"
+empty "the trace view adds the launches of two traces" "$(grep -q ' 2592 ' screen || cat screen)"
 refuses 2 "option --trace: '-' is standard input, which has the keys; name a file" tui --trace - --script script
 printf 'no trace\n' >none.txt
 smemcalc tui --trace none.txt --script script >out 2>err
-empty "what is no trace is refused" "$(
+empty "tui --trace refuses a file that is no trace" "$(
     [ ! -s out ] || cat out
     grep -q '^smemcalc: none.txt: not a trace' err || cat err)"
 

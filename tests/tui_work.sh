@@ -23,13 +23,13 @@ refuses_on() { # NAME COMMAND MESSAGE: on a terminal, in one line and nothing el
         [ ! -s out ] || echo "something on standard output"
     )"
 }
-refuses_on "a pipe is no screen" "smemcalc tui >out" \
+refuses_on "the explorer refuses a pipe as standard output" "smemcalc tui >out" \
     "standard input and output are not both a terminal; --script plays keys without one"
-refuses_on "a terminal that cannot place text" "TERM=dumb smemcalc" \
+refuses_on "the explorer refuses a terminal that cannot place text" "TERM=dumb smemcalc" \
     "this terminal cannot show a screen (TERM is 'dumb'); the other commands need none"
-refuses_on "a terminal that nobody knows" "TERM=nobodys smemcalc" \
+refuses_on "the explorer refuses a terminal that nobody knows" "TERM=nobodys smemcalc" \
     "this terminal cannot show a screen (TERM is 'nobodys'); the other commands need none"
-refuses_on "no TERM" "env -u TERM smemcalc" \
+refuses_on "the explorer refuses a terminal without TERM" "env -u TERM smemcalc" \
     "this terminal cannot show a screen (TERM is ''); the other commands need none"
 
 colours() { # of the screen, as escape sequences
@@ -47,12 +47,12 @@ looks() { # NAME CONDITION ASSIGNMENT...
 }
 many='[34]8;5;'
 basic='\[\([0-9;]*;\)\?3[0-7][;m]'
-looks "256 colours" 'grep -q "$many" colours'
-looks "8 colours" 'grep -q "$basic" colours && ! grep -q "$many" colours' TERM=xterm
-looks "no colours, but attributes" \
+looks "the explorer with 256 colours" 'grep -q "$many" colours'
+looks "the explorer with 8 colours" 'grep -q "$basic" colours && ! grep -q "$many" colours' TERM=xterm
+looks "NO_COLOR leaves the explorer attributes, but no colours" \
     '! grep -q "$basic\|$many" colours && grep -q "\[\([0-9;]*;\)\?7[;m]" colours' NO_COLOR=1
-looks "a terminal without colours" '! grep -q "$basic\|$many" colours' TERM=vt100
-looks "ASCII where the locale is not UTF-8" \
+looks "the explorer on a terminal without colours" '! grep -q "$basic\|$many" colours' TERM=vt100
+looks "the explorer is drawn in ASCII where the locale is not UTF-8" \
     'screen | grep -q "^+- launch" && ! screen | grep -q "[^ -~]"' LC_ALL=C
 
 # --- A compiler that is killed --------------------------------------------------------------------
@@ -81,7 +81,7 @@ empty "a killed compiler is told in one line" "$(
     sees 'the compiler was ended by signal 9 (Killed)'
     is_in_time has_no_zombie || ps -o pid,stat,args --ppid "$(screen_process)"
 )"
-empty "the next change compiles again" "$(keys Left; sees 'NVRTC')"
+empty "after a compiler that was killed the next change compiles again" "$(keys Left; sees 'NVRTC')"
 
 workers >stopped
 # shellcheck disable=SC2046
@@ -99,7 +99,7 @@ empty "a compiler that hangs is cut off once something else is wanted" "$(
     is_in_time has_no_zombie || ps -o pid,stat,args --ppid "$(screen_process)"
 )"
 keys q
-empty "q leaves none of them" "$(complaints_after 0)"
+empty "q leaves no compiler behind" "$(complaints_after 0)"
 
 # --- An emulation ---------------------------------------------------------------------------------
 
@@ -114,16 +114,16 @@ empty "an emulation shows its blocks, its time, and the key that stops it" "$(
     sees ' views Esc stop'
 )"
 keys F2
-empty "and its share on other screens" "$(sees 'emulating [0-9]* % (F5)'; keys F5)"
+empty "an emulation shows its share on other screens" "$(sees 'emulating [0-9]* % (F5)'; keys F5)"
 keys Escape
-empty "Esc stops it; no process goes on" "$(
+empty "Esc stops an emulation; no process goes on" "$(
     sees 'the emulation was stopped ([1-9][0-9]* of 1024 blocks)'
     sees 'r launch'
     is_in_time has_no_zombie || ps -o pid,stat,args --ppid "$(screen_process)"
 )"
-empty "the next one begins anew" "$(keys r; sees 'emulating .* blocks, [0-9.]* s'; keys Escape)"
+empty "after an emulation that was stopped the next one begins anew" "$(keys r; sees 'emulating .* blocks, [0-9.]* s'; keys Escape)"
 keys q
-empty "q leaves nothing of them" "$(complaints_after 0)"
+empty "q leaves no emulation behind" "$(complaints_after 0)"
 
 # --- Editors --------------------------------------------------------------------------------------
 
@@ -141,14 +141,14 @@ edits() { # SCRIPT: with the source's path in \$1
 
 start_explorer EDITOR="$scratch/editor" SMEMCALC_CACHE_DIR="$scratch/none" >complaint
 sees 'NVRTC' >>complaint
-empty "an editor that changes nothing" "$(
+empty "an editor that changes nothing is told" "$(
     cat complaint
     edits true
     sees 'the source was not changed'
 )"
-empty "one that fails" "$(edits 'exit 3'; sees "ended with exit status 3")"
-empty "one that is interrupted" "$(edits 'kill -INT -- -$$ $$; exit 1'; sees "/editor' \(was\|ended\)")"
-empty "one that shows a screen of its own" "$(
+empty "an editor that fails is told" "$(edits 'exit 3'; sees "ended with exit status 3")"
+empty "an editor that is interrupted is told" "$(edits 'kill -INT -- -$$ $$; exit 1'; sees "/editor' \(was\|ended\)")"
+empty "an editor with a screen of its own gives the terminal back" "$(
     edits 'printf "\033[2J\033[Hthe editor"; read -r line'
     sees '^the editor'
     is_plain || state
@@ -156,14 +156,14 @@ empty "one that shows a screen of its own" "$(
     sees 'smemcalc: explore'
     is_in_time is_shown || state
 )"
-empty "a comment compiles, from now on from the copy" "$(
+empty "an edited source compiles, from then on from its copy" "$(
     edits 'sed -i "1s|^|// mine\\n|" "$1"; : >"$1~"; mkdir "${1%/*}/backup"; : >"${1%/*}/backup/x"'
     sees 'NVRTC'
     keys y
     sees 'kernel-dir'
     keys Escape
 )"
-empty "an error is shown with its line, and whole" "$(
+empty "an error in an edited source is shown with its line, and whole" "$(
     edits 'for i in 1 2 3 4 5 6 7 8; do echo "no such thing_$i;"; done >"$1.new"
         cat "$1" >>"$1.new"; cp "$1" "$1.good"; mv "$1.new" "$1"'
     sees 'what the compiler says'
@@ -173,10 +173,10 @@ empty "an error is shown with its line, and whole" "$(
     keys Escape
     sees 'matmul_tiled.cu:1'
 )"
-empty "mended it works again" "$(edits 'mv "$1.good" "$1"'; sees 'NVRTC')"
-empty "an editor that is not there" "$(rm editor; edits true; sees "cannot be run; .VISUAL and .EDITOR")"
+empty "an edited source whose error is mended compiles again" "$(edits 'mv "$1.good" "$1"'; sees 'NVRTC')"
+empty "an editor that is not there is told" "$(rm editor; edits true; sees "cannot be run; .VISUAL and .EDITOR")"
 keys q
-empty "q removes the copies and what lies beside them" "$(complaints_after 0)"
+empty "q removes the copies of edited sources and what lies beside them" "$(complaints_after 0)"
 
 start_explorer EDITOR="sed\ -i\ s/step/stride/" >complaint
 sees 'NVRTC' >>complaint

@@ -60,28 +60,28 @@ $(cat "$scratch/out")"; fi
 
 traced "$app" launch axpy,40,1024 100 256 2048 5 launch axpy,40,1024 50 256 2048 2
 has "an execution has its configuration" '^launch axpy device=NVIDIA H100.* grid=100x1x1 block=256x1x1 cluster=0x0x0 regs=40 static=1024 dynamic=2048 .* sm=102400 launches=5 graph=0 timed=5 total=500 least=100 greatest=100 api=6 '
-has "another grid is another configuration" ' grid=50x1x1 .* launches=2 .* total=100 '
+has "launches with another grid are another configuration" ' grid=50x1x1 .* launches=2 .* total=100 '
 has "times make the course" '^course ns=600$'
 has "the source is CUPTI" '^source cupti$'
-has "the release of CUPTI" '^tool CUPTI 13.0$'
-has "the GPU as the driver says" '^device NVIDIA H100 80GB HBM3 cc=90 sms=132 known=1$'
-lacks "nothing was lost" 'no time|lost|dropped|no sense'
+has "the release of CUPTI is reported" '^tool CUPTI 13.0$'
+has "the GPU is reported as the driver says" '^device NVIDIA H100 80GB HBM3 cc=90 sms=132 known=1$'
+lacks "no launch of two configurations is lost" 'no time|lost|dropped|no sense'
 for finds in dlsym proc; do
     for kernels in '' 1; do
         APP_FINDS=$finds APP_KERNELS=$kernels traced "$app" launch k,24,16 3 32 0 7 cluster c 8 64 4
-        has "functions by $finds: answered" '^launch k .* regs=24 static=16 .* launches=7 .* api=32 '
-        has "functions by $finds: clusters" '^launch c .* cluster=4x1x1 .* launches=1 '
+        has "functions by $finds, kernels $kernels: the driver answers" '^launch k .* regs=24 static=16 .* launches=7 .* api=32 '
+        has "functions by $finds, kernels $kernels: clusters are recorded" '^launch c .* cluster=4x1x1 .* launches=1 '
         APP_FINDS=$finds APP_KERNELS=$kernels traced --hooks "$app" launch k,24,16 3 32 0 7 cluster c 8 64 4
-        has "hooks, functions by $finds: answered" '^launch k .* regs=24 static=16 .* launches=7 .* timed=0 .* api=32 '
-        has "hooks, functions by $finds: clusters" '^launch c .* cluster=4x1x1 .* launches=1 '
+        has "hooks, functions by $finds, kernels $kernels: the driver answers" '^launch k .* regs=24 static=16 .* launches=7 .* timed=0 .* api=32 '
+        has "hooks, functions by $finds, kernels $kernels: clusters are recorded" '^launch c .* cluster=4x1x1 .* launches=1 '
     done
 done
-has "the source are the hooks" '^source hooks$'
-has "the report says so" 'have no times'
+has "the source of records is the hooks" '^source hooks$'
+has "the report says that launches by hooks have no times" 'have no times'
 traced "$app" device 1 launch k 1 1024 0 1
-has "the other GPU" '^launch k device=NVIDIA L4 .* api=1 '
+has "a launch on the second GPU names it" '^launch k device=NVIDIA L4 .* api=1 '
 FAKE_API_BLOCKS=3 traced "$app" launch k 1 64 0 1
-has "the driver's answer, not ours" ' api=3 '
+has "the recorded occupancy is the driver's answer, not the model's" ' api=3 '
 
 # A launch that the driver refuses for want of registers: CUPTI has a record of it nevertheless.
 for way in '' --hooks; do
@@ -106,7 +106,7 @@ for way in '' --hooks; do
     is "graph$way: captured launches are not counted" 34 "$(sum launches)"
     is "graph$way: all are of graphs" 34 "$(sum graph)"
     has "graph$way: a node that was changed" '^launch g .* grid=99x1x1 .* launches=10 .* api=16 '
-    lacks "graph$way: the one before it" '^launch g .* grid=12x1x1'
+    lacks "graph$way: a node as it was before it changed is not counted" '^launch g .* grid=12x1x1'
     has "graph$way: a child graph" '^launch inner .* launches=4 .* api=32 '
     lacks "graph$way: nothing is missing" 'could not be counted'
 done
@@ -115,19 +115,19 @@ for way in '' --hooks; do
     # shellcheck disable=SC2086
     traced $way "$app" disable d 5 update u 4 perthread p launch after 1 32 0 2
     is "graph$way: a disabled node is not counted" 10 "$(sum launches d)"
-    is "graph$way: an update" 8 "$(sum launches u)"
-    has "graph$way: its first node, named as before it" '^launch u .* grid=77x1x1 .* launches=4 '
-    has "graph$way: its second" '^launch u .* grid=52x1x1 .* launches=4 '
-    is "graph$way: captured from the default stream of a thread" '0 2' "$(sum launches p) $(sum launches after)"
+    is "graph$way: launches of an updated graph are counted" 8 "$(sum launches u)"
+    has "graph$way: the first node of an updated graph, named as before it" '^launch u .* grid=77x1x1 .* launches=4 '
+    has "graph$way: the second node of an updated graph, named as before it" '^launch u .* grid=52x1x1 .* launches=4 '
+    is "graph$way: launches captured from the default stream of a thread are not counted" '0 2' "$(sum launches p) $(sum launches after)"
     # shellcheck disable=SC2086
     FAKE_REUSES_AT_ONCE=1 traced $way "$app" recycle r 3
     has "graph$way: a handle that is used again at once" '^launch r .* grid=2x1x1 .* launches=3 .* api=32 '
 done
 FAKE_CUPTI_LACKS=650 traced "$app" disable d 5
-is "all records arrived: they are believed, not the calls" 10 "$(sum launches d)"
-lacks "and no launch lacks its time" 'no time'
+is "where all records arrived, they are counted, not the calls of graphs" 10 "$(sum launches d)"
+lacks "where all records arrived, no launch lacks its time" 'no time'
 FAKE_CUPTI_LACKS=696 traced "$app" update u 4
-is "the same after an update that CUPTI does not report" 8 "$(sum launches u)"
+is "records are counted after an update of a graph that CUPTI does not report" 8 "$(sum launches u)"
 
 # --- Threads --------------------------------------------------------------------------------------
 
@@ -143,12 +143,12 @@ done
 for way in '' --hooks; do
     # shellcheck disable=SC2086
     traced $way "$app" launch before 1 32 0 3 fork launch both 2 32 0 4
-    is "fork$way: before it" 3 "$(sum launches before)"
-    is "fork$way: in both processes" 8 "$(sum launches both)"
-    is "fork$way: two processes" 2 "$(grep -c '^process /' "$scratch/out")"
+    is "fork$way: launches before it are counted" 3 "$(sum launches before)"
+    is "fork$way: launches of both processes are counted" 8 "$(sum launches both)"
+    is "fork$way: two processes are listed" 2 "$(grep -c '^process /' "$scratch/out")"
     # shellcheck disable=SC2086
     traced $way sh -c "$app launch one 1 32 0 2; exec $app launch two 1 32 0 3"
-    is "several programs$way" '2 3' "$(sum launches one) $(sum launches two)"
+    is "launches of several programs of one command are counted$way" '2 3' "$(sum launches one) $(sum launches two)"
 done
 
 # --- Ends -----------------------------------------------------------------------------------------
@@ -157,20 +157,20 @@ ends() { # NAME EXIT STEP...
     ends_name=$1 ends_exit=$2
     shift 2
     traced "$app" launch k 5 32 0 6 "$@"
-    has "$ends_name: the exit" "^exit 1 $ends_exit\$"
-    is "$ends_name: what was launched" 6 "$(sum launches k)"
+    has "a traced program ends by $ends_name: its exit is reported" "^exit 1 $ends_exit\$"
+    is "a traced program ends by $ends_name: its launches are counted" 6 "$(sum launches k)"
 }
 ends "exit" '3 0' exit 3
 ends "_exit" '4 0' _exit 4
-has "_exit: launches without time" '6 launches have no time: it ended before'
+has "_exit: the report says that launches have no time" '6 launches have no time: it ended before'
 ends "SIGKILL" '0 9' raise 9
-has "SIGKILL: launches without time" '6 launches have no time: it ended before'
+has "SIGKILL: the report says that launches have no time" '6 launches have no time: it ended before'
 traced "$app" disable d 5 update u 4 _exit 4
 is "_exit: launches of graphs as they were called" '10 8' "$(sum launches d) $(sum launches u)"
 rm -f "$scratch/came"
 FAKE_CUPTI_LACKS=696 FAKE_CUPTI_SHOWS=8:$scratch/came traced "$app" update u 4 \
     await "$scratch/came" update u 1 _exit 4
-is "not more of them than were called" 10 "$(sum launches u)"
+is "_exit: not more launches of graphs than were called" 10 "$(sum launches u)"
 rm -f "$scratch/came"
 FAKE_CUPTI_SHOWS=6:$scratch/came ends "_exit after the records came" '4 0' await "$scratch/came" _exit 4
 has "_exit after the records came: launches have times" ' timed=6 '
@@ -186,11 +186,11 @@ for way in '' --hooks; do
     # shellcheck disable=SC2086
     traced $way "$app" launch k 5 32 0 6 reopen "$scratch/own$way" configs 3000
     has "descriptors that are closed$way: the program ends as it does" '^exit 1 0 0$'
-    is "its files are its own$way" 0 "$(wc -c <"$scratch/own$way")"
-    is "what was launched before$way" 6 "$(sum launches k)"
+    is "descriptors that are closed$way: the program's files are its own" 0 "$(wc -c <"$scratch/own$way")"
+    is "descriptors that are closed$way: launches before are counted" 6 "$(sum launches k)"
 done
 ends "a handler of the program's own" '61 0' handler 11 crash
-is "which ran" 'own handler' "$(cat "$scratch/app_out")"
+is "a handler of the program's own runs" 'own handler' "$(cat "$scratch/app_out")"
 
 # Ctrl-C on a terminal: the program gets SIGINT once, and the report comes in any case.
 smemcalc=$here/smemcalc
@@ -211,21 +211,21 @@ for way in '' --without-cupti; do
     # shellcheck disable=SC2086
     "$here/tests/trace/pty" "$scratch/ready" "$smemcalc" trace $way --output "$scratch/report" -- \
         sh -c "$app launch k 5 32 0 6; : >$scratch/ready; exec sleep 300" >"$scratch/out" 2>&1
-    is "Ctrl-C that ends the program$way" 130 $?
+    is "Ctrl-C that ends the program$way: the exit status" 130 $?
     is "Ctrl-C that ends the program$way: the report" 1 "$(grep -c '^6 launches of' "$scratch/report")"
 done
 
 # --- What passes through --------------------------------------------------------------------------
 
 traced "$app" write 3000000
-is "3 MB of output" 3000001 "$(wc -c <"$scratch/app_out")"
-is "and nothing else" '' "$(cat "$scratch/app_err")"
+is "3 MB of a traced program's output pass through" 3000001 "$(wc -c <"$scratch/app_out")"
+is "nothing is added to a traced program's standard error" '' "$(cat "$scratch/app_err")"
 traced "$here/no-such-program"
-is "a program that is not there: status" 2 $?
-has "which says so" "'$here/no-such-program' cannot be run: No such file"
+is "a traced program that is not there: the status" 2 $?
+has "a traced program that is not there is named" "'$here/no-such-program' cannot be run: No such file"
 printf 'line\n' | "$here/tests/trace/traced" cat >"$scratch/app_out" 3>"$scratch/out"
-is "input" line "$(cat "$scratch/app_out")"
-has "a program without CUDA" 'no process of the program started CUDA'
+is "standard input passes through to a traced program" line "$(cat "$scratch/app_out")"
+has "a program without CUDA is reported as one" 'no process of the program started CUDA'
 
 # --- CUPTI that is old, absent, refuses or loses --------------------------------------------------
 
@@ -234,21 +234,21 @@ for version in 13 14 15 16 17 18 22 28; do
     has "CUPTI $version: records" '^launch k .* cluster=0x0x0 .* dynamic=16 .* timed=2 total=6 .* api=32 '
     is "CUPTI $version: clusters" 1 "$(sum timed c)"
 done
-has "an older release by its name" '^tool CUPTI 12.9$'
+has "an older release of CUPTI has its name" '^tool CUPTI 12.9$'
 FAKE_CUPTI_DROPS=7 traced "$app" launch k 1 32 0 1
-has "dropped records are noted" 'CUPTI dropped 7 records'
+has "records that CUPTI dropped are noted" 'CUPTI dropped 7 records'
 FAKE_CUPTI_REFUSES=1 traced "$app" launch k 1 32 0 1
-has "a refusal is noted" 'was not recorded: cuptiSubscribe: CUPTI_ERROR_MULTIPLE'
+has "a refusal by CUPTI is noted" 'was not recorded: cuptiSubscribe: CUPTI_ERROR_MULTIPLE'
 FAKE_CUPTI_REFUSES=1 SMEMCALC_TRACE_MODE=auto traced "$app" launch k 1 32 0 1
-has "or the hooks count" '^launch k .* launches=1 .* timed=0 '
+has "where CUPTI refuses, the hooks count launches" '^launch k .* launches=1 .* timed=0 '
 SMEMCALC_TRACE_MODE=auto traced "$app" launch k 1 32 0 1
-has "which are idle where CUPTI works" '^launch k .* launches=1 .* timed=1 '
+has "where CUPTI works, the hooks are idle" '^launch k .* launches=1 .* timed=1 '
 SMEMCALC_CUPTI=/nonexistent traced "$app" launch k 1 32 0 3
-has "with the reason" 'without CUPTI .no CUPTI of CUDA 11 or later was found.: launches were counted'
+has "no CUPTI: the reason is reported" 'without CUPTI .no CUPTI of CUDA 11 or later was found.: launches were counted'
 has "no CUPTI: the hooks count" '^launch k .* launches=3 .* timed=0 '
 CUDA_INJECTION64_PATH=/other.so traced "$app" launch k 1 32 0 3
-is "another tool's library: status" 2 $?
-has "which is named" 'CUDA_INJECTION64_PATH is already set to /other.so'
+is "another tool's injected library: the status" 2 $?
+has "another tool's injected library is named" 'CUDA_INJECTION64_PATH is already set to /other.so'
 
 # --- Parts ----------------------------------------------------------------------------------------
 
@@ -280,13 +280,13 @@ for way in '' --hooks; do
     has "a longer duration$way ends with the program" '^exit 1 6 0$'
 done
 traced --kernel 'b*' "$app" launch a 1 32 0 5 launch b 1 32 0 6
-is "kernel" '0 6' "$(sum launches a) $(sum launches b)"
+is "--kernel counts only the kernels that match" '0 6' "$(sum launches a) $(sum launches b)"
 
 # --- Machine code ---------------------------------------------------------------------------------
 
 traced --keep "$scratch/kept/deep" "$app" module first module second module first unload launch k 1 32 0 1
 is "modules are kept once" 2 "$(find "$scratch/kept/deep" -name '*.cubin' | wc -l)"
-is "and nothing else" 2 "$(find "$scratch/kept/deep" -type f | wc -l)"
+is "no other files are kept with modules" 2 "$(find "$scratch/kept/deep" -type f | wc -l)"
 
 set --
 for module in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
@@ -294,16 +294,16 @@ for module in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
 done
 FAKE_CUPTI_VERSION=22 traced --keep "$scratch/kept/many" sh -c "ulimit -f 200; exec \"\$@\"" sh "$app" module large "$@" launch k 1 32 0 3
 has "a module beyond the limit of file sizes does not end the program" '^exit 1 0 0$'
-has "and is noted" 'the machine code of 1 modules could not be kept'
-is "others are kept" 21 "$(find "$scratch/kept/many" -type f -name '*.cubin' | wc -l)"
-is "and named once each" 21 "$(grep -c '^module ' "$scratch/out")"
-is "launches go on" 3 "$(sum timed k)"
+has "a module beyond the limit of file sizes is noted" 'the machine code of 1 modules could not be kept'
+is "modules besides one beyond the limit of file sizes are kept" 21 "$(find "$scratch/kept/many" -type f -name '*.cubin' | wc -l)"
+is "modules that are kept are named once each" 21 "$(grep -c '^module ' "$scratch/out")"
+is "launches after a module that cannot be kept are counted" 3 "$(sum timed k)"
 for folder in /proc "$scratch/app_out/deep" "$scratch/app_out"; do
     rm -f "$scratch/ran"
     traced --keep "$folder" "$app" launch k 1 32 0 1 reopen "$scratch/ran"
-    is "modules cannot be kept in ${folder#"$scratch/"}: status" 2 $?
-    has "which says so, ${folder#"$scratch/"}" "option --keep-modules: .*$folder.*:"
-    is "and does not run the program, ${folder#"$scratch/"}" no "$([ -e "$scratch/ran" ] && echo yes || echo no)"
+    is "modules cannot be kept in ${folder#"$scratch/"}: the status" 2 $?
+    has "modules cannot be kept in ${folder#"$scratch/"}" "option --keep-modules: .*$folder.*:"
+    is "modules cannot be kept in ${folder#"$scratch/"}: the program is not run" no "$([ -e "$scratch/ran" ] && echo yes || echo no)"
 done
 
 # --- Paths with blanks ----------------------------------------------------------------------------
@@ -313,12 +313,12 @@ for way in '' --hooks; do
     # shellcheck disable=SC2086
     SMEMCALC_TRACE_LIBRARY="$scratch/a b:c/libsmemcalc_trace.so" traced $way "$app" launch k 1 32 0 4
     is "a library in a folder with a blank$way" 4 "$(sum launches k)"
-    is "nothing of the loader's$way" '' "$(cat "$scratch/app_err")"
+    is "a library in a folder with a blank$way: the loader prints nothing" '' "$(cat "$scratch/app_err")"
 done
 TMPDIR="$scratch/a b:c" SMEMCALC_TRACE_LIBRARY="$scratch/a b:c/libsmemcalc_trace.so" \
     traced --hooks "$app" launch k 1 32 0 4
-is "no folder without a blank: status" 3 $?
-has "no folder without a blank: which says so" 'LD_PRELOAD separates paths by blanks and colons'
+is "no folder without a blank for the library: the status" 3 $?
+has "no folder without a blank for the library is reported" 'LD_PRELOAD separates paths by blanks and colons'
 
 # --- The library beside the program ---------------------------------------------------------------
 
@@ -342,11 +342,11 @@ is "the library beside the program is used, not another" \
 # --- No space -------------------------------------------------------------------------------------
 
 TMPDIR=/nonexistent traced "$app" launch k 1 32 0 1
-is "no folder for records: status" 4 $?
-has "which says so" '/nonexistent: no folder for the records'
+is "no folder for records: the status" 4 $?
+has "no folder for records is reported" '/nonexistent: no folder for the records'
 traced sh -c "ulimit -f 600; exec $app configs 3000"
-has "a limit of file sizes" 'launches found no space in the file of records'
-has "does not end the program" '^exit 1 0 0$'
-is "nothing stays" '' "$(ls -A "$scratch/tmp")"
+has "a limit of file sizes that cuts records is reported" 'launches found no space in the file of records'
+has "a limit of file sizes that cuts records does not end the program" '^exit 1 0 0$'
+is "no file of a trace stays" '' "$(ls -A "$scratch/tmp")"
 
 finish_cases
