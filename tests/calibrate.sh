@@ -35,11 +35,11 @@ cp "$kept" before
 refuses 2 "$kept:2:15: unexpected token near '}'" calibrate
 smemcalc --tile 8 --device 9.0 --regs 20 >out 2>err
 status=$?
-empty "an answer survives a damaged file" "$(
+empty "a query answers despite a damaged file of ceilings" "$(
     [ "$status" -eq 0 ] || echo "exit status $status"
     [ -s out ] || echo "no answer"
     printf 'smemcalc: warning: %s\n' "$kept:2:15: unexpected token near '}'" | diff - err)"
-empty "a damaged file stays as it is" "$(diff before "$kept")"
+empty "a damaged file of ceilings stays as it is" "$(diff before "$kept")"
 rm "$kept"
 mkdir here.json
 mkfifo waits
@@ -104,7 +104,7 @@ empty "--dry-run measures and keeps nothing" "$(
 
 rm -r "$scratch/config"
 smemcalc calibrate --format csv >row 2>err
-empty "CSV is a row of data/ceilings.csv" "$(
+empty "CSV of calibrate is a row of data/ceilings.csv" "$(
     cat err
     head -n 1 row >seen
     head -n 1 "$here/../data/ceilings.csv" | diff - seen
@@ -142,7 +142,7 @@ mv "$kept" elsewhere/shared.json
 ln -s "$PWD/elsewhere/shared.json" "$kept"
 before=$(ls -i elsewhere/shared.json)
 smemcalc calibrate >out 2>err
-empty "a link stays one: what it leads to is replaced" "$(
+empty "a file of ceilings that is a link stays one: what it leads to is replaced" "$(
     [ -L "$kept" ] || ls -l "$kept"
     [ "$(ls -i elsewhere/shared.json)" != "$before" ] || echo "nothing was written"
     find elsewhere -mindepth 1 ! -name shared.json
@@ -151,7 +151,7 @@ empty "a link stays one: what it leads to is replaced" "$(
 rm elsewhere/shared.json
 smemcalc calibrate >out 2>err
 status=$?
-empty "a link that leads nowhere stays too" "$(
+empty "a file of ceilings that is a link to nothing stays one" "$(
     [ "$status" -eq 2 ] || echo "exit status $status"
     [ -L "$kept" ] || ls -l "$kept"
     echo "smemcalc: '$kept' cannot be written, a link: No such file or directory" | diff - err)"
@@ -159,13 +159,13 @@ rm "$kept"
 echo '{"schema": "smemcalc-ceilings/1", "ceilings": []}' >"$kept"
 FAKE_GPU="modest crashes" smemcalc calibrate >out 2>err
 status=$?
-empty "a GPU that fails: exit status 4, and one line" "$(
+empty "calibrate on a GPU that fails: exit status 4, and one line" "$(
     [ "$status" -eq 4 ] || echo "exit status $status"
     { grep -q '^smemcalc: calibrate: ' err && [ "$(wc -l <err)" -eq 1 ]; } || cat err)"
 cp "$kept" before
 FAKE_GPU="modest endless-timing" smemcalc calibrate --timeout 100 >out 2>err
 status=$?
-empty "kernels without an end: exit status 4, and nothing is kept" "$(
+empty "calibrate with kernels without an end: exit status 4, and nothing is kept" "$(
     [ "$status" -eq 4 ] || echo "exit status $status"
     [ ! -s out ] || cat out
     echo "smemcalc: calibrate: reading or writing global memory: not finished after 100 ms on the GPU (--timeout)" |
@@ -173,7 +173,7 @@ empty "kernels without an end: exit status 4, and nothing is kept" "$(
     cmp before "$kept")"
 SMEMCALC_CEILINGS=/dev/null/smemcalc/c.json smemcalc calibrate >out 2>err
 status=$?
-empty "no place to keep it: measured, told, exit status 2" "$(
+empty "no place to keep ceilings: they are measured and told, exit status 2" "$(
     [ "$status" -eq 2 ] || echo "exit status $status"
     echo "smemcalc: '/dev/null/smemcalc' cannot be made: Not a directory" | diff - err
     grep -q '^copy in global memory' out || echo "nothing was shown"

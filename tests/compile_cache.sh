@@ -71,39 +71,39 @@ overwrite() {
 
 check_all() {
     set -- kernel.cu --device 9.0
-    expect "the first call compiles" yes 1024 "$@"
+    expect "the first call of inspect compiles" yes 1024 "$@"
     cp answer.json first.json
-    expect "the second one does not" no 1024 "$@"
-    empty "$with: nor does it answer differently" "$(diff first.json answer.json)"
-    expect "another architecture" yes 1024 kernel.cu --device 8.0
-    options=-DFACTOR=2 expect "an option" yes 2048 "$@"
-    options=-DFACTOR=2 expect "the same option" no 2048 "$@"
-    expect "no option" no 1024 "$@"
+    expect "the second call of inspect does not compile" no 1024 "$@"
+    empty "$with: the second call answers as the first" "$(diff first.json answer.json)"
+    expect "another architecture is compiled" yes 1024 kernel.cu --device 8.0
+    options=-DFACTOR=2 expect "with another option the source is compiled" yes 2048 "$@"
+    options=-DFACTOR=2 expect "with the same option the source is not compiled again" no 2048 "$@"
+    expect "without the option the first result serves" no 1024 "$@"
 
     echo '#define BYTES 3072' >inc/size.h
-    expect "a changed header" yes 3072 "$@"
-    expect "a header as it was" no 3072 "$@"
+    expect "with a changed header the source is compiled" yes 3072 "$@"
+    expect "with the header as it was the source is not compiled" no 3072 "$@"
     echo '#define BYTES 512' >early/size.h
-    expect "a header that hides another one" yes 512 "$@"
+    expect "with a header that hides another one the source is compiled" yes 512 "$@"
     rm early/size.h
-    expect "and no longer does" yes 3072 "$@"
+    expect "with a header that no longer hides another one the source is compiled" yes 3072 "$@"
     sed -i 's/threadIdx.x ^ 1/threadIdx.x ^ 2/' kernel.cu
-    expect "a changed source" yes 3072 "$@"
+    expect "a changed source is compiled" yes 3072 "$@"
 
-    expect "before damage" no 3072 "$@"
+    expect "before its files are damaged the cache serves" no 3072 "$@"
     damage cut_short
-    expect "files cut short" yes 3072 "$@"
+    expect "files of the cache that are cut short do not serve" yes 3072 "$@"
     damage overwrite
-    expect "damaged files" yes 3072 "$@"
-    expect "files replaced after it" no 3072 "$@"
-    expect "--no-cache" yes 3072 "$@" --no-cache
-    options=-DNEW written=203701010000 expect "files newer than the call" yes 3072 "$@"
+    expect "damaged files of the cache do not serve" yes 3072 "$@"
+    expect "files of the cache that replace damaged ones serve" no 3072 "$@"
+    expect "--no-cache compiles" yes 3072 "$@" --no-cache
+    options=-DNEW written=203701010000 expect "a source newer than the call is compiled" yes 3072 "$@"
     options=-DNEW expect "what was compiled from files newer than the call is not stored" yes 3072 "$@"
 
     printf '#if __has_include("extra.h")\n#include "extra.h"\n#endif\n' | cat - kernel.cu >asks.cu
-    expect "a source that asks for a file" yes 3072 asks.cu --device 9.0
+    expect "a source that asks whether a file exists is compiled" yes 3072 asks.cu --device 9.0
     echo '#define FACTOR 2' >extra.h
-    expect "which then exists" yes 6144 asks.cu --device 9.0
+    expect "a source that asks for a file is compiled again once it exists" yes 6144 asks.cu --device 9.0
     rm extra.h
 
     # An error is kept as well, with its message, and not longer than its cause.
@@ -113,14 +113,14 @@ check_all() {
     forget_runs
     smemcalc inspect wrong.cu --device 9.0 --compiler-options -Iinc >out 2>err
     status=$?
-    empty "$with: an error is the same again" "$(diff first_err err
+    empty "$with: the second call gives the same error" "$(diff first_err err
         grep -q 'UNKNOWN. is undefined' err || cat err
         [ "$status" -eq 2 ] || echo "status $status"
         ! has_run || echo "the compiler ran")"
     printf '#include "late.h"\n' | cat - kernel.cu >late.cu
     inspect late.cu --device 9.0
     echo '#define FACTOR 4' >inc/late.h
-    expect "a header that was missing" yes 12288 late.cu --device 9.0
+    expect "once a missing header exists the source is compiled" yes 12288 late.cu --device 9.0
     rm inc/late.h
 
     echo '#define BYTES 1024' >inc/size.h
@@ -144,29 +144,29 @@ END
     PATH=$PWD/bin:$PATH
     check_all
     set -- kernel.cu --device 9.0
-    expect "neither variable" yes 1024 "$@"
-    NVCC_APPEND_FLAGS=-DFACTOR=3 expect "NVCC_APPEND_FLAGS" yes 3072 "$@"
-    NVCC_PREPEND_FLAGS=-DFACTOR=5 expect "NVCC_PREPEND_FLAGS" yes 5120 "$@"
-    expect "neither of them" no 1024 "$@"
+    expect "without NVCC_APPEND_FLAGS and NVCC_PREPEND_FLAGS the source is compiled" yes 1024 "$@"
+    NVCC_APPEND_FLAGS=-DFACTOR=3 expect "NVCC_APPEND_FLAGS compiles again" yes 3072 "$@"
+    NVCC_PREPEND_FLAGS=-DFACTOR=5 expect "NVCC_PREPEND_FLAGS compiles again" yes 5120 "$@"
+    expect "without NVCC_APPEND_FLAGS and NVCC_PREPEND_FLAGS the first result serves" no 1024 "$@"
     mkdir more && echo '#define FACTOR 2' >more/more.h
     printf '#include <more.h>\n' | cat - kernel.cu >more.cu
-    CPATH=$PWD/more expect "CPATH" yes 2048 more.cu --device 9.0
-    CPATH=$PWD/more expect "the same CPATH" no 2048 more.cu --device 9.0
+    CPATH=$PWD/more expect "with CPATH the source is compiled" yes 2048 more.cu --device 9.0
+    CPATH=$PWD/more expect "with the same CPATH the source is not compiled again" no 2048 more.cu --device 9.0
     mkdir other && echo '#define FACTOR 3' >other/more.h
-    CPATH=$PWD/other expect "another CPATH" yes 3072 more.cu --device 9.0
+    CPATH=$PWD/other expect "with another CPATH the source is compiled" yes 3072 more.cu --device 9.0
     touch bin/nvcc
-    expect "another nvcc" yes 1024 "$@"
+    expect "with another nvcc the source is compiled" yes 1024 "$@"
     expect "best finds what inspect compiled" no 1024 "$@"
     forget_runs
     smemcalc best kernel.cu --device 9.0 --compiler-options "-Iearly -Iinc " >out 2>err
     empty "best does not compile again" "$(has_run && echo "the compiler ran"; cat err)"
     "$nvcc" -arch=sm_90 -Iinc -ptx -o kernel.ptx kernel.cu
     sed 's/nvcc"/ptxas"/' bin/nvcc >bin/ptxas && chmod +x bin/ptxas
-    expect "PTX" yes 1024 kernel.ptx --device 9.0
-    expect "the same PTX" no 1024 kernel.ptx --device 9.0
-    expect "PTX for another architecture" yes 1024 kernel.ptx --device 10.0
+    expect "PTX is compiled" yes 1024 kernel.ptx --device 9.0
+    expect "the same PTX is not compiled again" no 1024 kernel.ptx --device 9.0
+    expect "PTX for another architecture is compiled" yes 1024 kernel.ptx --device 10.0
     sed -i 's/1024/1040/' kernel.ptx
-    expect "changed PTX" yes 1040 kernel.ptx --device 9.0
+    expect "changed PTX is compiled" yes 1040 kernel.ptx --device 9.0
     PATH=$path
 else
     skip "the cache of nvcc's compilations" "no nvcc"
@@ -191,8 +191,8 @@ else
     printf 'int main() { fill<<<1, 32>>>(nullptr); }\n' >>kernel.cu
     check_all
     printf '#define NAME "size.h"\n#include NAME\n' | cat - kernel.cu >macro.cu
-    expect "a header that a macro names" yes 1024 macro.cu --device 9.0
+    expect "a source with a header that a macro names is compiled" yes 1024 macro.cu --device 9.0
     sed -i s/1024/2048/ inc/size.h
-    expect "is not trusted" yes 2048 macro.cu --device 9.0
+    expect "a source with a header that a macro names is compiled each time" yes 2048 macro.cu --device 9.0
 fi
 finish_cases

@@ -78,7 +78,7 @@ lines() { # WORD...
 
 if command -v bash >/dev/null; then
     empty "bash reads its script" "$(bash -n bash 2>&1)"
-    offers "commands come first" "$(cat commands; echo)
+    offers "commands come first on the line" "$(cat commands; echo)
 " ''
     offers "the beginning of a command" "$(lines run)
 " ru
@@ -87,7 +87,7 @@ if command -v bash >/dev/null; then
     offers "options of the command only" "$(lines --gpu)
 " run --gp
     offers "no option of another command" '' devices --gp
-    offers "words of an option" "$(lines text json csv)
+    offers "the words that an option takes" "$(lines text json csv)
 " --format ''
     offers "the letter of an option" "$(lines json)
 " -f j
@@ -101,7 +101,7 @@ if command -v bash >/dev/null; then
 " --device '"rtx 409'
     offers "a compute capability" "$(lines 12.0 12.1)
 " -d 12
-    offers "a kernel" "$(lines residency)
+    offers "a kernel of the catalog for --kernel" "$(lines residency)
 " --kernel resid
     offers "files for an option that takes one" "$(lines mine.json 'my gpu.json')
 " --device-file m

@@ -99,7 +99,7 @@ compares "machine code and a log agree, but only the log has spills" 0 own-sm90.
     own-sm90.ptxas "none of 3 kernels is worse" "spills are not compared"
 
 smemcalc inspect own-sm90.cubin own-sm75.cubin --save baseline.json >/dev/null 2>err
-empty "inspect --save" "$(cat err; [ -s baseline.json ] || echo nothing)"
+empty "inspect --save writes figures" "$(cat err; [ -s baseline.json ] || echo nothing)"
 compares "a saved build, of two architectures" 0 baseline.json own-sm90.cubin \
     "none of 3 kernels is worse" "compute capability 7.5: only in the old build"
 compares "the saved build is whole" 0 baseline.json baseline.json "none of 3 kernels is worse"
@@ -130,7 +130,7 @@ empty "no figures are saved if a file cannot be read" "$([ ! -e not.json ] || ec
 
 if command -v jq >/dev/null; then
     smemcalc diff own-sm90.ptxas more.ptxas --threads 256 --format json >out
-    empty "JSON" "$(jq -e '.diff.kernels.cliff == 1 and .diff.kernels.same == 2 and
+    empty "JSON of diff counts kernels and changes" "$(jq -e '.diff.kernels.cliff == 1 and .diff.kernels.same == 2 and
         (.diff.changes | length) == 1 and .diff.changes[0].worse[0] == "blocks" and
         .diff.changes[0].before.blocks_per_sm == 8 and
         .diff.changes[0].after.registers_per_thread == 33' out >/dev/null || cat out)"
@@ -149,22 +149,22 @@ if command -v jq >/dev/null; then
         "shared memory 2000+? -> 2000+? bytes" "- +?: dynamic shared memory" \
         -- --threads 256 --format markdown
     smemcalc diff own-sm90.dynamic.json more.dynamic.json --threads 256 --format json >out
-    empty "unknown dynamic shared memory in JSON" "$(jq -e '.diff |
+    empty "JSON of diff marks unknown dynamic shared memory" "$(jq -e '.diff |
         .notes[0].kind == "dynamic_smem_unknown" and (.changes[0] |
         .worse == ["registers"] and .before.dynamic_smem_bytes == null and
         .after.dynamic_smem_bytes == null and .after.blocks_per_sm == null and
         .after.occupancy_percent == null and .after.static_smem_bytes == 2000)' out >/dev/null ||
         cat out)"
     smemcalc diff own-sm90.ptxas more.ptxas --threads 256 --format sarif >out
-    empty "SARIF" "$(jq -e '.version == "2.1.0" and (.runs[0].results | length) == 1 and
+    empty "SARIF of diff has a result" "$(jq -e '.version == "2.1.0" and (.runs[0].results | length) == 1 and
         .runs[0].results[0].ruleId == "blocks" and .runs[0].results[0].level == "error"' out \
         >/dev/null || cat out)"
 fi
 smemcalc diff own-sm90.ptxas more.ptxas --threads 256 --format junit >out
-empty "JUnit: a case for each kernel" "$(grep -q 'tests="3" failures="1"' out || cat out)"
+empty "JUnit of diff has a case for each kernel" "$(grep -q 'tests="3" failures="1"' out || cat out)"
 smemcalc diff own-sm90.ptxas more.ptxas --threads 256 --format markdown >out
 # shellcheck disable=SC2016 # backticks of markdown
-empty "markdown" "$(grep -qF '| `bounded` | CC 9.0 | 10 -> 33 registers: 8 -> 6 blocks per SM' out ||
+empty "markdown of diff has a row for each change" "$(grep -qF '| `bounded` | CC 9.0 | 10 -> 33 registers: 8 -> 6 blocks per SM' out ||
     cat out)"
 
 # --- Builds ---------------------------------------------------------------------------------------

@@ -87,7 +87,7 @@ says "a missing temporary folder" broken 'temporary files' '^/nowhere: No such f
 
 printf '{"schema": 1' >ceilings.json
 examine
-says "damaged ceilings" broken ceilings 'ceilings.json.*'
+says "doctor tells of damaged ceilings" broken ceilings 'ceilings.json.*'
 eval "$(mends ceilings)"
 examine
 is_healthy "the command for damaged ceilings moves them away"
@@ -119,10 +119,10 @@ fi
 if jq -e 'any(.checks[]; .subject == "fonts")' out >/dev/null; then
     echo '<?xml version="1.0"?><fontconfig></fontconfig>' >no-fonts.conf
     FONTCONFIG_FILE=$scratch/no-fonts.conf examine
-    says "no fonts" note fonts '^none'
+    says "doctor notes that there are no fonts" note fonts '^none'
     is_healthy "no fonts is only a note"
 else
-    says "no pictures" note cairo '^not built in'
+    says "doctor notes that pictures are not built in" note cairo '^not built in'
 fi
 
 # --- nvcc ----------------------------------------------------------------------------------------------
@@ -150,7 +150,7 @@ PATH=/usr/bin:/bin CUDA_HOME=/nowhere examine
 if [ -x /usr/bin/nvcc ]; then
     skip "no nvcc" "/usr/bin has one"
 else
-    says "no nvcc" note nvcc '^none'
+    says "doctor notes that there is no nvcc" note nvcc '^none'
 fi
 
 # --- NVRTC ---------------------------------------------------------------------------------------------
@@ -196,7 +196,7 @@ if ${CC:-cc} -w -shared -fPIC -o fake.so fake.c 2>/dev/null; then
     if env -u SMEMCALC_NVRTC "$program" --tile 8 --device 9.0 | grep -q '(NVRTC '; then
         skip "what is lacking of the table" "another NVRTC has it"
     else
-        says "an NVRTC: what it lacks of the table" note NVRTC 'but not for 7.5, which smemcalc knows'
+        says "an NVRTC that lacks compute capabilities of the table is noted" note NVRTC 'but not for 7.5, which smemcalc knows'
     fi
     FAKE_NVRTC=empty examine
     says "an NVRTC that compiles nothing" broken NVRTC '^99.1 .*: it compiles no kernel'
@@ -232,7 +232,7 @@ if [ -x "$fake" ]; then
     FAKE_COUNTS='1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16' on_fake 'two'
     says "counters that are permitted" ok counters 'CUPTI may read those of GPU 1'
     on_fake driverless
-    says "no driver" note driver .
+    says "doctor notes that there is no driver" note driver .
     is_healthy "no driver is only a note"
     on_fake none
     says "a driver without a GPU" note driver 'finds none'
@@ -241,8 +241,8 @@ if [ -x "$fake" ]; then
         damaged:GPU:'memory is damaged' lost:GPU:'fallen off the bus'; do
         pattern=${word#*:}
         on_fake "${word%%:*}"
-        says "a GPU: ${word%%:*}" broken "${pattern%%:*}" "${pattern#*:}"
-        is_broken "a GPU: ${word%%:*} is exit status 1"
+        says "doctor tells of a GPU that is ${word%%:*}" broken "${pattern%%:*}" "${pattern#*:}"
+        is_broken "doctor with a GPU that is ${word%%:*} is exit status 1"
     done
     export FAKE_GPU=stuck
     program=$fake examine_hanging "$others"

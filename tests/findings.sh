@@ -72,15 +72,15 @@ $kinds
 " in
     *"
 $kind:$line
-"*) pass "fault $name" ;;
-    *) fail "fault $name" "missing: $kind:$line
+"*) pass "the fault of kernel $name is found" ;;
+    *) fail "the fault of kernel $name is found" "missing: $kind:$line
 $kinds" ;;
     esac
 done <faults
 
 grep '^//@' "$data/correct.cu" >correct
 while read -r _ name grid block arguments; do
-    empty "correct $name" \
+    empty "no finding in the correct kernel $name" \
         "$(emulate '.findings[].text' correct.cu "$name" "$grid" "$block" "$arguments")"
 done <correct
 
@@ -110,7 +110,7 @@ while read -r name grid block arguments _ rest; do
     kind=${rest%%;*} other=${rest##*; }
     first=${rest#*; } first=${first%%;*}
     wanted="$kind; $(with_lines "$first"); $(with_lines "$other")"
-    empty "stack $name" "$(
+    empty "the call stack of a finding: $name" "$(
         emulate empty stacks.cu "$name" "$grid" "$block" "$arguments"
         jq -r -f stack.jq found.json >seen
         grep -qxF "$wanted" seen || { echo "missing: $wanted" && cat seen; })"
@@ -138,14 +138,14 @@ empty "a note alone does not fail --sanitize" "$(
     grep -q '^barrier_of_half_the_block: no findings, 1 note$' out || cat out errors)"
 
 sanitize text one_caller
-empty "sanitize as text" "$(
+empty "run --sanitize as text" "$(
     [ "$status" -eq 1 ] || echo "exit status $status"
     cat errors
     grep -q "^stacks.cu:$(line load): one_caller on compute capability 9.0: race: read .*; the other access in store, called from one_caller at stacks.cu:$(line store_call)$" out || cat out
     tail -n 1 out | grep -qx 'one_caller: 96 findings in 3 places' || cat out)"
 
 sanitize json one_caller
-empty "sanitize as JSON" "$(
+empty "run --sanitize as JSON" "$(
     [ "$status" -eq 1 ] || echo "exit status $status"
     jq -e '.schema == "smemcalc/1" and (.kernels | length == 1) and (.kernels[0] |
         .kernel == "one_caller" and .file == "stacks.cu" and .findings_total == 96 and
@@ -153,7 +153,7 @@ empty "sanitize as JSON" "$(
 
 sanitize sarif one_caller
 mv out one.sarif
-empty "sanitize as SARIF" "$(
+empty "run --sanitize as SARIF" "$(
     [ "$status" -eq 1 ] || echo "exit status $status"
     [ "$(jq -r '[.runs[0] | .tool.driver.rules as $r | .results[] | $r[.ruleIndex].id == .ruleId] | all' one.sarif)" = true ] ||
         echo ruleIndex
@@ -186,12 +186,12 @@ empty "a finding that has moved has the same fingerprint, and each its own" "$(
     prints one.sarif | sort | uniq -d)"
 
 sanitize junit called
-empty "sanitize as JUnit" "$(
+empty "run --sanitize as JUnit" "$(
     [ "$status" -eq 1 ] || echo "exit status $status"
     grep -q 'tests="1" failures="1"' out || cat out
     grep -q 'type="out_of_bounds"' out || cat out)"
 sanitize markdown header
-empty "sanitize as markdown" "$(
+empty "run --sanitize as markdown" "$(
     [ "$status" -eq 1 ] || echo "exit status $status"
     grep -q "^| error | \`header\` | compute capability 9.0 | out of bounds; .* in Cell&lt;int&gt;::get, called from header at stacks.cu:" out || cat out)"
 

@@ -106,11 +106,11 @@ empty "a header that is not there is named" \
 mkdir -p include && printf '#include <vector>\nstruct Absent { float y; };\nstd::vector<int> f();\n' >include/absent.h
 for option in -Iinclude '-I include' '-isystem include'; do
     without_nvcc inspect header.cu --device 9.0 --compiler-options "$option" >out 2>err
-    empty "$option finds it" "$([ $? -eq 0 ] || cat err)"
+    empty "$option finds the header" "$([ $? -eq 0 ] || cat err)"
 done
 without_nvcc inspect header.cu --device 9.0 --compiler-options "-O3 -Iinclude -Xcompiler -Wall --expt-relaxed-constexpr" \
     >out 2>err
-empty "options for nvcc alone" "$([ $? -eq 0 ] || cat err)"
+empty "options that only nvcc takes are passed over" "$([ $? -eq 0 ] || cat err)"
 
 without_nvcc inspect pytorch_like.cu --device 9.0 >out 2>err
 empty "a launch whose arguments are unknown is named" \
@@ -138,15 +138,15 @@ empty "a requirement is not met if kernels were left out" \
     "$([ $? -eq 2 ] || echo status; has err 'requirements: not every kernel is judged: the warnings name 2 that are')"
 printf 'devices = ["9.0"]\n[[limit]]\nmax_registers = 255\n' >gate.toml
 without_nvcc inspect lost.cu --gate gate.toml >out 2>err
-empty "nor is a gate passed" "$([ $? -eq 2 ] || echo status; has err 'gate.toml: not every kernel is judged')"
+empty "a gate is not passed if kernels were left out" "$([ $? -eq 2 ] || echo status; has err 'gate.toml: not every kernel is judged')"
 without_nvcc diff lost.cu lost.cu --gate gate.toml >out 2>err
-empty "nor that of a comparison" "$([ $? -eq 2 ] || echo status; has err 'gate.toml: not every kernel is judged')"
+empty "a gate of a comparison is not passed if kernels were left out" "$([ $? -eq 2 ] || echo status; has err 'gate.toml: not every kernel is judged')"
 without_nvcc inspect lost.cu --kernel plain --gate gate.toml >out 2>err
-empty "kernels that are not asked for do not count" "$([ $? -eq 0 ] || cat err)"
+empty "kernels that were left out and are not asked for do not count" "$([ $? -eq 0 ] || cat err)"
 sed -e '/plain/d; /unknown/d' lost.cu >none.cu
 printf 'int main() { LAUNCH(my); }\n' >>none.cu
 without_nvcc inspect none.cu --device 9.0 >out 2>err
-empty "if none was compiled, it is not said that there is none" \
+empty "a source none of whose kernels was compiled is not said to have none" \
     "$([ $? -eq 2 ] || echo status; has err 'none.cu: none of its kernels could be compiled without nvcc'
     has err 'none.cu:4: kernel my_kernel: no launch')"
 for i in 1 2 3 4 5; do
@@ -161,19 +161,19 @@ cd .. || exit 99
 
 sed 's/$/\r/' wrong.cu >returns.cu
 without_nvcc inspect returns.cu --device 9.0 >out 2>err
-empty "carriage returns change no line" "$(has err 'returns.cu:5: error')"
+empty "carriage returns do not change the line of an error" "$(has err 'returns.cu:5: error')"
 
 mkdir -p failing
 printf '#!/bin/sh\necho "vector_add.cu:1:10: fatal error: gone.h: No such file or directory"\nexit 1\n' >failing/nvcc
 chmod +x failing/nvcc
 PATH="$PWD/failing:$PATH" "$program" inspect vector_add.cu --device 9.0 --format csv >out 2>err
 status=$?
-empty "what nvcc cannot compile NVRTC does, with a warning" "$([ "$status" -eq 0 ] || echo "status $status"
+empty "NVRTC compiles what nvcc cannot, with a warning" "$([ "$status" -eq 0 ] || echo "status $status"
     has err 'warning: vector_add.cu:1:10: fatal error: gone.h: .*directory (--compiler-options "-IFOLDER" names its folder); NVRTC compiled its kernels instead'
     has out '^vector_add.cu,')"
 PATH="$PWD/failing:$PATH" "$program" inspect wrong.cu --device 9.0 >out 2>err
 status=$?
-empty "if neither can, the error is nvcc's" "$([ "$status" -eq 2 ] || echo "status $status"
+empty "where neither nvcc nor NVRTC can compile, the error is nvcc's" "$([ "$status" -eq 2 ] || echo "status $status"
     has err 'vector_add.cu:1:10: fatal error: gone.h'; [ "$(wc -l <err)" -eq 1 ] || cat err)"
 
 "$program" inspect vector_add.cu -Iinclude >out 2>err
@@ -186,23 +186,23 @@ if [ -n "$nvcc" ]; then
     empty "-rdc is named where ptxas misses a function" \
         "$([ $? -eq 2 ] || echo status; has err 'Unresolved extern function.*--compiler-options "-rdc=true"')"
     "$program" inspect far.cu --device 9.0 --compiler-options -rdc=true >out 2>err
-    empty "with it, the figures are before linking" \
+    empty "with -rdc=true the figures are those before linking" \
         "$([ $? -eq 0 ] || echo status; has err 'figures before linking: 1 kernel calls')"
 else
     skip "relocatable source" "no nvcc"
 fi
 
 without_nvcc inspect - --device 9.0 <vector_add.cu >out 2>err
-empty "standard input" "$([ $? -eq 0 ] || cat err)"
+empty "host code from standard input is inspected" "$([ $? -eq 0 ] || cat err)"
 
 without_nvcc run --source vector_add.cu --on emulator --device 9.0 --grid 4 --block 256 \
     --arg f32x1024:ramp --arg f32x1024:ramp --arg f32x1024 --arg i32:1024 >out 2>err
 empty "run --source accepts host code, without a word of what failed before" "$(echo $? | grep -vx 0; cat err)"
 without_nvcc run --source reduce_templates.cu --on emulator --device 9.0 --grid 4 --block 256 \
     --arg f32x1024:ramp --arg f32x1024 --arg u32:1024 >out 2>err
-empty "several kernels are listed" "$([ $? -eq 2 ] || echo status; has err 'option --entry: needed to choose .*reduce<')"
+empty "run --source lists several kernels to choose from" "$([ $? -eq 2 ] || echo status; has err 'option --entry: needed to choose .*reduce<')"
 without_nvcc run --source reduce_templates.cu --entry 'reduce<float, 256u, true>' --on emulator \
     --device 9.0 --grid 4 --block 256 --arg f32x1024:ramp --arg f32x1024 --arg u32:1024 >out 2>err
-empty "an instance is chosen by its name" "$([ $? -eq 0 ] || cat err)"
+empty "run --source --entry chooses an instance by its name" "$([ $? -eq 0 ] || cat err)"
 
 finish_cases

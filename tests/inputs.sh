@@ -62,7 +62,7 @@ says "files without kernels are counted" "note: 1 file without kernels skipped"
 # shellcheck disable=SC2086
 reads "a folder and a file in it are read once" 0 $one $two -- tree tree/a/one.cubin tree/a tree
 reads "a folder without kernels is a failure" 2 -- none
-says "that says so" "none: no file with kernels in this folder (1 file)"
+says "a folder without kernels is named with the number of its files" "none: no file with kernels in this folder (1 file)"
 cp "$data/own-sm90.cubin" tree/b/three.cubin && cp "$data/own-sm90.ptxas" tree/b/make.log || exit 99
 # shellcheck disable=SC2086
 reads "what several files of a folder hold is listed once" 0 $one $two -- tree
@@ -72,7 +72,7 @@ empty "a log and machine code complete each other" "$(
 head -c 900 "$data/own-sm90.cubin" >tree/b/cut.cubin
 # shellcheck disable=SC2086
 reads "a damaged file of a folder is reported, the rest is answered" 2 $one $two -- tree
-empty "by its name" "$(grep -q '^smemcalc: tree/b/cut.cubin: ' err || cat err)"
+empty "a damaged file of a folder is named" "$(grep -q '^smemcalc: tree/b/cut.cubin: ' err || cat err)"
 rm tree/b/cut.cubin
 if [ "$(id -u)" -eq 0 ]; then
     skip "a folder that may not be read is reported" "root may read all"
@@ -88,13 +88,13 @@ fi
 # shellcheck disable=SC2086
 reads "files that fail are a line each, the rest is answered" 2 $one -- \
     tree/a/one.cubon none/x.c tree/a/one.cubin missing
-says "a missing file with a similar neighbour" \
+says "a missing file with a similar neighbour proposes it" \
     "tree/a/one.cubon: No such file or directory; did you mean 'tree/a/one.cubin'?"
-says "a missing file" "missing: No such file or directory"
-empty "three lines" "$([ "$(grep -c . err)" -eq 3 ] || cat err)"
+says "a missing file is named" "missing: No such file or directory"
+empty "three files that fail are three lines" "$([ "$(grep -c . err)" -eq 3 ] || cat err)"
 ln -s nowhere link
-reads "a link to nothing" 2 -- link
-says "does not propose itself" "link: No such file or directory"
+reads "a link to nothing is an error" 2 -- link
+says "a link to nothing does not propose itself" "link: No such file or directory"
 mkdir many
 for hundred in 0 1 2 3 4 5 6 7 8 9; do
     # shellcheck disable=SC2046 # a hundred names
@@ -115,12 +115,12 @@ mkdir -p thin/objects && cp "$data/own-sm90.cubin" thin/objects/kernels.o && ech
     printf '!<thin>\n%-48s%-10s`\nobjects/kernels.o/\nhost.o/\nmissing.o/\n' // 38
     printf '%-48s%-10s`\n' /0 14696 /19 5 /27 100
 } >thin/lib.a
-reads "a thin archive" 2 thin/objects/kernels.o:10 thin/objects/kernels.o:14 \
+reads "a thin archive with a missing member is an error" 2 thin/objects/kernels.o:10 thin/objects/kernels.o:14 \
     thin/objects/kernels.o:32 -- thin/lib.a
-empty "its members are read" "$([ "$(grep -c '^thin/objects/kernels.o,' out)" -eq 3 ] || cat out)"
-says "a missing one is named" "thin/lib.a: its member thin/missing.o: No such file or directory"
+empty "the members of a thin archive are read" "$([ "$(grep -c '^thin/objects/kernels.o,' out)" -eq 3 ] || cat out)"
+says "a missing member of a thin archive is named" "thin/lib.a: its member thin/missing.o: No such file or directory"
 "$program" best thin/lib.a >out 2>err
-says "elsewhere it is named" \
+says "a member of a thin archive from another folder is named" \
     "thin/lib.a: a thin archive, which only names its members: name one of them"
 
 # --- compile_commands.json ------------------------------------------------------------------------
@@ -178,36 +178,36 @@ if [ $wanted -eq 0 ]; then
             grep -q 'that of the GPU here' err || cat err
         [ "$(wc -l <err)" -eq 1 ] || cat err)"
     "$program" inspect 'my project/a.cu' --device 9.0 >out 2>err
-    empty "no note if it is named" "$(cat err)"
+    empty "no note on the device of source if it is named" "$(cat err)"
     mkdir both && cp -r 'my project' both/p && rm both/p/a.cu &&
         sed "s|$PWD/my project|$PWD/both/p|g" compile_commands.json >both/compile_commands.json
     "$program" inspect both --format csv >out 2>err
     status=$?
-    empty "so is a source of a folder with such a file" "$(
+    empty "a source of a folder with compile_commands.json is compiled with its entry" "$(
         [ "$status" -eq 0 ] || echo "exit status $status"
         grep -q '^both/p/b.cu,own(float\*),compute capability 8.0,[0-9]*,[0-9]*,[0-9]*,480,' out ||
             cat out err)"
 fi
 echo '[{"directory": "/x", "file": "x.c", "command": "gcc x.c"}]' >c.json
-reads "a list without CUDA" 2 -- c.json
+reads "compile_commands.json without CUDA is an error" 2 -- c.json
 says "says so" "c.json: none of its 1 entry compiles CUDA"
 echo '[{"directory": "/x", "file": "x.cu", "command": "nvcc \"x.cu"}]' >c.json
-reads "a quote that is not closed" 2 -- c.json
-says "is named with its entry" "c.json: entry 1 (x.cu) has neither \"arguments\" nor a \"command\" \
+reads "compile_commands.json with an unclosed quote is an error" 2 -- c.json
+says "an unclosed quote in compile_commands.json is named with its entry" "c.json: entry 1 (x.cu) has neither \"arguments\" nor a \"command\" \
 with closed quotes"
 echo '[{"directory": "/x", "file": "x.cu", ' >c.json
-reads "a list that is cut off" 2 -- c.json
-empty "is named with its line" "$(grep -q '^smemcalc: c.json:[0-9]*: ' err || cat err)"
+reads "compile_commands.json that is cut off is an error" 2 -- c.json
+empty "compile_commands.json that is cut off is named with its line" "$(grep -q '^smemcalc: c.json:[0-9]*: ' err || cat err)"
 cp "$data/empty-sm80.cubin" empty.o && touch -t 202001010000 host.cu && mkfifo pipe
 echo "[{\"directory\": \"$PWD\", \"file\": \"host.cu\", \"command\": \"nvcc -c host.cu -o empty.o\"}]" >c.json
-reads "a list whose files have no kernel" 2 -- c.json
+reads "compile_commands.json whose files have no kernel is an error" 2 -- c.json
 says "says so" "c.json: no kernel in any of the 1 file read"
 # shellcheck disable=SC2086
-reads "beside others it is no fault" 0 $one -- c.json tree/a/one.cubin
+reads "compile_commands.json without kernels beside a file with kernels is no error" 0 $one -- c.json tree/a/one.cubin
 for special in "$PWD/pipe" /dev/zero; do
     echo "[{\"directory\": \"/\", \"file\": \"$special\", \"command\": \"nvcc -x cu\"}]" >c.json
     reads "a source that is $special" 2 -- c.json
-    says "is refused" "c.json: entry 1 ($special) is not a file"
+    says "a source of compile_commands.json that is $special is refused" "c.json: entry 1 ($special) is not a file"
 done
 if grep -q ',compute capability 8.0,' compiled.csv; then
     for option in --run --clean-targets -dryrun --help -E "-odir /nowhere" --device-link; do
@@ -232,26 +232,26 @@ for log in stamped.log github.log; do
     reads "$log: times, colours and carriage returns" 0 $log:14 $log:32 $log:10 -- $log
 done
 (cat "$data/own-sm90.ptxas"; echo "make: *** [Makefile:3: b.o] Error 1") >failed.log
-reads "a build that failed" 2 failed.log:14 failed.log:32 failed.log:10 -- failed.log
-says "is reported" "failed.log: the build failed: make: *** [Makefile:3: b.o] Error 1"
+reads "the log of a build that failed is read, with an error" 2 failed.log:14 failed.log:32 failed.log:10 -- failed.log
+says "the log of a build that failed names the failure" "failed.log: the build failed: make: *** [Makefile:3: b.o] Error 1"
 for registers in 128 123 128; do
     echo "ptxas info    : Compiling entry function '_Z1kPf' for 'sm_90'"
     echo "ptxas info    : Used $registers registers, used 1 barriers"
 done >programs.log
 reads "two programs with a kernel of the same name" 0 programs.log:123 programs.log:128 -- programs.log
-says "are told by name, figures and lines" "warning: programs.log: k(float*): compiled several \
+says "kernels of the same name in two programs are told by name, figures and lines" "warning: programs.log: k(float*): compiled several \
 times with different results, each of which counts: sm_90: 123 registers (line 3); sm_90: 128 \
 registers (line 5)"
 "$program" inspect programs.log --max-regs 125 >out 2>err
 status=$?
-empty "the worse one counts" "$([ $status -eq 1 ] || { echo "exit status $status" && cat out err; })"
+empty "of kernels of the same name in two programs the worse one counts" "$([ $status -eq 1 ] || { echo "exit status $status" && cat out err; })"
 head -n 8 "$data/own-sm90.ptxas" >cut.log
 "$program" inspect cut.log --format csv >out 2>err
 status=$?
-empty "a log that ends in the middle" "$(
+empty "a build log that ends in the middle is noted" "$(
     [ "$status" -eq 2 ] || { echo "exit status $status" && cat out err; })"
 (echo 'ptxas info    : 0 bytes gmem'; echo 'ptxas fatal   : Unresolved extern function f') >fatal.log
-reads "ptxas fatal" 2 -- fatal.log
+reads "a build log with 'ptxas fatal' is an error" 2 -- fatal.log
 
 # --- What nvcc makes ------------------------------------------------------------------------------
 
@@ -268,11 +268,11 @@ for n in 1 2 3 4; do
 done
 make -C build -j4 1.o 2.o 3.o 4.o >build.log 2>&1
 status=$?
-empty "a parallel build" "$([ $status -eq 0 ] || cat build.log)"
+empty "make -j builds the example" "$([ $status -eq 0 ] || cat build.log)"
 "$program" inspect build.log --format csv >out 2>err
 status=$?
 "$program" inspect build --format csv >objects 2>err2
-empty "its log says what its objects hold, or that it is ambiguous" "$(
+empty "the log of a parallel build says what its objects hold, or that it is ambiguous" "$(
     [ $status -eq 0 ] || grep -q 'several compilations' err || cat err
     columns() { sed '1d; s/"[^"]*"/NAME/g' "$1" | cut -d , -f 2-4,7 | grep -v NAME | sort; }
     columns out >a && columns objects >b

@@ -107,7 +107,7 @@ slots, but 90 % is required" \
 inspect own-sm90.cubin --assume-threads 256 --max-regs 32 --require-blocks 2 --require-occupancy 100 \
     >/dev/null 2>err
 status=$?
-empty "requirements that are met are silent" "$([ "$status" -eq 0 ] || echo "status $status"; cat err)"
+empty "inspect is silent about requirements that are met" "$([ "$status" -eq 0 ] || echo "status $status"; cat err)"
 ends 1 "own-sm90.cubin: bounded on compute capability 9.0: 0 blocks per SM, but 1 required" \
     own-sm90.cubin --threads 256 --require-blocks 1
 
@@ -121,10 +121,10 @@ inspect relocatable-sm90.cubin --threads 32 >out 2>err
 empty "figures before linking are noted" "$(grep -q '^smemcalc: note: figures before linking: 2 kernels call' err ||
     cat err)"
 inspect relocatable-sm90.cubin --threads 32 --format json >out 2>err
-empty "JSON tells which" "$([ "$(grep -c '"calls_unlinked": true' out)" -eq 2 ] || cat out)"
+empty "JSON tells whose figures are those before linking" "$([ "$(grep -c '"calls_unlinked": true' out)" -eq 2 ] || cat out)"
 inspect relocatable-sm90.cubin --max-regs 255 >out 2>err
 status=$?
-empty "they pass no requirement" "$([ "$status" -eq 1 ] || echo "status $status"
+empty "figures before linking pass no requirement" "$([ "$status" -eq 1 ] || echo "status $status"
     grep -q 'calls(float\*) .*: its figures are from before linking' err || cat err
     grep 'alone.*linking' err)"
 empty "kernels that call nothing are final" \
@@ -142,7 +142,7 @@ empty "of machine code a lint does not claim how many blocks were promised" "$(
     ! grep ',holds$' out
     has out '^own-sm90.cubin,spilling,compute capability 9.0,1024,,32,2,warps+registers,unknown$')"
 inspect --lint own-sm90.cubin >out 2>err
-empty "nor in words" "$(
+empty "a lint of machine code does not claim a number of blocks in words" "$(
     ! grep holds out
     has out '^  9.0 .*cannot be checked: 16 blocks at 10 registers$'
     has out ' unknown: machine code keeps the threads, not the blocks$')"
@@ -157,9 +157,9 @@ if command -v jq >/dev/null; then
     inspect own-sm90.cubin --lint --device 9.0 --format json 2>err | jq -c \
         '.launch_bounds[] | [.name, .max_threads_per_block, .min_blocks_per_sm, .verdict]' >out
     printf '%s\n' '["spilling",1024,null,"unknown"]' '["bounded",128,null,"unknown"]' >expected
-    empty "nor in JSON" "$(diff expected out)"
+    empty "JSON of a lint of machine code does not claim a number of blocks" "$(diff expected out)"
 else
-    skip "nor in JSON" "no jq"
+    skip "JSON of a lint of machine code does not claim a number of blocks" "no jq"
 fi
 
 # --- Architectures --------------------------------------------------------------------------------
@@ -173,7 +173,7 @@ empty "code for sm_90a does not load elsewhere, and the answer says so" "$(
     [ "$(grep -c 'cannot load' out)" -eq 1 ] || cat out
     cat err)"
 inspect accelerated.ptxas --threads 256 --device 10.0 --format csv >out 2>err
-empty "CSV, which has no column for it, has a note" "$(
+empty "CSV has a note on code for sm_90a that does not load" "$(
     [ "$(wc -l <out)" -eq 2 ] || cat out
     has err '^smemcalc: note: in 1 of 1 rows the machine code does not load on the device: estimates$')"
 printf '%s\n' "ptxas info    : Compiling entry function 'k' for 'sm_90a'" \
@@ -305,7 +305,7 @@ ends 2 "damaged-cut.o: machine code at byte 26: a part of it extends beyond its 
 
 inspect nowhere own-sm90.cubin hello.txt --format csv >out 2>err
 status=$?
-empty "the other files are answered" "$(
+empty "a file that fails does not keep the others from their answers" "$(
     [ "$status" -eq 2 ] || echo "exit status $status"
     [ "$(wc -l <out)" -eq 4 ] || cat out
     [ "$(wc -l <err)" -eq 2 ] || cat err)"
@@ -315,7 +315,7 @@ empty "the other files are answered" "$(
 cp own-sm90.ptxas ./-x.ptxas && cp own-sm90.ptxas ./--lint
 inspect --threads 128 --format csv -- -x.ptxas --lint >out 2>err
 status=$?
-empty "'--' ends the options" "$(
+empty "inspect: '--' ends the options" "$(
     [ "$status" -eq 0 ] || echo "exit status $status"
     [ "$(grep -c '^--lint,' out)" -eq 3 ] || cat out
     [ "$(grep -c '^-x.ptxas,' out)" -eq 3 ] || cat out
@@ -326,9 +326,9 @@ ends 1 "a?b?c: spilling on compute capability 9.0: 32 registers per thread, but 
     "$newline" --max-regs 31
 empty "a name of several lines does not split a message" "$([ "$(wc -l <err)" -eq 1 ] || cat err)"
 inspect "$newline" --format csv >out 2>err
-empty "nor a row of CSV" "$([ "$(grep -c '^"a?b?c",' out)" -eq $(($(wc -l <out) - 1)) ] || cat out)"
+empty "a name of several lines does not split a row of CSV" "$([ "$(grep -c '^"a?b?c",' out)" -eq $(($(wc -l <out) - 1)) ] || cat out)"
 cp cut.ptxas "$newline" && inspect "$newline" >out 2>err
-empty "nor one on what is missing" "$(
+empty "a name of several lines does not split a message on what is missing" "$(
     [ "$(wc -l <err)" -eq 1 ] || cat err
     has err '^smemcalc: a?b?c: last for sm_90a: ')"
 
@@ -525,7 +525,7 @@ empty "names are cut where they stay distinct" "$(
     [ "$(awk '/ registers / && /%/ { print $NF }' out | sort -u | grep -c '\.\.')" -eq 16 ] || cat out
     awk 'length($0) > 80' out)"
 inspect middles.ptxas --top all >out 2>err
-empty "or are whole, before their figures" "$(
+empty "long names are whole, on a line before their figures" "$(
     for name in $middles_differ; do
         tr -d '\n ' <out | grep -q "$name" || echo "no $name"
     done
@@ -551,7 +551,7 @@ case $?,$(cat err) in
         without_file <out | diff code -)"
     # shellcheck disable=SC2002 # a pipe, not a file
     cat own.fatbin | inspect - --format csv 2>err | without_file >piped
-    empty "the same from a pipe" "$(cat err; diff code piped)"
+    empty "a container of compressed machine code from a pipe" "$(cat err; diff code piped)"
     size=$(wc -c <own.fatbin)
     head -c $((size - 100)) own.fatbin >cut.fatbin
     inspect cut.fatbin --format csv >out 2>err

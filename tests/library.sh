@@ -84,31 +84,31 @@ anywhere=${anywhere:-$static -lutf8proc}
 # A sanitizer's run-time library is that of the compiler which built the library.
 if [ -z "$sanitize" ]; then
     for compiler in gcc clang; do
-        runs "the example, $compiler, C11" example.c "$anywhere" $compiler -std=c11
+        runs "the library's example, $compiler, C11" example.c "$anywhere" $compiler -std=c11
     done
     for compiler in g++ clang++; do
         for standard in c++11 c++17; do
-            runs "the example, $compiler, $standard" example.cc "$anywhere" $compiler -std=$standard
+            runs "the library's example, $compiler, $standard" example.cc "$anywhere" $compiler -std=$standard
         done
     done
 else
     skip "the example by other compilers" "the library is built with sanitizers"
 fi
 # shellcheck disable=SC2086
-runs "the example, linked as the build is" example.c "$anywhere" $cc -std=c11
+runs "the library's example, linked as the build is" example.c "$anywhere" $cc -std=c11
 if [ -n "$static" ]; then
     # shellcheck disable=SC2086
-    runs "the example, linked statically" example.c "$static -lutf8proc" $cc -std=c11
+    runs "the library's example, linked statically" example.c "$static -lutf8proc" $cc -std=c11
 else
-    skip "the example, linked statically" "there is no static library"
+    skip "the library's example, linked statically" "there is no static library"
 fi
 
 # --- Symbols --------------------------------------------------------------------------------------
 
 sort "$symbols" >declared
 [ "$(wc -l <declared)" -ge 15 ] || fail "the headers declare functions"
-empty "every symbol begins with smc_" "$(grep -v '^smc_' declared)"
-empty "every symbol is in smemcalc(3)" "$(while read -r symbol; do
+empty "every symbol of the library begins with smc_" "$(grep -v '^smc_' declared)"
+empty "every symbol of the library is in smemcalc(3)" "$(while read -r symbol; do
     grep -qE "^\.F[no] $symbol( |$)" "$manual" || echo "$symbol"
 done <declared)"
 empty "smemcalc(3) has no other symbol" \

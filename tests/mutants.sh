@@ -87,7 +87,7 @@ wait
 number=0
 while IFS='@' read -r kernel expected name options edit; do
     number=$((number + 1))
-    empty "$kernel $options: $name" "$(cat "complaint.$number" 2>&1)"
+    empty "the mutant of $kernel $options is found: $name" "$(cat "complaint.$number" 2>&1)"
 done <list
 
 # --- What is not mutated --------------------------------------------------------------------------
@@ -97,13 +97,13 @@ grep -v '^matmul-tiled-racy' list | cut -d @ -f 1,4 | sort -u >launches
 while IFS='@' read -r kernel options; do
     emulate "$kernels" >out 2>&1
     status=$?
-    empty "$kernel $options: clean" "$([ $status -eq 0 ] || { echo "status $status"; cat out; })"
+    empty "$kernel $options without a mutant has no finding" "$([ $status -eq 0 ] || { echo "status $status"; cat out; })"
 done <launches
 
 # The racy kernel's race is in the line that overwrites values that are still read.
 kernel=matmul-tiled-racy options="--tile 16 --size 40x40x40"
 emulate "$kernels" >out
-empty "$kernel: exit status 1" "$([ $? -eq 1 ] || cat out)"
+empty "the racy kernel $kernel is exit status 1" "$([ $? -eq 1 ] || cat out)"
 line=$(grep -n 'a_tile\[y\]\[x\] =' "$kernels/matmul_tiled_racy.cu" | cut -d : -f 1)
 holds "$kernel: the line that overwrites" \
     "[.emulation.findings[] | select(.kind == \"race_read_write\").line] | index($line) != null" out

@@ -69,13 +69,13 @@ kernels() { # the kernels of the CSV in `out`, joined by blanks
 
 ask inspect own-sm90.ptxas && mv out expected
 ask own-sm90.ptxas
-empty "a file is inspected" "$(answered; diff expected out)"
+empty "smemcalc FILE inspects the file" "$(answered; diff expected out)"
 ask --threads 128 own-sm90.ptxas --format csv
-empty "also after options" "$(answered; [ "$(wc -l <out)" -eq 4 ] || cat out)"
+empty "smemcalc inspects a file after options" "$(answered; [ "$(wc -l <out)" -eq 4 ] || cat out)"
 ask --format csv -- own-sm90.ptxas
-empty "and after --" "$(answered; [ "$(wc -l <out)" -eq 4 ] || cat out)"
+empty "smemcalc inspects a file after --" "$(answered; [ "$(wc -l <out)" -eq 4 ] || cat out)"
 ask - <own-sm90.ptxas
-empty "- is standard input" "$(answered; has out '^standard input (log')"
+empty "smemcalc - inspects standard input" "$(answered; has out '^standard input (log')"
 cp own-sm90.ptxas run && cp own-sm90.ptxas word
 ask ./run
 empty "./run is a file, though run is a command" "$(answered; has out '^./run (log')"
@@ -113,9 +113,9 @@ if command -v jq >/dev/null; then
         .occupancy.blocks_per_sm, .occupancy.percent, .occupancy.limits.registers,
         .occupancy.outcome, .next_steps]' out >got
     echo '[null,"unknown",128,32,null,null,null,"launches",[]]' >expected
-    empty "JSON has null there" "$(diff expected got)"
+    empty "JSON has null for what follows from an unknown block size" "$(diff expected got)"
 else
-    skip "JSON has null there" "no jq"
+    skip "JSON has null for what follows from an unknown block size" "no jq"
 fi
 for option in --require-occupancy=50 --require-blocks=2; do
     ends 2 "option ${option%=*}: the block size of 1 of 1 answers is unknown, the first for sum; \
@@ -134,7 +134,7 @@ source_of() { # the threads and their source of each kernel
 for list in 'gemm*=256,sum=8x8' 'sum=64,gemm*=16x16' 'sum=64,256'; do
     ask three.log --format csv --threads "$list"
     case $list in *,256) rest=given ;; *) rest=listed ;; esac
-    empty "--threads $list" "$(answered
+    empty "block sizes by name: --threads $list" "$(answered
         [ "$(source_of)" = "sum,64,listed gemm_a,256,$rest gemm_b,256,$rest" ] || cat out)"
 done
 ask three.log --format csv --threads gemm_a=64 --threads 'gemm*=128' --assume-threads 512
@@ -176,7 +176,7 @@ empty "CSV is in the order of the file" \
     "$(answered; [ "$(kernels)" = "good spiller low heavy spiller2" ] || cat out)"
 sorted() { # ORDER KERNELS
     ask many.log --threads 256 --format csv --sort "$1"
-    empty "--sort $1" "$(answered; [ "$(kernels)" = "$2" ] || cat out)"
+    empty "the order of kernels by --sort $1" "$(answered; [ "$(kernels)" = "$2" ] || cat out)"
 }
 sorted file "good spiller low heavy spiller2"
 sorted occupancy "low heavy spiller spiller2 good"
@@ -187,18 +187,18 @@ sorted name "good heavy low spiller spiller2"
 sorted threads "low heavy spiller spiller2 good"
 only() { # LIST KERNELS
     ask many.log --threads 256 --format csv --only "$1"
-    empty "--only $1" "$(answered; [ "$(kernels)" = "$2" ] || cat out)"
+    empty "the kernels that --only $1 keeps" "$(answered; [ "$(kernels)" = "$2" ] || cat out)"
 }
 only spilling "spiller spiller2"
 only below=50 "low"
 only limited-by=shared_memory "heavy"
 only spilling,below=80 "spiller spiller2"
 ask many.log --threads 256 --format csv --only failing --require-occupancy 70
-empty "failing: below what is required" "$(
+empty "--only failing keeps what is below the requirement" "$(
     [ "$status" -eq 1 ] || echo "exit status $status"
     [ "$(kernels)" = "low heavy" ] || cat out)"
 ask many.log --threads 2048 --format csv --only failing --only limited-by=barriers
-empty "several --only: all must hold" "$(
+empty "several --only keep kernels of which all hold" "$(
     [ "$status" -eq 0 ] || echo "exit status $status"
     [ -z "$(kernels)" ] || cat out
     has err 'note: option --only: no kernel meets the conditions')"
@@ -207,28 +207,28 @@ empty "what cannot be launched is limited by what refuses it" "$(answered
     [ "$(kernels)" = "low" ] || cat out)"
 { kernel half 64 && kernel quarter 128 && kernel whole 32; } >sizes.log
 ask sizes.log --format csv --only below=25
-empty "below: also what reaches no more at any block size" "$(answered
+empty "--only below keeps what reaches no more at any block size" "$(answered
     [ "$(kernels)" = "quarter" ] || cat out)"
 ask sizes.log --threads 256 --format csv --only below=25
-empty "below: a known block size reaches less" "$(
+empty "--only below keeps what reaches less at its block size" "$(
     [ -z "$(kernels)" ] || cat out
     has err 'no kernel meets the conditions$')"
 ask sizes.log --format csv --only below=100
-empty "below=100: 100 % is not below" "$([ "$(kernels)" = "half quarter" ] || cat out)"
+empty "--only below=100 leaves out 100 %" "$([ "$(kernels)" = "half quarter" ] || cat out)"
 for format in text csv; do
     ask sizes.log --format "$format" --only below=10
-    empty "nothing is kept, as block sizes are unknown: $format" "$([ "$(wc -l <err)" -eq 1 ] || cat err
+    empty "--only keeps nothing as block sizes are unknown: $format" "$([ "$(wc -l <err)" -eq 1 ] || cat err
         has err 'note: option --only: no kernel .* at its best block size; state the block size of its launches with --threads ')"
 done
 ask many.log --threads 256 --top 1 --require-occupancy 70
-empty "what is not shown is judged, too" "$(
+empty "kernels that --only leaves out are judged, too" "$(
     [ "$status" -eq 1 ] || echo "exit status $status"
     [ "$(wc -l <err)" -eq 2 ] || cat err
     has out '; 1 shown$')"
 ask many.log --threads 256 --format csv --sort registers --top 2
-empty "--top" "$(answered; [ "$(kernels)" = "low heavy" ] || cat out)"
+empty "--top limits the kernels shown" "$(answered; [ "$(kernels)" = "low heavy" ] || cat out)"
 ask many.log --threads 256 --format csv --kernel 'spill*' --kernel low
-empty "--kernel" "$(answered; [ "$(kernels)" = "spiller low spiller2" ] || cat out)"
+empty "--kernel chooses the kernels shown" "$(answered; [ "$(kernels)" = "spiller low spiller2" ] || cat out)"
 ask many.log --threads 256 --kernel 'spill*' --require-occupancy 80
 empty "--kernel also chooses what is judged" "$(
     [ "$(wc -l <err)" -eq 2 ] || cat err
@@ -263,9 +263,9 @@ empty "the headline, and the worst first" "$(
     [ "$(grep -c '^[a-z][a-z]*2*$' out)" -eq 5 ] || cat out
     [ "$(grep '^[a-z][a-z]*2*$' out | head -n 1)" = low ] || cat out)"
 ask many.log --threads 2048
-empty "what cannot be launched is in the headline" "$(answered; has out '5 cannot launch')"
+empty "the headline counts kernels that cannot launch" "$(answered; has out '5 cannot launch')"
 ask three.log --threads 256
-empty "where all is well, no worst is named" "$(answered; has out '^3 kernels; all at 100 %$')"
+empty "the headline names no worst kernel where all are at 100 %" "$(answered; has out '^3 kernels; all at 100 %$')"
 ask sum.log
 empty "one kernel has no headline" "$(answered; lacks out '^1 kernel')"
 ask many.log three.log --threads 256
@@ -298,16 +298,16 @@ if grep -q 'gemm49<' out; then
     empty "the instances of a template share a line" "$(
         has out '^ *12-25% registers  *256  *97-161  *0  *64  *9  gemm49<..>$')"
     ask crowd.log --threads 256 --instances --top all
-    empty "unless each is asked for" "$(answered; [ "$(grep -c ' gemm[0-9]*<[1-9]>$' out)" -eq 360 ] || cat out)"
+    empty "--instances shows each instance of a template" "$(answered; [ "$(grep -c ' gemm[0-9]*<[1-9]>$' out)" -eq 360 ] || cat out)"
     ask crowd.log --threads 256 --top all
     empty "--top all has a line for each template" "$(answered; [ "$(grep -c "registers .* [a-z]" out)" -eq 80 ] || { wc -l out; tail -5 out; })"
 else
     skip "the instances of a template share a line" "names are not demangled here"
 fi
 ask crowd.log --threads 256 --verbose
-empty "--verbose has each in full" "$(answered; [ "$(grep -c '^  CC 9.0' out)" -eq 400 ] || wc -l out)"
+empty "--verbose shows each of 400 kernels in full" "$(answered; [ "$(grep -c '^  CC 9.0' out)" -eq 400 ] || wc -l out)"
 ask crowd.log --threads 256 --top 3
-empty "a few are shown in full" "$(answered; [ "$(grep -c '^  CC 9.0' out)" -eq 3 ] || cat out)"
+empty "a few kernels are shown in full" "$(answered; [ "$(grep -c '^  CC 9.0' out)" -eq 3 ] || cat out)"
 ask crowd.log --threads 256 --device 8.0 --device 9.0 --device "H100 PCIe"
 empty "several devices: a line for each template, at the worst of them" "$(
     answered
@@ -352,7 +352,7 @@ empty "kernels that do not load are left out, where others do" "$(
     has out '^--verbose shows them$'
     lacks out '^  ~')"
 ask mixed.log --threads 256 --device 9.0 --verbose
-empty "--verbose shows them, marked and not counted" "$(
+empty "--verbose shows kernels that do not load, marked and not counted" "$(
     answered
     [ "$(grep -c '^~ CC 9.0' out)" -eq 2 ] || cat out
     [ "$(grep -c '^  CC 9.0' out)" -eq 1 ] || cat out
@@ -360,19 +360,19 @@ empty "--verbose shows them, marked and not counted" "$(
     has out 'marked ~ and not$'
     has out '^  ~ estimated: the machine code does not load on the device$')"
 ask mixed.log --threads 256 --device 9.0 --device 8.6
-empty "on several devices, each is left out where it does not load" "$(
+empty "on several devices, a kernel is left out where it does not load" "$(
     answered
     [ "$(grep -c '^  CC' out)" -eq 2 ] || cat out
     has out '^2 kernels; 1 spills; 1 below 25 %; worst: old '
     has out '^3 kernels have no machine code for some of the devices and are left out')"
 ask mixed.log --threads 256 --device 10.0
-empty "where none loads, all are shown and counted" "$(
+empty "where no kernel loads, all are shown and counted" "$(
     answered
     [ "$(grep -c '^~ CC 10.0' out)" -eq 3 ] || cat out
     has out '^3 kernels; 1 spills; 2 below 25 %'
     lacks out 'left out')"
 ask mixed.log --threads 256 --device 9.0 --format csv
-empty "CSV has all, and what they were compiled for" "$(
+empty "CSV has kernels that do not load, and what they were compiled for" "$(
     [ "$status" -eq 0 ] || echo "exit status $status"
     has out ',compiled_for,loads$'
     has out '^mixed.log,loads,.*,sm_90,1$'
@@ -390,7 +390,7 @@ empty "a line for each device and architecture" "$(
     [ "$(wc -l <err)" -eq 2 ] || cat err
     has err '^smemcalc: sorts.log: b1 on compute capability 10.0: machine code for sm_80 does not')"
 ask sorts.log --device 10.0 --max-regs 64 --format junit
-empty "reports have each kernel" "$([ "$(grep -c '<failure' out)" -eq 4 ] || cat out)"
+empty "JUnit has each kernel on each device" "$([ "$(grep -c '<failure' out)" -eq 4 ] || cat out)"
 
 n=0
 while [ $n -lt 14 ]; do
@@ -403,18 +403,18 @@ empty "the signs of a table are explained" "$(
     has out '^  warps+ warps, and other limits as well, which --verbose names$'
     has out '^  spills B bytes per thread: in the table stores and loads together, below it')"
 ask many.log --threads 256
-empty "spills in full are, too" "$(answered; has out '^  spills B bytes per thread, stores + loads$'
+empty "the signs of spills are explained" "$(answered; has out '^  spills B bytes per thread, stores + loads$'
     lacks out '^  warps+')"
 
 ask many.log --threads 256 --device H100 --device A100
 empty "which board of several with the same limits does not matter" "$(answered)"
 ask many.log --threads 256 --device 'RTX 6000'
-empty "of several with other limits it does, once" "$(
+empty "which board of several with other limits was taken is noted once" "$(
     [ "$(grep -c "note: closest match for 'RTX 6000': Quadro RTX 6000" err)" -eq 1 ] || cat err
     [ "$(wc -l <err)" -eq 1 ] || cat err)"
 printf '[[limit]]\nmax_registers = 255\n' >least.toml
 ask many.log --threads 256 --device 'RTX 6000' --gate least.toml
-empty "but not in gates" "$(lacks err 'closest match')"
+empty "which board of several was taken is not noted in gates" "$(lacks err 'closest match')"
 
 # --- Words ----------------------------------------------------------------------------------------
 
@@ -428,7 +428,7 @@ empty "a filter that does not keep the only kernel" "$(
     has out '^the only kernel does not meet the conditions of --only$')"
 { kernel a 32 && kernel b 32 8; } >spill.log
 ask spill.log --threads 256
-empty "one spills" "$(answered; has out '^2 kernels; 1 spills; ')"
+empty "the headline counts a kernel that spills" "$(answered; has out '^2 kernels; 1 spills; ')"
 {
     i=0
     while [ $i -lt 12 ]; do kernel "plain$i" 32; i=$((i + 1)); done
@@ -441,10 +441,10 @@ else
     skip "instances with different limits name none" "names are not demangled here"
 fi
 ask own-sm90.cubin
-empty "spills that machine code does not record" "$(
+empty "spills that machine code does not record are unknown" "$(
     answered; has out '^  - spills: not recorded in machine code (ptxas -v prints them)$')"
 ask own-sm90-cuda12.res-usage --threads 256 --device 9.0
-empty "and that a log does not record" "$(
+empty "spills that a log does not record are unknown" "$(
     answered; has out '^  - spills: not recorded in this log (ptxas -v prints them)$')"
 ask sum.log --require-occupancy 50
 empty "what cannot be judged is one line, not a table" "$(
@@ -454,7 +454,7 @@ empty "what cannot be judged is one line, not a table" "$(
 
 { i=0; while [ $i -lt 1500 ]; do kernel "k$i" 64; i=$((i + 1)); done; } >big.log
 ask big.log --device 9.0
-empty "many kernels" "$(answered; has out '^1500 kernels; ')"
+empty "1500 kernels are counted in the headline" "$(answered; has out '^1500 kernels; ')"
 
 # --- Dynamic shared memory ------------------------------------------------------------------------
 
@@ -481,7 +481,7 @@ for i in 1 2 3 4 5 6 7 8 9 10 11 12 13; do
     [ "$i" -eq 13 ] || echo ,
 done | { printf '{"schema":"smemcalc-inspect/1","kernels":[' && cat && echo ']}'; } >many.json
 ask many.json --threads 256
-empty "also in the table of many kernels" "$(
+empty "unknown dynamic shared memory is marked in the table of many kernels" "$(
     answered
     has out ' 1024+?  k13$'
     [ "$(grep -c 'which the launch gives' out)" -eq 1 ] || echo "not one footnote")"
@@ -492,15 +492,15 @@ column() { # ARGUMENT...: kernel and dynamic_smem
              NR > 1 { printf "%s=%s ", $at["kernel"], $at["dynamic_smem"] }' out
     cat err
 }
-equal "unknown in CSV where used but not stated" "$(column)" 'tiles= plain=0 older=0 '
-equal "a size is that of all kernels but those known to use none" \
+equal "CSV leaves dynamic shared memory empty where it is used but not stated" "$(column)" 'tiles= plain=0 older=0 '
+equal "--dynamic-smem counts for all kernels but those known to use none" \
     "$(column --dynamic-smem 48K)" 'tiles=49152 plain=0 older=49152 '
-equal "none can be stated, too" "$(column --dynamic-smem 0)" 'tiles=0 plain=0 older=0 '
-equal "a size by name; the first that matches counts" \
+equal "--dynamic-smem 0 states that none is used" "$(column --dynamic-smem 0)" 'tiles=0 plain=0 older=0 '
+equal "--dynamic-smem by name: the first pattern that matches counts" \
     "$(column --dynamic-smem 'til*=16K,t*=8' --dynamic-smem plain=4)" \
     'tiles=16384 plain=4 older=0 '
 ask dynamic.json --threads 256 --dynamic-smem tiles=16K
-empty "where it is stated there is no footnote" "$(answered && lacks out '+?')"
+empty "dynamic shared memory that is stated has no footnote" "$(answered && lacks out '+?')"
 ends 2 "option --dynamic-smem: 'tiles=x' is neither a size (40000, 48K) nor NAME=SIZE" \
     dynamic.json --dynamic-smem tiles=x
 ends 2 "option --dynamic-smem: '=4' is neither a size (40000, 48K) nor NAME=SIZE" \
@@ -517,18 +517,18 @@ empty "a requirement is judged with what is stated" "$(
     [ "$status" -eq 1 ] || echo "exit status $status"
     has err 'tiles on .*: 4 blocks per SM, limited by shared memory, but 5 required')"
 ask dynamic.json --threads 256 --max-regs 64
-empty "one on registers does not need it" "$(answered)"
+empty "a requirement on registers does not need dynamic shared memory" "$(answered)"
 ask dynamic.json --save again.json
-equal "--save keeps what is known" "$(grep -c '"uses_dynamic_smem":true' again.json) \
+equal "--save keeps which kernels use dynamic shared memory" "$(grep -c '"uses_dynamic_smem":true' again.json) \
 $(grep -c '"uses_dynamic_smem":false' again.json) $(grep -c uses_dynamic again.json)" '1 1 2'
 ask best dynamic.json --entry tiles
-empty "commands about one kernel say so" "$(
+empty "limits and sweep say that dynamic shared memory is not stated" "$(
     [ "$status" -eq 0 ] || echo "exit status $status"
     has err 'tiles uses dynamic shared memory, which the launch gives')"
 ask best dynamic.json --entry tiles --dynamic-smem 1K
-empty "unless it is stated" "$(answered && lacks err 'dynamic')"
+empty "limits does not mention dynamic shared memory that is stated" "$(answered && lacks err 'dynamic')"
 ask best dynamic.json --entry plain
-empty "or unused" "$(answered && lacks err 'dynamic')"
+empty "limits does not mention dynamic shared memory that is unused" "$(answered && lacks err 'dynamic')"
 
 cat >dynamic.cu <<'END'
 extern __shared__ float tile[];

@@ -50,7 +50,7 @@ strictly() { # NAME WHY: skipped, unless nothing may be
 
 "$program" inspect log --assume-threads 64 -d 9.0 --gate "$recipes/smemcalc.toml" >out 2>err
 status=$?
-empty "the example of a gate file" "$([ $status -le 1 ] && tail -n 1 out | grep -q '3 kernels' || cat out err)"
+empty "the example of a gate file is read" "$([ $status -le 1 ] && tail -n 1 out | grep -q '3 kernels' || cat out err)"
 
 # --- Make -----------------------------------------------------------------------------------------
 
@@ -63,11 +63,11 @@ gate_of_make() { # GATE
 }
 gate_of_make wide.toml
 status=$?
-empty "make gate" "$(
+empty "make gate passes a build within its limits" "$(
     [ $status -eq 0 ] && [ -s a.ptxas ] && [ -f b.o ] && grep -q 'kernels judged: no violation' out || cat out)"
 gate_of_make narrow.toml
 status=$?
-empty "make gate fails" "$(
+empty "make gate fails a build beyond its limits" "$(
     [ $status -ne 0 ] && grep -q 'b.ptxas: spilling on compute capability 9.0: 32 registers' out || cat out)"
 printf '#!/bin/sh\necho broken >&2\nexit 1\n' >../stand-ins/broken && chmod +x ../stand-ins/broken
 touch a.cu
@@ -94,24 +94,24 @@ else
     SMEMCALC=$scratch/stand-ins/smemcalc git commit -qm one >out 2>&1
     status=$?
     cd ..
-    empty "the hook judges what is staged" "$(
+    empty "the hook of pre-commit judges what is staged" "$(
         [ $status -eq 0 ] || cat deep/out
         printf '%s\n' inspect --kernel '*' --gate smemcalc.toml -- 'a b.cu' | diff - ../words)"
     echo >>'a b.cu' && git add 'a b.cu'
     SMEMCALC=$scratch/stand-ins/smemcalc VERDICT=1 git commit -qm two >out 2>&1
     status=$?
-    empty "the hook prevents a commit" "$(
+    empty "the hook of pre-commit prevents a commit" "$(
         [ $status -ne 0 ] && [ "$(git log --oneline | wc -l)" -eq 1 ] || cat out)"
     rm ../words
     SMEMCALC=nowhere .git/hooks/pre-commit >out 2>&1
     status=$?
-    empty "the hook without the program" "$([ $status -eq 3 ] && grep -q 'nowhere was not found' out || cat out)"
+    empty "the hook of pre-commit tells that the program is missing" "$([ $status -eq 3 ] && grep -q 'nowhere was not found' out || cat out)"
     printf 'devices = ["9.0"]\n[[limit]]\nmax_registers = 1\n' >smemcalc.toml
     SMEMCALC=$program .git/hooks/pre-commit 'a b.cu' >out 2>&1
     status=$?
     case $status:$(cat out) in
-    3:*) skip "the hook on a kernel" "no compiler for CUDA here" ;;
-    *) empty "the hook on a kernel" "$([ $status -eq 1 ] && grep -q 'registers per thread, but at most 1' out || cat out)" ;;
+    3:*) skip "the hook of pre-commit judges a kernel's source" "no compiler for CUDA here" ;;
+    *) empty "the hook of pre-commit judges a kernel's source" "$([ $status -eq 1 ] && grep -q 'registers per thread, but at most 1' out || cat out)" ;;
     esac
     cd "$scratch" || exit 99
 fi
@@ -190,16 +190,16 @@ elif ! command -v bash >/dev/null; then
     strictly "workflows" "there is no bash"
 else
     github=$recipes/github/smemcalc.yml gitlab=$recipes/gitlab/smemcalc.gitlab-ci.yml
-    runs "GitHub: build" 0 "$github" Build
-    runs "GitHub: check" 1 "$github" 'Check the kernels'
-    runs "GitHub: summary" 0 "$github" Summary
-    empty "GitHub: what it leaves" "$(
+    runs "GitHub: the build step" 0 "$github" Build
+    runs "GitHub: the check step fails" 1 "$github" 'Check the kernels'
+    runs "GitHub: the summary step" 0 "$github" Summary
+    empty "GitHub: the job leaves its reports" "$(
         grep -q '"version": "2.1.0"' smemcalc.sarif || cat smemcalc.sarif
         grep -q '^### smemcalc: 1 error' summary.md || cat summary.md)"
     runs "GitHub: build of the base branch" 0 "$github" 'Build the base branch'
     sed -i 's/Used 10 registers/Used 12 registers/' build.log
-    runs "GitHub: compare" 0 "$github" Compare
-    empty "GitHub: the comparison" "$(
+    runs "GitHub: the comparison step" 0 "$github" Compare
+    empty "GitHub: the comparison is in the summary" "$(
         grep -q '^### smemcalc: 1 of 3 kernels is worse' comparison.md || cat comparison.md
         grep -q '^### smemcalc, limits of the gate file: 1 error' comparison.md || cat comparison.md
         grep -q '10 -> 12 registers' summary.md || cat summary.md)"
@@ -216,13 +216,13 @@ else
     else
         cp "$here/data/findings/stacks.cu" "$here/data/findings/stacks.h" .
         export LAUNCH='stacks.cu --entry one_caller --grid 1 --block 64 --arg i32x64'
-        runs "GitHub: sanitize" 1 "$sanitize" 'Run on the emulator'
-        empty "GitHub: the findings" "$(grep -q '"ruleId": "race_write_read"' smemcalc.sarif || cat smemcalc.sarif)"
+        runs "GitHub: the sanitize step fails" 1 "$sanitize" 'Run on the emulator'
+        empty "GitHub: the findings of --sanitize are in SARIF" "$(grep -q '"ruleId": "race_write_read"' smemcalc.sarif || cat smemcalc.sarif)"
         runs "GitHub: the findings as text" 0 "$sanitize" 'Show the findings'
-        empty "GitHub: their call stacks" "$(grep -q 'called from one_caller at stacks.cu' out || cat out)"
+        empty "GitHub: the findings of --sanitize have call stacks" "$(grep -q 'called from one_caller at stacks.cu' out || cat out)"
     fi
     runs "GitLab: the job fails" 1 "$gitlab" script
-    empty "GitLab: what it leaves" "$(grep -q '<testsuites name="smemcalc" tests="3" failures="1"' smemcalc.xml || cat smemcalc.xml)"
+    empty "GitLab: the job leaves JUnit" "$(grep -q '<testsuites name="smemcalc" tests="3" failures="1"' smemcalc.xml || cat smemcalc.xml)"
     cp wide.toml smemcalc.toml
     sed -i '1i devices = ["9.0"]' smemcalc.toml
     runs "GitLab: the job passes" 0 "$gitlab" script
@@ -238,7 +238,7 @@ else
             empty "GitHub's schema: $(basename "$workflow")" \
                 "$(python3 validate.py "$schemas/workflow.json" "$workflow" 2>&1)"
         done
-        empty "GitLab's schema" "$(python3 validate.py "$schemas/gitlab.json" "$gitlab" 2>&1)"
+        empty "the example for GitLab against GitLab's schema" "$(python3 validate.py "$schemas/gitlab.json" "$gitlab" 2>&1)"
     fi
 fi
 
@@ -282,19 +282,19 @@ END
     status=$?
     empty "CMake: a project with smemcalc_gate" "$([ $status -eq 0 ] || tail -n 30 out)"
     (cd build && ctest) >out 2>&1
-    empty "CMake: the tests" "$(
+    empty "CMake: the tests of smemcalc_gate" "$(
         grep -q 'smemcalc.kernels .* *Passed' out && grep -q 'smemcalc.objects .*Failed' out || cat out)"
     cmake --build build --target kernels_gate >out 2>&1
     status=$?
-    empty "CMake: the target passes" "$(
+    empty "CMake: the target of smemcalc_gate passes" "$(
         [ $status -eq 0 ] && grep -q '1 kernel judged: no violation' out || cat out)"
     cmake --build build --target objects_gate >out 2>&1
     status=$?
-    empty "CMake: the target fails, and leaves its report" "$(
+    empty "CMake: the target of smemcalc_gate fails, and leaves its report" "$(
         [ $status -ne 0 ] && grep -q '"ruleId": "registers"' build/report.sarif || cat out)"
     sed -i 's/(kernels DEVICES/(kernels WRONG DEVICES/' CMakeLists.txt
     cmake -B build >out 2>&1
-    empty "CMake: a wrong argument" "$(grep -q 'unknown argument' out || cat out)"
+    empty "CMake: smemcalc_gate refuses an unknown argument" "$(grep -q 'unknown argument' out || cat out)"
     cd "$scratch" || exit 99
 fi
 

@@ -41,13 +41,13 @@ $(cat "$scratch/$2")"
 app=tests/shim/app
 traced -- $app good
 ends_with "the driver's calls are as on a GPU" 0
-says "the default device" out '^NVIDIA H200 $'
-says "the launches are reported" err '10 launches of 6 kernels'
-says "by kernel" err 'scale .*shared|shared .*scale'
+says "trace --on emulator: the default device is an H200" out '^NVIDIA H200 $'
+says "trace --on emulator: launches are reported" err '10 launches of 6 kernels'
+says "trace --on emulator: launches are reported by kernel" err 'scale .*shared|shared .*scale'
 traced --device "RTX 4090" -- $app good
-says "the device that was asked for" out 'GeForce RTX 4090'
+says "trace --on emulator: --device names the device" out 'GeForce RTX 4090'
 traced --format json -- $app bounds
-ends_with "a finding alone fails" 1
+ends_with "trace --on emulator: a finding alone is exit status 1" 1
 if grep -q '"findings": \[$' "$scratch/err" &&
     grep -q 'store: .*out of bounds.*device memory 1 + 256' "$scratch/err"; then
     pass "an access beyond an allocation is found"
@@ -56,10 +56,10 @@ else
 fi
 traced -- $app wild
 ends_with "a wild pointer ends the context as on a GPU" 1
-says "it is found, too" err 'out of bounds'
+says "a wild pointer is found" err 'out of bounds'
 traced -- $app refused
-ends_with "machine code is refused" 0
-says "with what to compile" err 'only machine code.*-gencode arch=compute_90,code=compute_90'
+ends_with "the emulated driver refuses machine code" 0
+says "the emulated driver says what to compile instead of machine code" err 'only machine code.*-gencode arch=compute_90,code=compute_90'
 
 # --- The libraries beside the program -------------------------------------------------------------
 
@@ -101,10 +101,10 @@ refused() { # NAME PATTERN OPTION...
     ends_with "$name: status" 2
     says "$name" err "$pattern"
 }
-refused "both" "'both' is for 'run'" --on both -- $app
-refused "a compute capability is no board" 'is no board' --on emulator --device 9.0 -- $app
-refused "without CUPTI" 'without-cupti: not together' --on emulator --without-cupti -- $app
-refused "with a file" 'not together with --read' --on emulator --read "$scratch/out"
+refused "trace --on both is refused" "'both' is for 'run'" --on both -- $app
+refused "trace --on emulator refuses a compute capability as the device" 'is no board' --on emulator --device 9.0 -- $app
+refused "trace --on emulator refuses --without-cupti" 'without-cupti: not together' --on emulator --without-cupti -- $app
+refused "trace --on emulator refuses --read" 'not together with --read' --on emulator --read "$scratch/out"
 
 # --- The runtime ----------------------------------------------------------------------------------
 
@@ -130,10 +130,10 @@ for cudart in static shared; do
     fi
     traced -- "$scratch/runtime_$cudart"
     ends_with "the runtime, $cudart: its calls are as on a GPU" 0
-    says "the runtime, $cudart: printf" out 'hello from 1 2 '
+    says "the runtime, $cudart: printf of a kernel is printed" out 'hello from 1 2 '
     traced -- "$scratch/runtime_$cudart" race
     ends_with "the runtime, $cudart: a race fails" 1
-    says "the runtime, $cudart: it is found, with its line" err 'runtime.cu:[0-9]+: race'
+    says "the runtime, $cudart: a race is found, with its line" err 'runtime.cu:[0-9]+: race'
     traced -- "$scratch/runtime_$cudart" wild
     ends_with "the runtime, $cudart: a wild pointer ends the context as on a GPU" 1
     strip -o "$scratch/stripped" "$scratch/runtime_$cudart"
@@ -148,9 +148,9 @@ done
 if "$nvcc" -cudart shared -gencode arch=compute_90,code='[compute_90,sm_90]' \
     -o "$scratch/both" "$tests/shim/runtime.cu" >"$scratch/err" 2>&1; then
     traced --format json -- "$scratch/both"
-    says "registers from machine code" err '"registers_per_thread": [1-9]'
+    says "trace --on emulator has registers from machine code" err '"registers_per_thread": [1-9]'
     traced --format json -- "$scratch/runtime_shared"
-    says "no registers without machine code" err '"registers_per_thread": null'
+    says "trace --on emulator has no registers without machine code" err '"registers_per_thread": null'
 else
     skip "registers from machine code" "nvcc fails: $(head -n 1 "$scratch/err")"
 fi
@@ -161,7 +161,7 @@ if "$nvcc" -cudart shared -std=c++17 -gencode arch=compute_90a,code=compute_90a 
     ends_with "a product by tensor copies and wgmma is right, and without findings" 0
     traced -- "$scratch/hopper" unordered
     ends_with "a product that does not wait for its tiles fails" 1
-    says "what it reads too early is found" err 'hopper.cu:[0-9]+: unwritten shared memory is read'
+    says "a product that does not wait for its tiles: the early read is found" err 'hopper.cu:[0-9]+: unwritten shared memory is read'
 else
     skip "tensor copies and wgmma" "nvcc fails: $(head -n 1 "$scratch/err")"
 fi
@@ -174,10 +174,10 @@ if "$nvcc" -shared -Xcompiler -fPIC -Dmain=library $ptx_only -o "$scratch/liblib
     "$nvcc" -cudart none -o "$scratch/program" "$scratch/program.cpp" -L"$scratch" -llibrary \
         -Xlinker -rpath="$scratch" >"$scratch/err" 2>&1; then
     traced -- "$scratch/program"
-    ends_with "the runtime within a library" 0
-    says "the runtime within a library: printf" out 'hello from 1 2 '
+    ends_with "the runtime within a library: its calls are as on a GPU" 0
+    says "the runtime within a library: printf of a kernel is printed" out 'hello from 1 2 '
 else
-    fail "the runtime within a library" "nvcc fails: $(head -n 1 "$scratch/err")"
+    fail "the runtime within a library: its calls are as on a GPU" "nvcc fails: $(head -n 1 "$scratch/err")"
 fi
 # NVRTC asks the driver for undocumented calls, too, and works without them.
 cat >"$scratch/nvrtc.cpp" <<'END'
@@ -217,20 +217,20 @@ if "$nvcc" -cudart none -o "$scratch/nvrtc" "$scratch/nvrtc.cpp" -lnvrtc -lcuda 
     -L"$(dirname "$nvcc")/../lib64/stubs" -Xlinker -rpath="$(dirname "$nvcc")/../lib64" \
     >"$scratch/err" 2>&1; then
     traced -- "$scratch/nvrtc"
-    ends_with "a program that compiles with NVRTC" 0
+    ends_with "trace --on emulator runs a program that compiles with NVRTC" 0
     if grep -q "does not work" "$scratch/err"; then
-        fail "it is not told about the runtime" "$(cat "$scratch/err")"
+        fail "a program that compiles with NVRTC is not told about the runtime" "$(cat "$scratch/err")"
     else
-        pass "it is not told about the runtime"
+        pass "a program that compiles with NVRTC is not told about the runtime"
     fi
 else
-    skip "a program that compiles with NVRTC" "nvcc fails: $(head -n 1 "$scratch/err")"
+    skip "trace --on emulator runs a program that compiles with NVRTC" "nvcc fails: $(head -n 1 "$scratch/err")"
 fi
 if "$nvcc" -cubin -arch=sm_80 -o "$scratch/cubin" "$tests/shim/runtime.cu" >/dev/null 2>&1 &&
     "$nvcc" -gencode arch=compute_90,code=sm_90 -o "$scratch/code" "$tests/shim/runtime.cu" \
         >/dev/null 2>&1; then
     traced -- "$scratch/code"
-    says "a program with machine code only" err \
+    says "a program with machine code only is told which PTX it needs" err \
         'only machine code \(sm_90\),.*-gencode arch=compute_90,code=compute_90 '
 fi
 if "$nvcc" -gencode arch=compute_80,code=sm_80 -gencode arch=compute_90a,code=sm_90a \

@@ -157,21 +157,21 @@ fi
 
 if command -v jq >/dev/null; then
     emulate bounds.cu --grid 1 --block 32 -a f32x32:ramp --format json >bounds.json
-    holds "a finding in JSON" \
+    holds "JSON of run --source has the finding" \
         '.findings | length == 2 and .[0].kind == "out_of_bounds" and .[0].line == 3' bounds.json
-    holds "the kernel and its arguments in JSON" \
+    holds "JSON of run --source has the kernel and its arguments" \
         '.source.arguments == ["f32x32:ramp"] and (.kernel.registers_source | startswith("nvrtc"))' \
         bounds.json
-    holds "traffic in JSON" '.memory[0] | .loads.bytes == 124 and .stores.bytes == 128' bounds.json
+    holds "JSON of run --source has the traffic of each array" '.memory[0] | .loads.bytes == 124 and .stores.bytes == 128' bounds.json
 fi
 
 # --- Memory from files and to files ---------------------------------------------------------------
 
 printf '\001\000\000\000\002\000\000\000' >in.bin
 emulate clean.cu --grid 1 --block 32 -a i32x2:file:in.bin -a i32:2 --dump 1:out.bin >out 2>&1
-empty "memory from a file to a file" "$(printf '\002\000\000\000\004\000\000\000' | cmp - out.bin 2>&1)"
+empty "memory of a kernel comes from a file and goes to a file" "$(printf '\002\000\000\000\004\000\000\000' | cmp - out.bin 2>&1)"
 same=$(emulate racy.cu --grid 1 --block 64 -a f32x64:random --seed 7 | grep CRC-32)
-empty "a seed gives the same values" "$(
+empty "a seed gives an array the same values" "$(
     emulate racy.cu --grid 1 --block 64 -a f32x64:random --seed 7 | grep CRC-32 | grep -vF "$same")"
 empty "the kernel comes from standard input" "$(
     emulate - --grid 1 --block 32 -a i32x2:5 -a i32:2 <clean.cu 2>&1 | sed -n '1{/^no findings$/d;p;}')"
@@ -214,13 +214,13 @@ empty "printf prints in the order of blocks and threads, safely, before the repo
     done >wanted
     printf '\nno findings\n' >>wanted
     head -8 out | diff wanted -)"
-empty "and as a member of JSON" "$(
+empty "JSON has what printf printed" "$(
     smemcalc run --source shout.cu --grid 1 --block 2 --arg i32x32:ramp --on emulator \
         --device 9.0 --format json | jq -j .printed >printed
     head -2 wanted | diff - printed)"
 smemcalc run --source clean.cu --grid 4 --block 256 -a i32x1000:ramp -a i32:1000 --on emulator \
     --device 9.0 --format json >out
-empty "printed is null without printf" "$(jq .printed out | grep -vx null)"
+empty "JSON has null for a kernel without printf" "$(jq .printed out | grep -vx null)"
 cat >check.cu <<'END'
 #include <cassert>
 extern "C" __global__ void check(const int *x)
@@ -337,8 +337,8 @@ empty "a compiler's warning is told with its line" "$(
     { grep -q '^smemcalc: warning: warned.cu:3: .*"unused" was declared but never referenced$' err &&
         [ "$(wc -l <err)" -eq 1 ]; } || cat err)"
 smemcalc run --source - --grid 1 --block 32 -a i32x1 --on emulator --device 9.0 <warned.cu >out 2>err
-empty "and of standard input" "$(grep -q '^smemcalc: warning: -:3: ' err || cat err)"
-empty "and not where it is told to be silent" "$(
+empty "a compiler's warning of standard input is told with its line" "$(grep -q '^smemcalc: warning: -:3: ' err || cat err)"
+empty "a compiler's warning is not told where the source silences it" "$(
     smemcalc run --source warned.cu --grid 1 --block 32 -a i32x1 --on emulator --device 9.0 \
         --compiler-options -w 2>&1 >out)"
 
@@ -417,12 +417,12 @@ if got != wanted:
 END
 )"
 pass_structures --dump 3.2:row.bin
-empty "and its memory can be written to a file" "$(
+empty "a piece of a structure's memory is written to a file" "$(
     row=$(python3 -c 'import struct; print(set(struct.unpack("<32f", open("row.bin", "rb").read())))')
     [ "$row" = '{8.0}' ] || echo "$row")"
 if command -v jq >/dev/null; then
     pass_structures --format json
-    holds "each piece of memory has a name" \
+    holds "each piece of a structure's memory has a name" \
         '[.memory[].name] == ["arg 1", "arg 2.1", "arg 3", "arg 3.2", "arg 3.3"] and
             .memory[2].emulated.changed == 0 and .findings == []' out
 fi
@@ -467,7 +467,7 @@ END
 )"
 smemcalc run $variables --on emulator --device 9.0 --set 'limits={32, 1.0f}' --set hidden=@1 \
     --set table:table.bin --dump 1:out.bin >out 2>err
-empty "from a file, and with an address in an argument's memory" "$(
+empty "variables are set from a file, and to an address in an argument's memory" "$(
     python3 -c 'import struct; assert struct.unpack("<32f", open("out.bin", "rb").read()) == (10,) * 32' \
         2>&1 || cat out err)"
 run_refuses "option --set: 'limits={1}': the value has 4 bytes, but limits 8" $variables --set 'limits={1}'
@@ -485,7 +485,7 @@ run_refuses "option --dump: 'table:table.bin' would overwrite what --source, --a
     $variables --set table:table.bin --dump table:table.bin
 if [ -x "$fake" ]; then
     FAKE_GPU=well "$fake" run $variables --on gpu --set counter=77 --dump counter:counter.bin >out 2>err
-    empty "and on a GPU" "$(
+    empty "variables are set before a launch on a GPU and read after it" "$(
         python3 -c 'import struct; assert struct.unpack("<i", open("counter.bin", "rb").read()) == (77,)' \
             2>&1 || cat out err)"
 fi
@@ -517,18 +517,18 @@ ends() { # NAME WORDS ON STATUS: FAKE_GPU, --on
 
 if [ -x "$fake" ]; then
     for on in gpu both; do
-        ends "without a GPU" none $on 3
-        ends "a launch that is refused" refuses $on 4
-        ends "a kernel that crashes" crashes $on 4
+        ends "run --source without a GPU" none $on 3
+        ends "run --source with a launch that is refused" refuses $on 4
+        ends "run --source with a kernel that crashes" crashes $on 4
         empty "a crash is one line, --on $on" "$(grep -vc '^$' err | grep -vx 1)"
-        ends "a kernel that never ends" endless $on 4
-        empty "its line says so, --on $on" "$(grep -v 'not finished after 200 ms on the GPU' err)"
+        ends "run --source with a kernel that never ends" endless $on 4
+        empty "a kernel that never ends is told in its line, --on $on" "$(grep -v 'not finished after 200 ms on the GPU' err)"
     done
     on_gpu wrong --on both >/dev/null
-    empty "the two results are compared" "$(
+    empty "run --source --on both compares the two results" "$(
         tr -s '\n ' ' ' <out | grep -q '1 differs on the GPU, from element 500 on' || cat out)"
     on_gpu well --on both --format json >/dev/null
-    command -v jq >/dev/null && holds "and agree" '.memory[0] |
+    command -v jq >/dev/null && holds "JSON of run --source --on both has results that agree" '.memory[0] |
         .differing_from_emulated == 0 and .unlike_emulated == 0' out
 
     # The fake's threads add in the opposite order.
@@ -545,16 +545,16 @@ if [ -x "$fake" ]; then
             tr -s '\n ' ' ' <out | grep -q '1 differs on the GPU.* all by no more than the order of atomics'; } ||
             { echo "exit status $seen"; cat out err; })"
     adds wrong --on both
-    empty "a wrong sum differs" "$(
+    empty "a wrong sum of floats differs" "$(
         { [ $seen -eq 1 ] && grep -q "^unlike the emulator's .* differs$" out; } || cat out err)"
     if command -v jq >/dev/null; then
         adds well --on both --format json
-        holds "in JSON" '.memory[0].differing_from_emulated == 1 and .memory[0].unlike_emulated == 1 and
+        holds "JSON: a sum of floats that depends on the order of atomics" '.memory[0].differing_from_emulated == 1 and .memory[0].unlike_emulated == 1 and
             .memory[0].by_order_of_atomics == 1 and
             (.confirmation[] | select(.quantity == "unlike_emulated").verdict) ==
                 "depends on the order of atomics"' out
         adds wrong --on both --format json
-        holds "and of a wrong one" '.memory[0].unlike_emulated == 1 and .memory[0].by_order_of_atomics == 0' out
+        holds "JSON: a wrong sum of floats" '.memory[0].unlike_emulated == 1 and .memory[0].by_order_of_atomics == 0' out
     fi
 else
     skip "a fake GPU" "it is not built"
@@ -582,12 +582,12 @@ columns() { # FILE OPTION...
 columns columns.cu >out
 empty "the headline names bank conflicts and their share" "$(
     head -n 1 out | grep -vx 'no errors found; 15,872 bank conflicts, 94 % of the wavefronts')"
-empty "what removes them is named with its line" "$(
+empty "the padding that removes bank conflicts is named with its line" "$(
     { grep -q '^conflicts   tile, columns.cu:7: pad each row of 32 float by 1 float: declare it$' out &&
         grep -q '^ *tile\[32\]\[33\]; or ' out; } || cat out)"
-empty "JSON has the same" "$(columns columns.cu --format json |
+empty "JSON has the padding that removes bank conflicts" "$(columns columns.cu --format json |
     jq -r '.conflicts | "\(.count) \(.line) \(.padding.padding_elements)"' | grep -vx '15872 7 1')"
-empty "the padding that is named removes them" "$(
+empty "the padding that is named removes the bank conflicts" "$(
     columns widened.cu | head -n 1 | grep -vx 'no findings')"
 # A line of a header is not one of the kernel's file.
 cat >column.cuh <<'END'
@@ -623,11 +623,11 @@ else
     empty "advice on an array of halves speaks of halves" "$(tr -s '\n ' ' ' <halves.out |
         grep -q 'pad each row of 64 half by 8 half: declare it t\[16\]\[ROW + 8\]; or in rows' ||
         cat halves.out)"
-    empty "and removes the conflicts when it is followed" "$(grep -q '^no findings' padded.out ||
+    empty "advice on an array of halves removes the conflicts when it is followed" "$(grep -q '^no findings' padded.out ||
         cat padded.out)"
 fi
 smemcalc run --kernel aat-conflict --size 64 --on emulator --device H200 | tr -s '\n ' ' ' >out
-empty "the catalog's array, and a kernel without conflicts" "$(
+empty "the advice on the catalog's array, and none on a kernel without conflicts" "$(
     grep -q '; 7,936 bank conflicts, 32 % of the wavefronts kernel' out || cat out
     grep -q 'conflicts t_tile\[x\]\[y\], aat_conflict.cu:[0-9]*: .* conflicts: aat-swizzled' out ||
         cat out)"
