@@ -444,8 +444,11 @@ static uint64_t store_float(enum smc_ptx_type type, double number)
     }
 }
 
+/* Zero is +0 in every mode: what clang emits for 64 bits gives -0 when it rounds down. */
 static uint64_t float_of_integer(enum smc_ptx_type type, const struct value *value)
 {
+    if (value->integer == 0)
+        return 0;
     if (type == SMC_PTX_F32) { /* rounded once */
         float single = value->is_negative ? (float)(int64_t)value->integer : (float)value->integer;
         uint32_t bits;
