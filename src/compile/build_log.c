@@ -458,11 +458,12 @@ static bool is_failure(struct span line)
 
 static void read_line(struct reading *reading, struct span line)
 {
-    if (after(line, "uses too much shared data ("))
-        append_span(reading, &reading->refusals, line);
-    else if (read_head(reading, line) || read_link_head(reading, line) ||
-             read_properties(reading, line))
+    const bool is_refused = after(line, "uses too much shared data (") != NULL;
+    if (!is_refused && (read_head(reading, line) || read_link_head(reading, line) ||
+                        read_properties(reading, line)))
         return;
+    if (is_refused)
+        append_span(reading, &reading->refusals, line);
     else if (after(line, " bytes stack frame"))
         receive(reading, STACK, figures(line, " bytes stack frame"));
     else if (used_figures(line).start)

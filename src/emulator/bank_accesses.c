@@ -408,6 +408,7 @@ static enum smc_status find(struct answer *answer, struct smc_error *error)
     free(kind);
     free(ptx);
     smc_access_log_free(&log);
+    answer->log = NULL;
     return worked ? SMC_OK : smc_out_of_memory(error);
 }
 

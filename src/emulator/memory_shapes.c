@@ -115,6 +115,12 @@ static struct smc_bank_cost cost_of(const struct smc_bank_layout *layout,
     return smc_banks_count(layout, &access);
 }
 
+static bool is_same_access(const struct smc_access *a, const struct smc_access *b)
+{
+    return a->mask == b->mask && a->width_bytes == b->width_bytes && a->op == b->op &&
+           a->is_matrix == b->is_matrix && memcmp(a->address, b->address, sizeof a->address) == 0;
+}
+
 /* The cost of one access, from the cache or computed. */
 static struct smc_bank_cost find_cost(struct smc_worker *worker, enum smc_bank_op kind,
                                       const uint64_t address[SMC_LANES], uint32_t mask,
@@ -125,7 +131,7 @@ static struct smc_bank_cost find_cost(struct smc_worker *worker, enum smc_bank_o
     make_relative(layout, address, &access);
     uint32_t lane = (uint32_t)__builtin_ctz(mask);
     struct pattern *pattern = &worker->memo->pattern[hash_of(&access)];
-    if (!pattern->known || memcmp(&pattern->access, &access, sizeof access) != 0) {
+    if (!pattern->known || !is_same_access(&pattern->access, &access)) {
         pattern->known = true;
         pattern->access = access;
         pattern->cost = cost_of(layout, &access, (uint32_t)address[lane] - access.address[lane]);

@@ -216,7 +216,7 @@ enum smc_next smc_step_wgmma(struct smc_worker *worker, struct smc_warp *warp,
                              const struct smc_op *op, uint32_t mask)
 {
     uint32_t active, converged = smc_matrix_converge(warp, op, &active);
-    struct smc_warp *first = &worker->warp[warp->index / SMC_WARPGROUP * SMC_WARPGROUP];
+    struct smc_warp *first = &worker->warp[(size_t)(warp->index / SMC_WARPGROUP) * SMC_WARPGROUP];
     (void)mask;
     if (!converged)
         return SMC_WAITS;

@@ -229,7 +229,8 @@ enum smc_status smc_query_evaluate(const struct smc_query *query, const struct s
         kernel->plan(kernel, params, &answer->plan);
     } else {
         answer->plan.threads_per_block = (uint32_t)query->threads_per_block;
-        if (query->block[0] * query->block[1] * query->block[2] == query->threads_per_block)
+        if ((int64_t)query->block[0] * query->block[1] * query->block[2] ==
+            query->threads_per_block)
             memcpy(answer->plan.block, query->block, sizeof answer->plan.block);
         set_own_grid(query, &answer->plan);
     }
