@@ -385,6 +385,32 @@ static void find_leaders(struct smc_program *program, const bool *is_target)
 
 /* --- Stretches -------------------------------------------------------------------------------- */
 
+/* Whether an op of a loop has an effect that others can see, or waits for others. */
+static bool has_effect(const struct smc_op *op)
+{
+    return op->step && op->step != smc_step_load && op->step != smc_step_branch &&
+           op->step != smc_step_fence && op->step != smc_step_clock;
+}
+
+/* Volatile loads that poll: the innermost loop around them has no effect, and does not change their
+   address. */
+static void find_polls(struct smc_program *program)
+{
+    for (uint32_t end = 0; end < program->ops; end++) {
+        const struct smc_op *branch = &program->op[end];
+        bool only_loads = branch->step == smc_step_branch;
+        for (uint32_t i = branch->target; only_loads && i < end; i++)
+            only_loads = !has_effect(&program->op[i]);
+        for (uint32_t i = branch->target; only_loads && i < end; i++) {
+            struct smc_op *load = &program->op[i];
+            bool polls = load->is_volatile && load->step == smc_step_load;
+            for (uint32_t k = branch->target; polls && k < end; k++)
+                polls = !program->op[k].alu || program->op[k].d != load->a;
+            load->polls |= polls;
+        }
+    }
+}
+
 /* A stretch is a sequence of ops that all lanes of a group run one after the other, as none of them
    has a guard, moves the lanes or lets them wait, and none but the first is where lanes arrive from
    elsewhere. */
@@ -415,6 +441,7 @@ static bool find_sequences(struct smc_program *program)
             is_target[op->targets[k]] = true;
     }
     find_leaders(program, is_target);
+    find_polls(program);
     find_stretches(program, is_target);
     free(is_target);
     return true;

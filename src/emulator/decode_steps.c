@@ -24,6 +24,7 @@ static bool read_shape(struct smc_decoder *decoder, struct smc_op *op)
     op->space = smc_decode_space(decoder);
     for (size_t i = 0; i < sizeof strong / sizeof *strong; i++)
         op->is_strong |= smc_decode_has(decoder, strong[i]);
+    op->is_volatile = smc_decode_has(decoder, "volatile");
     op->is_narrow = smc_decode_has(decoder, "cta") || smc_decode_has(decoder, "cluster");
     op->acquires = smc_decode_has(decoder, "acquire") || smc_decode_has(decoder, "acq_rel");
     op->releases = smc_decode_has(decoder, "release") || smc_decode_has(decoder, "acq_rel");

@@ -272,6 +272,7 @@ struct smc_finding {
                                             lower block */
     uint32_t other_instruction;
     bool between_blocks; /* the other access is of other_block */
+    bool is_volatile;    /* so are both accesses, of two lanes of a warp */
     uint32_t block[3], thread[3], other_block[3], other_thread[3];
     uint64_t address; /* for shared memory: relative to the block's first byte; otherwise as the
                          kernel sees it */

@@ -168,6 +168,14 @@ static bool same_note(const struct smc_finding *a, const struct smc_finding *b)
            strcmp(a->note, b->note) == 0;
 }
 
+/* Of warp-synchronous code each step races with all before it: one place each is enough. */
+static bool same_other(const struct smc_program *program, const struct smc_finding *a,
+                       const struct smc_finding *b)
+{
+    return (a->is_volatile && b->is_volatile) ||
+           smc_same_lines(program, a->other_instruction, b->other_instruction);
+}
+
 /* Lines count, not instructions, so that the iterations of an unrolled loop are one place. */
 static bool same_place(const struct smc_program *program, const struct smc_finding *a,
                        const struct smc_finding *b)
@@ -175,8 +183,7 @@ static bool same_place(const struct smc_program *program, const struct smc_findi
     return a->kind == b->kind && a->has_other == b->has_other &&
            a->between_blocks == b->between_blocks && strcmp(a->array, b->array) == 0 &&
            same_note(a, b) && same_calls(a, b) &&
-           smc_same_lines(program, a->instruction, b->instruction) &&
-           smc_same_lines(program, a->other_instruction, b->other_instruction);
+           smc_same_lines(program, a->instruction, b->instruction) && same_other(program, a, b);
 }
 
 void smc_find(struct smc_worker *worker, const struct smc_finding *finding)

@@ -200,6 +200,8 @@ struct smc_op {
     bool is_strong; /* two such accesses do not race: atomics, volatile, .relaxed and above */
     bool is_narrow; /* strong, or a fence, only within the block or the cluster */
     bool acquires, releases;
+    bool is_volatile;     /* strong, but only as .volatile */
+    bool polls;           /* such a load, in a loop that does nothing but wait for its value */
     bool is_of_warpgroup; /* its reads are those of the warpgroup: see order.h */
     bool only_copies;     /* a load of what is only stored again, if both may be local memory */
     uint8_t used_bytes;   /* of a vector that is loaded: up to the last register read; 0: all */

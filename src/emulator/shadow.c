@@ -1,6 +1,7 @@
 /* Records the last accesses of a block to each cell, and checks each access to one. */
 #include "emulator/shadow_cells.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -277,8 +278,25 @@ static void report(const struct visit *visit, enum smc_finding_kind kind, uint32
         finding.has_other = true;
         finding.other_instruction = other_place;
         smc_finding_set_other(visit->worker, &finding, thread_in(other));
+        finding.is_volatile = visit->is_volatile && other / SMC_LANES == visit->warp->index;
+        if (finding.is_volatile)
+            snprintf(finding.note, sizeof finding.note,
+                     "volatile does not order the lanes of a warp, __syncwarp() does");
     }
     smc_find(visit->worker, &finding);
+}
+
+/* Whether an access that is not ordered after that of `other`, at time `when`, races with it.
+   Strong accesses do not; but volatile ones of two lanes of a warp rely on the order of its
+   instructions, unless one polls, or is made after a fence. */
+static bool races(const struct visit *visit, bool is_strong, bool is_volatile, uint32_t when,
+                  uint32_t other)
+{
+    const struct smc_order *order = &visit->shadow->order;
+    if (!is_strong || !visit->is_strong)
+        return true;
+    return is_volatile && visit->is_volatile && other / SMC_LANES == visit->warp->index &&
+           when >= order->fenced[visit->warp->index].block[visit->warp->index];
 }
 
 static void set_flag(struct cell *cell, uint8_t flag, bool holds)
@@ -294,6 +312,7 @@ static void note_reader(const struct visit *visit, struct cell *cell, uint32_t m
     bool strong = visit->is_strong, is_old = cell->read_at < order->all_synced_at;
     if (is_old || cell->reader == me) {
         set_flag(cell, READ_IS_STRONG, strong && (is_old || cell->flags & READ_IS_STRONG));
+        set_flag(cell, READ_IS_VOLATILE, visit->is_volatile);
         cell->read_at = order->now;
         cell->reader = (uint16_t)me;
         cell->read_place = visit->place;
@@ -305,6 +324,7 @@ static void note_reader(const struct visit *visit, struct cell *cell, uint32_t m
         set_flag(cell, OTHER_READ_IS_STRONG,
                  strong &&
                      (is_old || cell->other_reader != me || cell->flags & OTHER_READ_IS_STRONG));
+        set_flag(cell, OTHER_READ_IS_VOLATILE, visit->is_volatile);
         cell->other_read_at = order->now;
         cell->other_reader = (uint16_t)me;
         cell->other_read_place = visit->place;
@@ -319,7 +339,8 @@ static void check_read(const struct visit *visit, struct cell *cell, uint32_t me
             report(visit, SMC_FINDING_UNWRITTEN, me, address, 0, 0);
             cell->write_at = order->block_began_at; /* reported once */
         }
-    } else if (!(cell->flags & WRITE_IS_STRONG && visit->is_strong) &&
+    } else if (races(visit, cell->flags & WRITE_IS_STRONG, cell->flags & WRITE_IS_VOLATILE,
+                     cell->write_at, cell->writer) &&
                !write_in_order(visit, cell, me)) {
         report(visit, SMC_FINDING_RACE_WRITE_READ, me, address, cell->write_place, cell->writer);
     }
@@ -334,10 +355,15 @@ static void check_write(const struct visit *visit, struct cell *cell, uint32_t m
     if (cell->write_at >= synced && !same_value && !(cell->flags & WRITE_IS_STRONG && strong) &&
         !write_in_order(visit, cell, me))
         report(visit, SMC_FINDING_RACE_WRITE_WRITE, me, address, cell->write_place, cell->writer);
-    if (cell->read_at >= synced && !(cell->flags & READ_IS_STRONG && strong) &&
+    const uint8_t flags = cell->flags;
+    if (cell->read_at >= synced &&
+        races(visit, flags & READ_IS_STRONG, flags & READ_IS_VOLATILE, cell->read_at,
+              cell->reader) &&
         !in_order(visit, cell->read_at, cell->reader, me))
         report(visit, SMC_FINDING_RACE_READ_WRITE, me, address, cell->read_place, cell->reader);
-    else if (cell->other_read_at >= synced && !(cell->flags & OTHER_READ_IS_STRONG && strong) &&
+    else if (cell->other_read_at >= synced &&
+             races(visit, flags & OTHER_READ_IS_STRONG, flags & OTHER_READ_IS_VOLATILE,
+                   cell->other_read_at, cell->other_reader) &&
              !in_order(visit, cell->other_read_at, cell->other_reader, me))
         report(visit, SMC_FINDING_RACE_READ_WRITE, me, address, cell->other_read_place,
                cell->other_reader);
@@ -346,6 +372,7 @@ static void check_write(const struct visit *visit, struct cell *cell, uint32_t m
     cell->write_place = visit->place;
     set_flag(cell, WRITE_IS_STRONG, strong);
     set_flag(cell, WRITE_IS_NARROW, visit->is_narrow);
+    set_flag(cell, WRITE_IS_VOLATILE, visit->is_volatile);
 }
 
 /* --- Against earlier blocks, if blocks run in order ------------------------------------------- */
@@ -462,7 +489,8 @@ static bool write_untouched(const struct visit *visit, struct cell *cell, uint32
     const struct smc_order *order = &visit->shadow->order;
     const uint32_t synced = order->all_synced_at;
     const uint8_t flags = (uint8_t)((visit->is_strong ? WRITE_IS_STRONG : 0) |
-                                    (visit->is_narrow ? WRITE_IS_NARROW : 0));
+                                    (visit->is_narrow ? WRITE_IS_NARROW : 0) |
+                                    (visit->is_volatile ? WRITE_IS_VOLATILE : 0));
     for (uint32_t i = 0; i < count; i++)
         if (cell[i].write_at >= synced || cell[i].read_at >= synced ||
             cell[i].other_read_at >= synced)
@@ -471,7 +499,7 @@ static bool write_untouched(const struct visit *visit, struct cell *cell, uint32
         cell[i].write_at = order->now;
         cell[i].writer = (uint16_t)me;
         cell[i].write_place = visit->place;
-        cell[i].flags &= (uint8_t) ~(WRITE_IS_STRONG | WRITE_IS_NARROW);
+        cell[i].flags &= (uint8_t) ~(WRITE_IS_STRONG | WRITE_IS_NARROW | WRITE_IS_VOLATILE);
         cell[i].flags |= flags;
     }
     return true;
@@ -631,6 +659,7 @@ static uint32_t check_global_reads(const struct visit *visit, const uint64_t add
             cell->reader = (uint16_t)(visit->first + lane);
             cell->read_place = visit->place;
             set_flag(cell, READ_IS_STRONG, strong);
+            set_flag(cell, READ_IS_VOLATILE, visit->is_volatile);
         } else if (cell->other_read_at < synced ||
                    (!strong && cell->flags & (READ_IS_STRONG | OTHER_READ_IS_STRONG))) {
             note_reader(visit, cell, visit->first + lane);

@@ -8,7 +8,15 @@
 #include "emulator/other_blocks.h"
 #include "emulator/shadow.h"
 
-enum { WRITE_IS_STRONG = 1, READ_IS_STRONG = 2, OTHER_READ_IS_STRONG = 4, WRITE_IS_NARROW = 8 };
+enum {
+    WRITE_IS_STRONG = 1,
+    READ_IS_STRONG = 2,
+    OTHER_READ_IS_STRONG = 4,
+    WRITE_IS_NARROW = 8,
+    WRITE_IS_VOLATILE = 16, /* strong only as that; reads: and they do not poll */
+    READ_IS_VOLATILE = 32,
+    OTHER_READ_IS_VOLATILE = 64
+};
 
 /* Times are those of struct smc_order; 0: never. */
 struct cell {
@@ -90,7 +98,7 @@ struct visit {
     struct smc_warp *warp;
     uint32_t first; /* of its threads, or of its warpgroup's unit */
     uint32_t place; /* instruction */
-    bool is_strong, is_narrow;
+    bool is_strong, is_narrow, is_volatile;
     enum smc_ptx_space space;
     uint32_t bytes, mask;
 };
@@ -108,6 +116,7 @@ static inline struct visit visit_of(struct smc_worker *worker, struct smc_warp *
                           .place = op->instruction,
                           .is_strong = op->is_strong,
                           .is_narrow = op->is_narrow,
+                          .is_volatile = op->is_volatile && !op->polls,
                           .space = space,
                           .bytes = bytes};
 }

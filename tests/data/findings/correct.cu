@@ -428,20 +428,6 @@ extern "C" __global__ void warp_synchronous(int *out)
         out[t / 32] = s[t];
 }
 
-//@ volatile_warp_synchronous 1 64 i32x2
-extern "C" __global__ void volatile_warp_synchronous(int *out)
-{
-    __shared__ volatile int s[64];
-    int t = threadIdx.x, lane = t % 32;
-    s[t] = t;
-    for (int n = 16; n > 0; n /= 2) {
-        int v = s[t] + s[t ^ n];
-        s[t] = v;
-    }
-    if (lane == 0)
-        out[t / 32] = s[t];
-}
-
 //@ syncwarp_in_both_branches 1 32 i32x32
 extern "C" __global__ void syncwarp_in_both_branches(int *out)
 {
@@ -925,4 +911,69 @@ extern "C" __global__ void counted_barriers_in_two_branches(int *out)
     else
         asm volatile("bar.sync 1, 96;" ::: "memory");
     out[threadIdx.x] = s[95 - threadIdx.x];
+}
+
+//@ volatile_with_syncwarp 1 64 i32x2
+extern "C" __global__ void volatile_with_syncwarp(int *out)
+{
+    __shared__ volatile int s[64];
+    int t = threadIdx.x;
+    s[t] = t;
+    __syncwarp();
+    for (int n = 16; n > 0; n /= 2) {
+        int v = s[t] + s[t ^ n];
+        __syncwarp();
+        s[t] = v;
+        __syncwarp();
+    }
+    if (t % 32 == 0)
+        out[t / 32] = s[t];
+}
+
+//@ volatile_flag_in_warp 1 32 i32x32
+extern "C" __global__ void volatile_flag_in_warp(int *out)
+{
+    __shared__ volatile int flag, data;
+    if (threadIdx.x == 0)
+        flag = 0;
+    __syncwarp();
+    if (threadIdx.x == 5) {
+        data = 7;
+        __threadfence_block();
+        flag = 1;
+    }
+    while (flag == 0)
+        ;
+    __threadfence_block();
+    out[threadIdx.x] = data;
+}
+
+//@ volatile_lock_in_warp 1 32 i32x1
+extern "C" __global__ void volatile_lock_in_warp(int *out)
+{
+    __shared__ int lock;
+    __shared__ volatile int count;
+    if (threadIdx.x == 0)
+        lock = count = 0;
+    __syncthreads();
+    for (bool done = false; !done;)
+        if (atomicCAS(&lock, 0, 1) == 0) {
+            __threadfence_block();
+            count = count + 1;
+            __threadfence_block();
+            atomicExch(&lock, 0);
+            done = true;
+        }
+    __syncthreads();
+    if (threadIdx.x == 0)
+        out[0] = count;
+}
+
+//@ volatile_of_one_thread 1 32 i32x32
+extern "C" __global__ void volatile_of_one_thread(int *out)
+{
+    __shared__ volatile int s[32];
+    for (int i = 0; i < 4; i++)
+        s[threadIdx.x] = i ? s[threadIdx.x] + i : 1;
+    out[threadIdx.x] = s[threadIdx.x];
 }

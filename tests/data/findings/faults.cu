@@ -761,3 +761,56 @@ extern "C" __global__ void fewer_rounds(int *out, int n)
     }
     out[threadIdx.x] = sum;
 }
+
+//@ volatile_warp_synchronous 1 64 i32x2 -> race_write_read
+extern "C" __global__ void volatile_warp_synchronous(int *out)
+{
+    __shared__ volatile int s[64];
+    int t = threadIdx.x, lane = t % 32;
+    s[t] = t;
+    for (int n = 16; n > 0; n /= 2) {
+        int v = s[t] + s[t ^ n]; // <-
+        s[t] = v;
+    }
+    if (lane == 0)
+        out[t / 32] = s[t];
+}
+
+//@ volatile_doubles 1 32 f64x32:1,f64x1 -> race_write_read
+extern "C" __global__ void volatile_doubles(double *in, double *out)
+{
+    __shared__ double s[64];
+    volatile double *v = s;
+    int t = threadIdx.x;
+    s[t] = in[t];
+    s[t + 32] = 0;
+    __syncthreads();
+    v[t] += v[t + 16];
+    v[t] += v[t + 8]; // <-
+    v[t] += v[t + 4];
+    v[t] += v[t + 2];
+    v[t] += v[t + 1];
+    if (t == 0)
+        *out = s[0];
+}
+
+//@ volatile_scan 1 32 i32x32 -> race_read_write
+extern "C" __global__ void volatile_scan(int *out)
+{
+    __shared__ volatile short s[64];
+    int t = threadIdx.x;
+    s[t] = 0;
+    s[t + 32] = t;
+    __syncthreads();
+    for (int n = 1; n < 32; n *= 2)
+        s[t + 32] += s[t + 32 - n]; // <-
+    out[t] = s[t + 32];
+}
+
+//@ volatile_in_global_memory 1 32 i32x64:1 -> race_write_read
+extern "C" __global__ void volatile_in_global_memory(volatile unsigned *data)
+{
+    int t = threadIdx.x;
+    data[t] = data[t] < data[t + 16] ? data[t + 16] + t : data[t] + t;
+    data[t] = max(data[t], data[t + 8]); // <-
+}
