@@ -152,10 +152,46 @@ static void test_late_warp(void)
     end(&trial);
 }
 
+static void test_registers(void)
+{
+    static const struct {
+        const char *entry;
+        uint32_t threads;
+    } good[] = {{"enough_registers", 256},
+                {"all_registers", 384},
+                {"without_bounds", 256},
+                {"given_back_later", 256}};
+    static const struct {
+        const char *entry, *note;
+        uint32_t threads;
+    } bad[] = {{"too_few_registers",
+                "setmaxnreg waits for 3584 registers, and the block has 2560 left of 32768", 256},
+               {"one_step_more",
+                "setmaxnreg waits for 2304 registers, and the block has 256 left of 64512", 384}};
+    struct trial trial;
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
+        run(good[i].entry, good[i].threads, &trial);
+        CU_ASSERT(trial.emulation.completed);
+        CU_ASSERT_EQUAL(trial.emulation.findings_total, 0);
+        for (uint32_t t = 0; t < good[i].threads; t++)
+            CU_ASSERT_EQUAL(trial.out[t], 1);
+        end(&trial);
+    }
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        run(bad[i].entry, bad[i].threads, &trial);
+        CU_ASSERT_EQUAL_FATAL(trial.emulation.finding_count, 1);
+        CU_ASSERT_EQUAL(trial.emulation.finding[0].kind, SMC_FINDING_DEADLOCK);
+        CU_ASSERT_STRING_EQUAL(trial.emulation.finding[0].note, bad[i].note);
+        CU_ASSERT_FALSE(trial.out[0]);
+        end(&trial);
+    }
+}
+
 CU_TestInfo tests_warpgroups[] = {
     {"one thread of a warpgroup gives back what wgmma has read", test_one_arrives},
     {"a thread that waited for wgmma replaces what all four warps read", test_without_barrier},
     {"operands of wgmma are replaced too early", test_replaced_too_early},
     {"a late warp holds up its warpgroup at wgmma.mma_async", test_late_warp},
+    {"setmaxnreg waits for registers of the block", test_registers},
     {"a warp leaves while its warpgroup multiplies", test_one_leaves},
     CU_TEST_INFO_NULL};

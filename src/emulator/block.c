@@ -305,6 +305,7 @@ void smc_block_begin(struct smc_worker *worker, uint64_t block)
     worker->is_running = true;
     worker->fruitless = 0;
     worker->objects = 0;
+    worker->free_regs = 0;
     memset(worker->barrier, 0, sizeof worker->barrier);
     memset(worker->shared, 0, launch->smem_bytes);
     clear_local(worker);
@@ -320,6 +321,8 @@ void smc_block_begin(struct smc_worker *worker, uint64_t block)
         memset(warp->lane_synced_at, 0, sizeof warp->lane_synced_at);
         smc_copies_forget(warp);
         warp->products = (struct smc_products){0};
+        warp->regs = launch->regs_per_thread;
+        warp->wanted_regs = 0;
         smc_warp_begin(warp, lanes);
         smc_frames_begin(launch->program, warp);
         fill_fixed(worker, warp);
@@ -375,6 +378,14 @@ static void count_waiting(const struct smc_worker *worker, const struct smc_warp
                  "wgmma waits for the four warps of its warpgroup");
         return;
     }
+    if (group->barrier == SMC_REGISTER_BARRIER) {
+        snprintf(finding->note, sizeof finding->note,
+                 "setmaxnreg waits for %" PRIu32 " registers, and the block has %" PRIu32
+                 " left of %" PRIu32,
+                 (warp->wanted_regs - warp->regs) * SMC_LANES, worker->free_regs,
+                 worker->launch->regs_per_thread * SMC_LANES * worker->launch->warps_per_block);
+        return;
+    }
     const struct smc_barrier *at = &worker->barrier[group->barrier];
     if (group->barrier > 0 && group->barrier < SMC_BARRIERS)
         snprintf(finding->note, sizeof finding->note, "barrier %" PRIu32, group->barrier);
@@ -382,17 +393,18 @@ static void count_waiting(const struct smc_worker *worker, const struct smc_warp
     finding->expected = at->expected ? at->expected : block_live_lanes(worker);
 }
 
-/* The first lane that waits at anything. */
-void smc_block_report_waiting(struct smc_worker *worker)
+/* Reports the first group that waits: at a barrier, or only for its warpgroup or for registers.
+   Returns false if there is none. */
+static bool report_first(struct smc_worker *worker, bool at_any)
 {
-    if (smc_block_report_polls(worker))
-        return;
     for (uint32_t w = 0; w < worker->launch->warps_per_block; w++) {
         const struct smc_warp *warp = &worker->warp[w];
         for (uint64_t left = warp->used; left; left &= left - 1) {
             const struct smc_group *group = &warp->group[__builtin_ctzll(left)];
-            bool barrier = group->state == SMC_GROUP_AT_BARRIER;
-            if (!barrier && group->state != SMC_GROUP_CONVERGING)
+            const bool barrier = group->state == SMC_GROUP_AT_BARRIER;
+            const bool converges = group->state == SMC_GROUP_CONVERGING;
+            if (!(barrier && (at_any || group->barrier > SMC_CLUSTER_BARRIER)) &&
+                !(converges && at_any))
                 continue;
             uint32_t lane = (uint32_t)__builtin_ctz(group->active);
             uint32_t place = worker->launch->program->op[group->pc].instruction;
@@ -401,9 +413,17 @@ void smc_block_report_waiting(struct smc_worker *worker)
                                place, smc_thread_of(warp, lane));
             count_waiting(worker, warp, group, &finding);
             smc_find(worker, &finding);
-            return;
+            return true;
         }
     }
+    return false;
+}
+
+/* Where several warps wait, a barrier of the block may only be the consequence. */
+void smc_block_report_waiting(struct smc_worker *worker)
+{
+    if (!smc_block_report_polls(worker) && !report_first(worker, false))
+        report_first(worker, true);
 }
 
 void smc_end_launch(struct smc_worker *worker)

@@ -188,6 +188,21 @@ static bool decode_product(struct smc_decoder *decoder)
     return true;
 }
 
+/* setmaxnreg.inc.sync.aligned.u32 240; ptxas ignores it unless it knows how many registers a thread
+   has where the kernel begins. */
+bool smc_decode_setmaxnreg(struct smc_decoder *decoder)
+{
+    const struct smc_operand *count = decoder->statement->operand;
+    if (!smc_decode_count(decoder, 1, 1))
+        return false;
+    if (count->kind != SMC_OPERAND_INTEGER)
+        return smc_decode_refuse(decoder, "a number of registers was expected");
+    if (decoder->program->module.entry_regs == 0)
+        return true;
+    const struct smc_op shape = {.immediate = count->integer};
+    return smc_decode_emit_shape(decoder, smc_step_setmaxnreg, &shape);
+}
+
 /* wgmma.wait_group groups; */
 static bool decode_wait(struct smc_decoder *decoder)
 {

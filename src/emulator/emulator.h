@@ -182,6 +182,7 @@ struct smc_emulation_request {
     uint32_t cluster[3]; /* blocks of a cluster; 0: as the kernel was compiled */
     bool cooperative;    /* all blocks make progress together, and the grid can synchronize */
     uint32_t dynamic_smem_bytes;
+    uint32_t regs_per_thread; /* as compiled, for setmaxnreg; 0: as the PTX's bounds allow */
     const struct smc_emulated_array *arrays;
     size_t array_count;
     const struct smc_emulated_texture *textures;

@@ -424,7 +424,7 @@ void smc_finding_describe(const struct smc_program *program, const struct smc_fi
         say_address(finding, &line);
     if (finding->kind == SMC_FINDING_NOT_IN_MASK || finding->kind == SMC_FINDING_ABSENT_LANES)
         say(&line, "; %u of %u lanes", finding->waiting, finding->expected);
-    if ((finding->kind == SMC_FINDING_DEADLOCK && !finding->is_object) ||
+    if ((finding->kind == SMC_FINDING_DEADLOCK && !finding->is_object && finding->expected) ||
         finding->kind == SMC_FINDING_DIVERGENT_BARRIER)
         say(&line, "; %u of %u threads are there", finding->waiting, finding->expected);
     if (finding->note[0])

@@ -430,6 +430,7 @@ static enum smc_status run_workers(struct smc_launch_state *launch, struct smc_w
 /* --- The launch ------------------------------------------------------------------------------- */
 
 static const uint32_t reserved_align = 128;
+enum { REGISTER_UNIT = 8 }; /* of a thread, from compute capability 9.0 on */
 
 static enum smc_status check_shape(struct smc_launch_state *launch, struct smc_error *error)
 {
@@ -451,6 +452,9 @@ static enum smc_status check_shape(struct smc_launch_state *launch, struct smc_e
     launch->threads_per_block = (uint32_t)threads;
     launch->warps_per_block = (uint32_t)((threads + SMC_LANES - 1) / SMC_LANES);
     launch->blocks = blocks;
+    const uint32_t regs =
+        request->regs_per_thread ? request->regs_per_thread : launch->program->module.entry_regs;
+    launch->regs_per_thread = (regs + REGISTER_UNIT - 1) / REGISTER_UNIT * REGISTER_UNIT;
     launch->smem_bytes = (uint32_t)smem;
     launch->reserved_smem_at = (uint32_t)smem;
     if (launch->program->reads_reserved_smem) {

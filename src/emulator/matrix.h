@@ -91,5 +91,7 @@ enum smc_wgmma_flags {
 smc_step smc_step_wgmma;
 /* wait: immediate: the groups that need not be complete. */
 smc_step smc_step_wgmma_commit, smc_step_wgmma_wait;
+/* setmaxnreg: immediate: the registers of each thread from then on. */
+smc_step smc_step_setmaxnreg;
 
 #endif

@@ -179,7 +179,9 @@ struct smc_ptx_module {
     struct smc_arena arena;
     char *text;
     struct smc_span entry;
-    uint32_t cluster[3];            /* .reqnctapercluster; 0: none */
+    uint32_t cluster[3]; /* .reqnctapercluster; 0: none */
+    uint32_t entry_regs; /* that a thread has at most where the kernel begins, by .maxnreg, or
+                            .maxntid and .minnctapersm; 0: not bounded */
     struct smc_ptx_symbol **symbol; /* all declared symbols, except those of other kernels */
     size_t symbols, symbol_room;
     struct smc_ptx_symbol **parameter;

@@ -535,23 +535,27 @@ static bool skip_body(struct reader *reader)
     return true;
 }
 
+/* What a kernel's directives say of its launches; 0: nothing. */
+struct bounds {
+    uint32_t cluster[3], threads[3], blocks_per_sm[3], regs[3];
+};
+
 /* .reqnctapercluster 2, 1, 1: missing numbers are 1. */
-static void read_cluster(struct reader *reader, uint32_t cluster[3])
+static void read_numbers(struct reader *reader, uint32_t number[3])
 {
-    uint64_t blocks;
+    uint64_t value;
     for (int i = 0; i < 3; i++)
-        cluster[i] = 1;
-    for (int i = 0; i < 3 && smc_ptx_number_of(reader->token.text, &blocks); i++) {
-        cluster[i] = blocks < UINT32_MAX ? (uint32_t)blocks : UINT32_MAX;
+        number[i] = 1;
+    for (int i = 0; i < 3 && smc_ptx_number_of(reader->token.text, &value); i++) {
+        number[i] = value < UINT32_MAX ? (uint32_t)value : UINT32_MAX;
         advance(reader);
         if (!accept(reader, ","))
             return;
     }
 }
 
-/* Skips from a function's name to its body; returns true if there is a body. `cluster` receives the
-   shape that it requires, if it does. */
-static bool skip_head(struct reader *reader, uint32_t cluster[3])
+/* Skips from a function's name to its body; returns true if there is a body. */
+static bool skip_head(struct reader *reader, struct bounds *bounds)
 {
     while (reader->token.kind != SMC_TOKEN_END) {
         if (accept(reader, ";"))
@@ -559,11 +563,30 @@ static bool skip_head(struct reader *reader, uint32_t cluster[3])
         if (accept(reader, "{"))
             return true;
         if (accept(reader, ".reqnctapercluster"))
-            read_cluster(reader, cluster);
+            read_numbers(reader, bounds->cluster);
+        else if (accept(reader, ".maxntid") || accept(reader, ".reqntid"))
+            read_numbers(reader, bounds->threads);
+        else if (accept(reader, ".minnctapersm"))
+            read_numbers(reader, bounds->blocks_per_sm);
+        else if (accept(reader, ".maxnreg"))
+            read_numbers(reader, bounds->regs);
         else
             advance(reader);
     }
     return false;
+}
+
+/* As many registers as ptxas may use then, a multiple of 8. */
+static uint32_t entry_regs(const struct bounds *bounds)
+{
+    enum { REGS_PER_SM = 65536, MOST_REGS = 255, UNIT = 8 };
+    const uint64_t threads = (uint64_t)bounds->threads[0] * bounds->threads[1] * bounds->threads[2];
+    if (bounds->regs[0])
+        return bounds->regs[0];
+    if (!bounds->blocks_per_sm[0] || threads == 0)
+        return 0;
+    const uint64_t regs = REGS_PER_SM / bounds->blocks_per_sm[0] / threads / UNIT * UNIT;
+    return regs > MOST_REGS ? MOST_REGS : (uint32_t)regs;
 }
 
 static bool read_parameters(struct reader *reader)
@@ -584,15 +607,18 @@ static bool read_kernel(struct reader *reader, const char *wanted)
     if (reader->token.kind != SMC_TOKEN_WORD)
         return complain(reader, "a kernel has no name");
     advance(reader);
+    struct bounds bounds = {0};
     if (wanted && !smc_span_is(name, wanted))
-        return !skip_head(reader, (uint32_t[3]){0}) || skip_body(reader);
+        return !skip_head(reader, &bounds) || skip_body(reader);
     if (module->entry.at)
         return complain(reader, "there are several kernels: name one");
     module->entry = name;
     uint32_t outside = reader->scope;
     bool read = new_scope(reader, outside) && read_parameters(reader);
-    if (read && !skip_head(reader, module->cluster))
+    if (read && !skip_head(reader, &bounds))
         read = complain(reader, "the kernel has no body");
+    memcpy(module->cluster, bounds.cluster, sizeof module->cluster);
+    module->entry_regs = entry_regs(&bounds);
     read = read && read_body(reader);
     reader->scope = outside;
     return read;
@@ -644,7 +670,7 @@ static bool note_function(struct reader *reader)
     struct smc_ptx_function *function = find_function(reader, name);
     if (!function)
         return false;
-    if (!skip_head(reader, (uint32_t[3]){0}))
+    if (!skip_head(reader, &(struct bounds){0}))
         return true;
     if (!function->is_defined) {
         function->is_defined = true;
@@ -720,7 +746,7 @@ static bool read_function(struct reader *reader, uint32_t number)
     advance(reader);
     read = read && read_formals(reader, &function->parameter, &function->parameters,
                                 &function->parameter_room);
-    read = read && skip_head(reader, (uint32_t[3]){0}) && read_body(reader);
+    read = read && skip_head(reader, &(struct bounds){0}) && read_body(reader);
     reader->scope = outside;
     return read;
 }

@@ -18,7 +18,8 @@ enum {
     SMC_PRODUCT_GROUPS = 16,
     SMC_BARRIERS = 16,
     SMC_CLUSTER_BARRIER = SMC_BARRIERS,
-    SMC_WARPGROUP_BARRIER, /* where a warp waits for its warpgroup */
+    SMC_WARPGROUP_BARRIER, /* where a warp waits for its warpgroup, */
+    SMC_REGISTER_BARRIER,  /* or for registers */
     SMC_KEPT_FINDINGS = 64
 };
 
@@ -44,6 +45,7 @@ struct smc_launch_state {
     size_t allocations;
     char *parameters;
     uint32_t smem_bytes, threads_per_block, warps_per_block;
+    uint32_t regs_per_thread;  /* where the kernel begins, as they are given out; 0: unknown */
     uint32_t reserved_smem_at; /* where the system's part of smem_bytes begins, if it has one */
     uint64_t blocks;
     uint32_t cluster[3], cluster_blocks; /* see clusters.h */
@@ -119,6 +121,7 @@ struct smc_warp {
     struct smc_copy *copies; /* pending cp.async, oldest first */
     uint64_t copy_group;     /* the number of groups committed */
     struct smc_products products;
+    uint32_t regs, wanted_regs; /* of each thread, by setmaxnreg; it waits for so many, or 0 */
     uint32_t lane_synced_at[SMC_LANES]; /* by __syncwarp: see order.h */
     struct smc_leader {
         uint32_t op;             /* a load that others follow (struct smc_op) */
@@ -198,6 +201,7 @@ struct smc_worker {
         uint32_t number;          /* after so many others */
     } * object;
     uint32_t objects, object_room;
+    uint32_t free_regs; /* that setmaxnreg has given back */
     struct {
         uint32_t barrier, left; /* ops; 0: none */
         bool passes_by;

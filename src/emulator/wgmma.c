@@ -239,6 +239,8 @@ enum smc_next smc_step_wgmma(struct smc_worker *worker, struct smc_warp *warp,
     return SMC_MOVED;
 }
 
+/* --- Groups of products ----------------------------------------------------------------------- */
+
 enum smc_next smc_step_wgmma_commit(struct smc_worker *worker, struct smc_warp *warp,
                                     const struct smc_op *op, uint32_t mask)
 {
@@ -263,4 +265,47 @@ enum smc_next smc_step_wgmma_wait(struct smc_worker *worker, struct smc_warp *wa
             worker->shadow, warp,
             products->committed[(products->groups - 1 - left) % SMC_PRODUCT_GROUPS]);
     return SMC_GO_ON;
+}
+
+/* --- Registers -------------------------------------------------------------------------------- */
+
+/* A block has as many registers as its warps have when they begin. setmaxnreg gives some back, or
+   waits until there are enough (PTX ISA: "blocks execution until enough registers are available in
+   the per-CTA-register-pool"). */
+
+static uint32_t regs_missing(const struct smc_warp *warp)
+{
+    return (warp->wanted_regs - warp->regs) * SMC_LANES;
+}
+
+/* Warps that wait go on where there are enough registers for them, the lowest one first. */
+static void hand_out(struct smc_worker *worker)
+{
+    for (uint32_t w = 0; w < worker->launch->warps_per_block; w++) {
+        struct smc_warp *warp = &worker->warp[w];
+        if (!warp->wanted_regs || regs_missing(warp) > worker->free_regs)
+            continue;
+        worker->free_regs -= regs_missing(warp);
+        warp->regs = warp->wanted_regs;
+        warp->wanted_regs = 0;
+        smc_warp_release(warp, warp->live);
+    }
+}
+
+enum smc_next smc_step_setmaxnreg(struct smc_worker *worker, struct smc_warp *warp,
+                                  const struct smc_op *op, uint32_t mask)
+{
+    const uint32_t regs = (uint32_t)op->immediate;
+    uint32_t active, converged = smc_matrix_converge(warp, op, &active);
+    (void)mask;
+    if (!converged)
+        return SMC_WAITS;
+    smc_warp_hold(warp, converged, SMC_REGISTER_BARRIER);
+    warp->wanted_regs = regs;
+    if (regs <= warp->regs) {
+        worker->free_regs += (warp->regs - regs) * SMC_LANES;
+        warp->regs = regs;
+    }
+    hand_out(worker);
+    return warp->wanted_regs ? SMC_WAITS : SMC_MOVED;
 }

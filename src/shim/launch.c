@@ -337,6 +337,7 @@ int shim_launch(const struct shim_launch *launch)
         .cluster = {launch->cluster[0], launch->cluster[1], launch->cluster[2]},
         .cooperative = launch->cooperative,
         .dynamic_smem_bytes = launch->dynamic_smem_bytes,
+        .regs_per_thread = launch->function->regs > 0 ? (uint32_t)launch->function->regs : 0,
         .argument_count = smc_program_parameter_count(program),
         .sm_count = shim_device()->sm_count,
         .heap = &heap,

@@ -246,3 +246,58 @@ extern "C" __global__ void clocks(int *out, const uint8_t *in)
         out[threadIdx.x / 32] = (int)(clock64() - began);
     wait_products<0>();
 }
+
+// --- setmaxnreg ---------------------------------------------------------------------------------
+
+// The first warpgroup has `less` registers from then on, the others `more`.
+template <int LESS, int MORE> __device__ void exchange(int *out)
+{
+    if (threadIdx.x < 128)
+        asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(LESS));
+    else
+        asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(MORE));
+    __syncthreads();
+    out[threadIdx.x] = 1;
+}
+
+// 128 registers each: 13,312 are given back, and 12,288 or 14,336 are needed.
+extern "C" __global__ void __launch_bounds__(256, 2) enough_registers(int *out, const uint8_t *)
+{
+    exchange<24, 224>(out);
+}
+
+extern "C" __global__ void __launch_bounds__(256, 2) too_few_registers(int *out, const uint8_t *)
+{
+    exchange<24, 240>(out);
+}
+
+// 168 registers each: as many are given back as are needed.
+extern "C" __global__ void __launch_bounds__(384, 1) all_registers(int *out, const uint8_t *)
+{
+    exchange<40, 232>(out);
+}
+
+extern "C" __global__ void __launch_bounds__(384, 1) one_step_more(int *out, const uint8_t *)
+{
+    exchange<40, 240>(out);
+}
+
+// ptxas ignores it where it does not know how many registers there are.
+extern "C" __global__ void without_bounds(int *out, const uint8_t *)
+{
+    exchange<24, 240>(out);
+}
+
+// The registers are given back after they are asked for.
+extern "C" __global__ void __launch_bounds__(256, 2) given_back_later(int *out, const uint8_t *)
+{
+    if (threadIdx.x >= 128)
+        for (volatile int i = 0; i < 50000; i++)
+            ;
+    if (threadIdx.x >= 128)
+        asm volatile("setmaxnreg.dec.sync.aligned.u32 40;");
+    else
+        asm volatile("setmaxnreg.inc.sync.aligned.u32 216;");
+    __syncthreads();
+    out[threadIdx.x] = 1;
+}
