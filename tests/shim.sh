@@ -91,6 +91,16 @@ for version in 12 13; do
         'the program calls cudaArrayGetMemoryRequirements, which is not emulated'
 done
 
+# --- Mistakes of programs -------------------------------------------------------------------------
+
+no_mistake() { # CASE STATUS
+    traced -- tests/shim/mistakes "$1"
+    ends_with "no mistake in $1: exit status" "$2"
+    empty "no mistake in $1: nothing is said" "$(
+        grep -E 'finding|refused|failed \(' "$scratch/err")"
+}
+no_mistake functions 0
+
 # --- Options --------------------------------------------------------------------------------------
 
 refused() { # NAME PATTERN OPTION...

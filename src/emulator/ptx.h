@@ -152,6 +152,7 @@ struct smc_ptx_function {
     struct smc_ptx_symbol *symbol;
     bool is_defined; /* has a body in this module */
     bool is_read;
+    bool has_address;       /* something other than a call names it */
     struct smc_lexer lexer; /* after the ".func" of its definition */
     struct smc_token token;
     struct smc_ptx_symbol **result, **parameter;

@@ -523,6 +523,20 @@ static bool read_body(struct reader *reader)
 
 /* --- The module ------------------------------------------------------------------------------- */
 
+/* Notes that the address of a function is taken: mov.u64 %rd1, name; */
+static void note_address(struct reader *reader)
+{
+    struct smc_lexer ahead = reader->lexer;
+    const struct smc_token target = smc_lexer_next(&ahead), comma = smc_lexer_next(&ahead);
+    const struct smc_token name = smc_lexer_next(&ahead);
+    if (target.kind != SMC_TOKEN_WORD || !smc_span_is(comma.text, ",") ||
+        name.kind != SMC_TOKEN_WORD || *name.text.at == '%')
+        return;
+    for (size_t i = 0; i < reader->module->functions; i++)
+        if (smc_span_equal(reader->module->function[i].name, name.text))
+            reader->module->function[i].has_address = true;
+}
+
 /* Skips a function's body, up to the '}' that matches the '{' before the next token. */
 static bool skip_body(struct reader *reader)
 {
@@ -531,6 +545,8 @@ static bool skip_body(struct reader *reader)
             return complain(reader, "a '}' is missing");
         depth += at_token(reader, "{");
         depth -= at_token(reader, "}");
+        if (at_token(reader, "mov.u64") || at_token(reader, "mov.b64"))
+            note_address(reader);
     }
     return true;
 }
@@ -751,12 +767,40 @@ static bool read_function(struct reader *reader, uint32_t number)
     return read;
 }
 
+static bool calls_addresses(const struct smc_ptx_module *module)
+{
+    for (size_t i = 0; i < module->statements; i++)
+        if (module->statement[i].call &&
+            module->statement[i].call->target.kind == SMC_OPERAND_REGISTER)
+            return true;
+    return false;
+}
+
+/* A call through an address may reach every function whose address the module has anywhere: another
+   kernel, or the host, may have passed it. */
+static void use_addresses(struct smc_ptx_module *module)
+{
+    for (size_t i = 0; i < module->symbols; i++) {
+        const struct smc_ptx_reference *reference = module->symbol[i]->reference;
+        for (; reference; reference = reference->next) {
+            struct smc_ptx_symbol *other = smc_ptx_referenced(module, reference);
+            if (other && other->space == SMC_SPACE_CODE)
+                module->function[other->function - 1].has_address = true;
+        }
+    }
+    for (size_t i = 0; i < module->functions; i++)
+        module->function[i].symbol->is_used |=
+            module->function[i].has_address && module->function[i].is_defined;
+}
+
 /* Reads the functions that are used by what was read, until there is no other. */
 static bool read_functions(struct reader *reader)
 {
     struct smc_ptx_module *module = reader->module;
     for (bool found = true; found;) {
         found = false;
+        if (calls_addresses(module))
+            use_addresses(module);
         smc_ptx_use_referenced(module);
         for (uint32_t n = 1; n <= module->functions; n++) {
             const struct smc_ptx_function *function = &module->function[n - 1];

@@ -23,6 +23,12 @@ tests_shim_runtime_calls_CPPFLAGS = $(tests_shim_app_CPPFLAGS)
 tests_shim_runtime_calls_CFLAGS = $(tests_shim_app_CFLAGS)
 tests_shim_runtime_calls_LDFLAGS =
 tests_shim_runtime_calls_LDADD = -ldl
+check_PROGRAMS += tests/shim/mistakes
+tests_shim_mistakes_SOURCES = tests/shim/mistakes.c tests/shim/calls.h
+tests_shim_mistakes_CPPFLAGS = $(tests_shim_app_CPPFLAGS)
+tests_shim_mistakes_CFLAGS = $(tests_shim_app_CFLAGS)
+tests_shim_mistakes_LDFLAGS =
+tests_shim_mistakes_LDADD = -ldl
 tests_shim_abi_SOURCES = tests/shim/abi.c
 if HAVE_CUDA
 tests_shim_abi_CPPFLAGS = $(AM_CPPFLAGS) -DHAVE_CUDA_RUNTIME_HEADERS

@@ -1,0 +1,261 @@
+/* A program of CUDA's runtime with one mistake, or with what looks like one, for tests/shim.sh: the
+   case is its argument. It registers kernels as nvcc's code does, but needs no nvcc. */
+#include "tests/shim/calls.h"
+
+static const char ptx[] =
+    ".version 8.0\n.target sm_80\n.address_size 64\n"
+    ".func (.param .b32 r) plus(.param .b32 x) { .reg .b32 %r<2>; ld.param.b32 %r1, [x];\n"
+    "add.s32 %r1, %r1, 1; st.param.b32 [r], %r1; ret; }\n"
+    ".func (.param .b32 r) thrice(.param .b32 x) { .reg .b32 %r<2>; ld.param.b32 %r1, [x];\n"
+    "mul.lo.s32 %r1, %r1, 3; st.param.b32 [r], %r1; ret; }\n"
+    ".func (.param .b32 r) hidden(.param .b32 x) { .reg .b32 %r<2>; ld.param.b32 %r1, [x];\n"
+    "sub.s32 %r1, %r1, 7; st.param.b32 [r], %r1; ret; }\n"
+    ".global .align 8 .u64 table[2] = {plus, thrice};\n"
+    /* to[i] += from[i] for i < n */
+    ".visible .entry add(.param .u64 to, .param .u64 from, .param .u32 n) {\n"
+    ".reg .pred %q; .reg .b32 %r<5>; .reg .b64 %d<4>;\n"
+    "ld.param.u64 %d1, [to]; ld.param.u64 %d2, [from]; ld.param.u32 %r1, [n];\n"
+    "mov.u32 %r2, %tid.x; setp.ge.u32 %q, %r2, %r1; @%q bra END; mul.wide.u32 %d3, %r2, 4;\n"
+    "add.s64 %d1, %d1, %d3; add.s64 %d2, %d2, %d3; ld.global.u32 %r3, [%d2];\n"
+    "ld.global.u32 %r4, [%d1]; add.s32 %r3, %r3, %r4; st.global.u32 [%d1], %r3; END: ret; }\n"
+    /* to[i] = i for i < n, by bytes */
+    ".visible .entry number(.param .u64 to, .param .u32 n) {\n"
+    ".reg .pred %q; .reg .b16 %h<2>; .reg .b32 %r<3>; .reg .b64 %d<3>;\n"
+    "ld.param.u64 %d1, [to]; ld.param.u32 %r1, [n]; mov.u32 %r2, %tid.x;\n"
+    "setp.ge.u32 %q, %r2, %r1; @%q bra END; cvt.u64.u32 %d2, %r2; add.s64 %d1, %d1, %d2;\n"
+    "cvt.u16.u32 %h1, %r2; st.global.u8 [%d1], %h1; END: ret; }\n"
+    ".visible .entry count(.param .u64 to) { .reg .b64 %d<2>; ld.param.u64 %d1, [to];\n"
+    "red.global.add.u32 [%d1], 1; ret; }\n"
+    ".extern .shared .align 4 .b8 dynamic[];\n"
+    ".visible .entry large(.param .u64 to) .maxntid 128, 1, 1 { .reg .b32 %r<3>;\n"
+    "mov.u32 %r1, dynamic; mov.u32 %r2, 1; st.shared.u32 [%r1], %r2; ret; }\n"
+    /* *to = hidden; a function that is in no table */
+    ".visible .entry choose(.param .u64 to) { .reg .b64 %d<3>; ld.param.u64 %d1, [to];\n"
+    "mov.u64 %d2, hidden; st.global.u64 [%d1], %d2; ret; }\n"
+    /* *to = f(*to) */
+    ".visible .entry apply(.param .u64 f, .param .u64 to) {\n"
+    ".reg .b32 %r<2>; .reg .b64 %d<3>; ld.param.u64 %d1, [f]; ld.param.u64 %d2, [to];\n"
+    "ld.global.u32 %r1, [%d2];\n{\n.param .b32 x; .param .b32 r; st.param.b32 [x], %r1;\n"
+    "P: .callprototype (.param .b32 _) _ (.param .b32 _);\n"
+    "call (r), %d1, (x), P;\nld.param.b32 %r1, [r];\n}\nst.global.u32 [%d2], %r1; ret; }\n"
+    /* the same with a function that memory holds */
+    ".visible .entry apply_at(.param .u64 f, .param .u64 to) {\n"
+    ".reg .b32 %r<2>; .reg .b64 %d<3>; ld.param.u64 %d1, [f]; ld.global.u64 %d1, [%d1];\n"
+    "ld.param.u64 %d2, [to]; ld.global.u32 %r1, [%d2];\n"
+    "{\n.param .b32 x; .param .b32 r; st.param.b32 [x], %r1;\n"
+    "P: .callprototype (.param .b32 _) _ (.param .b32 _);\n"
+    "call (r), %d1, (x), P;\nld.param.b32 %r1, [r];\n}\nst.global.u32 [%d2], %r1; ret; }\n";
+
+enum { TO_DEVICE = 1, TO_HOST, ON_DEVICE };
+enum { ADD, NUMBER, COUNT, LARGE, CHOOSE, APPLY, APPLY_AT, KERNELS };
+
+static char stub[KERNELS], table_shadow;
+
+struct dim {
+    uint32_t x, y, z;
+};
+
+static void start(void)
+{
+    static const char *const names[KERNELS] = {"add",    "number", "count",   "large",
+                                               "choose", "apply",  "apply_at"};
+    void **(*register_binary)(const void *);
+    void *symbol;
+    library = dlopen("libcudart.so.13", RTLD_NOW);
+    if (!library) {
+        puts(dlerror());
+        exit(99);
+    }
+    symbol = dlsym(library, "__cudaRegisterFatBinary");
+    memcpy(&register_binary, &symbol, sizeof symbol);
+    void **handle = register_binary(ptx);
+    for (int i = 0; i < KERNELS; i++)
+        find("__cudaRegisterFunction")(handle, &stub[i], &stub[i], names[i], -1, NULL, NULL, NULL,
+                                       NULL, NULL);
+    find("__cudaRegisterVar")(handle, &table_shadow, "table", "table", 0, SIZE(16), 0, 0);
+    find("__cudaRegisterFatBinaryEnd")(handle);
+}
+
+static void *memory(size_t bytes)
+{
+    void *at = NULL;
+    CALL(cudaSuccess, cudaMalloc, &at, bytes);
+    return at;
+}
+
+/* As <<<1, threads, smem>>> does, without looking at what is returned. */
+static void launch(int kernel, uint32_t threads, size_t smem, void **arguments)
+{
+    const struct dim blocks = {1, 1, 1}, block = {threads, 1, 1};
+    find("cudaLaunchKernel")(&stub[kernel], blocks, block, arguments, smem, NULL);
+}
+
+static void add(void *to, void *from, uint32_t n)
+{
+    void *arguments[] = {&to, &from, &n};
+    launch(ADD, 64, 0, arguments);
+}
+
+/* --- Memory that nothing has written ---------------------------------------------------------- */
+
+static void not_copied(void)
+{
+    void *to = memory(256), *from = memory(256);
+    CALL(cudaSuccess, cudaMemset, to, 0, SIZE(256));
+    add(to, from, 64);
+}
+
+static void copied_in_part(void)
+{
+    char host[256] = {0};
+    void *to = memory(256), *from = memory(256);
+    CALL(cudaSuccess, cudaMemset, to, 0, SIZE(256));
+    CALL(cudaSuccess, cudaMemcpy, from, host, SIZE(64), TO_DEVICE);
+    add(to, from, 64);
+}
+
+static void counted(void)
+{
+    void *to = memory(4), *arguments[] = {&to};
+    launch(COUNT, 1, 0, arguments);
+}
+
+static void made_by_kernel(void)
+{
+    void *to = memory(256), *from = memory(256);
+    uint32_t n = 255;
+    void *arguments[] = {&from, &n};
+    CALL(cudaSuccess, cudaMemset, to, 0, SIZE(256));
+    launch(NUMBER, 256, 0, arguments); /* all bytes but the last one */
+    add(to, from, 64);
+}
+
+/* Each part of the memory is written in another way. */
+static void all_written(void)
+{
+    char host[256] = {0};
+    void *to = memory(254), *from = memory(256), *third = memory(256);
+    uint32_t n = 100;
+    void *arguments[] = {&to, &n};
+    launch(NUMBER, 128, 0, arguments);
+    CALL(cudaSuccess, cudaMemcpy, (char *)to + 100, host, SIZE(57), TO_DEVICE);
+    CALL(cudaSuccess, cudaMemset, (char *)to + 157, 3, SIZE(43));
+    CALL(cudaSuccess, cudaMemcpy, third, host, SIZE(256), TO_DEVICE);
+    CALL(cudaSuccess, cudaMemcpy, from, third, SIZE(256), ON_DEVICE);
+    add(to, from, 50);
+    add(from, to, 50);
+    CALL(cudaSuccess, cudaFree, third);
+}
+
+/* --- Memory that was freed -------------------------------------------------------------------- */
+
+static void freed(void)
+{
+    void *to = memory(256), *from = memory(256);
+    CALL(cudaSuccess, cudaMemset, to, 0, SIZE(256));
+    CALL(cudaSuccess, cudaMemset, from, 0, SIZE(256));
+    CALL(cudaSuccess, cudaFree, from);
+    add(to, from, 64);
+}
+
+static void given_out_again(void)
+{
+    void *to = memory(256), *from = memory(256);
+    CALL(cudaSuccess, cudaFree, from);
+    from = memory(256);
+    CALL(cudaSuccess, cudaMemset, to, 0, SIZE(256));
+    CALL(cudaSuccess, cudaMemset, from, 0, SIZE(256));
+    add(to, from, 64);
+}
+
+/* --- Errors ----------------------------------------------------------------------------------- */
+
+static void refused(void)
+{
+    void *to = memory(4), *arguments[] = {&to};
+    launch(LARGE, 64, 64 << 10, arguments);
+    CALL(cudaSuccess, cudaDeviceSynchronize, );
+}
+
+static void refused_threads(void)
+{
+    void *to = memory(4), *arguments[] = {&to};
+    launch(LARGE, 256, 0, arguments);
+}
+
+static void refused_and_seen(void)
+{
+    void *to = memory(4), *arguments[] = {&to};
+    launch(LARGE, 64, 64 << 10, arguments);
+    CALL(cudaErrorInvalidValue, cudaGetLastError, );
+}
+
+static void failed(void)
+{
+    void *to = memory(4);
+    CALL(cudaSuccess, cudaFree, to);
+    find("cudaFree")(to);
+}
+
+static void failed_and_seen(void)
+{
+    void *to = memory(4);
+    CALL(cudaSuccess, cudaFree, to);
+    const int error = find("cudaFree")(to);
+    (void)find("cudaGetErrorString")(error);
+}
+
+static void failed_and_told(void)
+{
+    void *to = memory(4);
+    CALL(cudaSuccess, cudaFree, to);
+    exit(find("cudaFree")(to) != 0 ? 3 : 0);
+}
+
+/* --- Functions whose addresses pass from kernel to kernel ------------------------------------- */
+
+static void functions(void)
+{
+    uint64_t host[2];
+    int value = 5;
+    void *to = memory(4), *chosen = memory(8);
+    void *with_first[] = {&host[0], &to}, *with_second[] = {&host[1], &to};
+    void *to_chosen[] = {&chosen}, *with_chosen[] = {&chosen, &to};
+    CALL(cudaSuccess, cudaMemcpy, to, &value, SIZE(4), TO_DEVICE);
+    CALL(cudaSuccess, cudaMemcpyFromSymbol, host, &table_shadow, SIZE(16), SIZE(0), TO_HOST);
+    launch(APPLY, 1, 0, with_first);
+    launch(APPLY, 1, 0, with_second);
+    launch(CHOOSE, 1, 0, to_chosen);
+    launch(APPLY_AT, 1, 0, with_chosen);
+    CALL(cudaSuccess, cudaMemcpy, &value, to, SIZE(4), TO_HOST);
+    IS((5 + 1) * 3 - 7, value);
+}
+
+int main(int argc, char **argv)
+{
+    static const struct {
+        const char *name;
+        void (*make)(void);
+    } cases[] = {{"not_copied", not_copied},
+                 {"copied_in_part", copied_in_part},
+                 {"counted", counted},
+                 {"made_by_kernel", made_by_kernel},
+                 {"all_written", all_written},
+                 {"freed", freed},
+                 {"given_out_again", given_out_again},
+                 {"refused", refused},
+                 {"refused_threads", refused_threads},
+                 {"refused_and_seen", refused_and_seen},
+                 {"failed", failed},
+                 {"failed_and_seen", failed_and_seen},
+                 {"failed_and_told", failed_and_told},
+                 {"functions", functions}};
+    start();
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        if (argc == 2 && strcmp(argv[1], cases[i].name) == 0) {
+            cases[i].make();
+            return failures > 0 ? 99 : 0;
+        }
+    puts("usage: mistakes CASE");
+    return 98;
+}
