@@ -93,12 +93,31 @@ done
 
 # --- Mistakes of programs -------------------------------------------------------------------------
 
+mistake() { # CASE STATUS PATTERN: of the report
+    traced -- tests/shim/mistakes "$1"
+    ends_with "the mistake $1: exit status" "$2"
+    says "the mistake $1: what is said" err "$3"
+}
+mistake not_copied 1 'add: .*device memory is read that nothing has written.* 64 times'
+mistake copied_in_part 1 'add: .*nothing has written.*device memory 2 \+ 64.* 48 times'
+mistake counted 1 'count: .*nothing has written'
+mistake made_by_kernel 1 'add: .*nothing has written.*thread \(63,0,0\).*device memory 2 \+ 252'
+mistake freed 1 'add: .*memory that was freed is accessed.*device memory 2 \+ 0'
+mistake refused 1 'large: the launch .* is refused \(invalid argument\): .*cudaFuncSetAttribute\(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, 65536\)'
+mistake refused_threads 1 'large: the launch .* is refused .*blocks of at most 128 threads'
+mistake failed 0 'cudaFree failed \(invalid argument\), and the program did not ask for errors'
+
 no_mistake() { # CASE STATUS
     traced -- tests/shim/mistakes "$1"
     ends_with "no mistake in $1: exit status" "$2"
     empty "no mistake in $1: nothing is said" "$(
         grep -E 'finding|refused|failed \(' "$scratch/err")"
 }
+no_mistake all_written 0
+no_mistake given_out_again 0
+no_mistake refused_and_seen 0
+no_mistake failed_and_seen 0
+no_mistake failed_and_told 3
 no_mistake functions 0
 
 # --- Options --------------------------------------------------------------------------------------

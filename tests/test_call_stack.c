@@ -68,7 +68,8 @@ struct trial {
 static void begin(const char *ptx, uint32_t threads, struct trial *trial)
 {
     struct smc_error error = {""};
-    struct smc_emulated_array array = {"p", trial->memory, sizeof trial->memory, 0};
+    struct smc_emulated_array array = {
+        .name = "p", .data = trial->memory, .bytes = sizeof trial->memory};
     struct smc_emulated_argument argument = {.is_array = true};
     *trial = (struct trial){0};
     enum smc_status status = smc_program_read(ptx, strlen(ptx), NULL, &trial->program, &error);

@@ -31,8 +31,8 @@ static bool run(const char *body, float out[2], struct smc_emulation *emulation)
     float in[5] = {X, X, -P, P, 0};
     struct smc_program *program;
     struct smc_error error = {""};
-    struct smc_emulated_array arrays[] = {{"out", out, 2 * sizeof *out, 0},
-                                          {"in", in, sizeof in, 0}};
+    struct smc_emulated_array arrays[] = {{.name = "out", .data = out, .bytes = 2 * sizeof *out},
+                                          {.name = "in", .data = in, .bytes = sizeof in}};
     struct smc_emulated_argument arguments[] = {{.is_array = true, .array = 0},
                                                 {.is_array = true, .array = 1}};
     struct smc_emulation_request request = {.grid = {1, 1, 1},

@@ -28,9 +28,10 @@ struct trial {
 static void run(const char *instruction, struct trial *trial)
 {
     char text[4096];
-    struct smc_emulated_array arrays[] = {{"texels", trial->texel, sizeof trial->texel, 0},
-                                          {"at", trial->at, sizeof trial->at, 0},
-                                          {"out", trial->out, sizeof trial->out, 0}};
+    struct smc_emulated_array arrays[] = {
+        {.name = "texels", .data = trial->texel, .bytes = sizeof trial->texel},
+        {.name = "at", .data = trial->at, .bytes = sizeof trial->at},
+        {.name = "out", .data = trial->out, .bytes = sizeof trial->out}};
     uint64_t handle = trial->handle ? trial->handle : smc_emulated_texture_handle(0);
     const struct smc_emulated_argument arguments[] = {
         {.value = &handle}, {.is_array = true, .array = 1}, {.is_array = true, .array = 2}};

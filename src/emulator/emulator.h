@@ -113,6 +113,9 @@ struct smc_emulated_array {
     uint64_t bytes;
     uint64_t address; /* as the kernel sees it; 0: the emulator chooses. An array whose address is
                          that of a variable that the kernel uses is left out. */
+    uint8_t *written; /* a byte for each four, whose lowest bits are those of them that have been
+                         written: reads of others are findings. Kept up to date; NULL: all */
+    bool is_freed;    /* it has no data: accesses are findings */
 };
 
 /* The addresses that a launch gives to these arrays. */

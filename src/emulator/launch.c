@@ -124,6 +124,8 @@ static void add_arrays(struct smc_launch_state *launch)
                                     .bytes = array->bytes,
                                     .data = array->data,
                                     .array = i,
+                                    .written = request->unchecked ? NULL : array->written,
+                                    .is_freed = array->is_freed,
                                     .name = array->name,
                                     .name_bytes = strlen(array->name)};
         address = address_after(array, address);

@@ -186,6 +186,8 @@ uint64_t smc_emulated_conflicts(const struct smc_emulated_count *count)
 
 /* --- Accesses --------------------------------------------------------------------------------- */
 
+enum { CELL_BYTES = 4 }; /* of struct smc_emulated_array's `written` */
+
 /* Any 8 lanes of 64 bits lie in one vector of the widest CPUs: two passes each are vectorised. */
 SMC_FOR_EACH_CPU void smc_memory_addresses(const struct smc_warp *warp, const struct smc_op *op,
                                            uint64_t address[SMC_LANES])
@@ -333,6 +335,31 @@ static uint32_t cut_at_end(struct smc_worker *worker, const struct smc_op *op,
     return cut;
 }
 
+/* Notes what is written, and reports what nothing has written before it is read: once. Another
+   worker may do so at the same time, also for bytes of the same four. */
+static void check_written(struct smc_worker *worker, const struct smc_warp *warp,
+                          const struct smc_op *op, enum smc_access_kind kind,
+                          const struct smc_bulk *place, uint32_t bytes, uint32_t lane)
+{
+    const struct smc_allocation *allocation = place->allocation;
+    const uint64_t begin = place->address - allocation->address, end = begin + bytes;
+    bool is_missing = false;
+    for (uint64_t i = begin / CELL_BYTES; i <= (end - 1) / CELL_BYTES; i++) {
+        uint8_t *written = &allocation->written[i];
+        const uint64_t first = i * CELL_BYTES;
+        const uint32_t from = begin > first ? (uint32_t)(begin - first) : 0;
+        const uint32_t to = end < first + CELL_BYTES ? (uint32_t)(end - first) : CELL_BYTES;
+        const uint8_t mask = (uint8_t)((1u << to) - (1u << from));
+        const uint8_t now = __atomic_load_n(written, __ATOMIC_RELAXED);
+        is_missing |= kind != SMC_WRITES && (now & mask) != mask;
+        if ((now & mask) != mask)
+            __atomic_fetch_or(written, mask, __ATOMIC_RELAXED);
+    }
+    if (is_missing)
+        report(worker, warp, op, SMC_FINDING_UNWRITTEN_GLOBAL, SMC_SPACE_GLOBAL, place->address,
+               lane);
+}
+
 /* `cut`: the lanes that load a vector whose end lies beyond the allocation, and is not used. */
 static uint32_t locate_global(struct smc_worker *worker, const struct smc_warp *warp,
                               const struct smc_op *op, enum smc_access_kind kind,
@@ -351,7 +378,7 @@ static uint32_t locate_global(struct smc_worker *worker, const struct smc_warp *
         if (!allocation || !holds(allocation, address[lane], width))
             allocation = memory_find(worker, address[lane]);
         bool refused = allocation && allocation->is_constant && kind != SMC_READS;
-        bool freed = allocation && allocation->is_heap && !allocation->data;
+        bool freed = allocation && !allocation->data;
         if (!allocation || refused || freed || !holds(allocation, address[lane], width)) {
             report(worker, warp, op,
                    refused ? SMC_FINDING_READ_ONLY
@@ -376,6 +403,12 @@ static uint32_t locate_global(struct smc_worker *worker, const struct smc_warp *
             EACH_ACTIVE(n, within)
             host[n] = allocation->data + (address[n] - allocation->address);
         }
+        if (allocation->written)
+            EACH_ACTIVE(n, within)
+            {
+                const struct smc_bulk place = {.address = address[n], .allocation = allocation};
+                check_written(worker, warp, op, kind, &place, width, n);
+            }
         if (width < bytes)
             *cut |= cut_at_end(worker, op, allocation, address, within, bytes, host);
         count_global(worker, op, traffic_kind(kind), address, within, bytes, allocation, shape);
@@ -509,12 +542,15 @@ bool smc_memory_bulk(struct smc_worker *worker, const struct smc_warp *warp,
         bulk->data = NULL;
         if (allocation && allocation->is_constant && kind != SMC_READS)
             fault = SMC_FINDING_READ_ONLY;
-        else if (allocation && allocation->is_heap && !allocation->data)
+        else if (allocation && !allocation->data)
             fault = SMC_FINDING_USE_AFTER_FREE;
         else if (allocation && holds(allocation, address, bytes))
             bulk->data = allocation->data + (address - allocation->address);
+        bulk->allocation = allocation;
         if (bulk->data)
             count_bulk(worker, op, kind, address, bytes, allocation);
+        if (bulk->data && allocation->written)
+            check_written(worker, warp, op, kind, bulk, bytes, lane);
     }
     if (bulk->data)
         return true;

@@ -203,6 +203,10 @@ void smc_shape_set_allocation(struct smc_worker *worker, struct smc_shape *shape
     shape->number = ++worker->memo->numbers;
     if (allocation)
         set_reach(shape, allocation->address, allocation->bytes);
+    if (allocation && allocation->written) { /* each access is noted */
+        shape->low = 1;
+        shape->high = 0;
+    }
 }
 
 SMC_FOR_EACH_CPU static uint64_t differing(const struct smc_shape *shape, const lane_u64 *address,

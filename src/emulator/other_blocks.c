@@ -44,7 +44,7 @@ struct smc_past *smc_past_new(const struct smc_launch_state *launch, uint32_t ce
     for (size_t i = 0; !*failed && i < launch->allocations; i++) {
         const struct smc_allocation *allocation = &launch->allocation[i];
         region[i].address = allocation->address;
-        if (allocation->is_constant)
+        if (allocation->is_constant || allocation->is_freed)
             continue;
         region[i].lines = allocation->bytes / ((size_t)cell_bytes * SMC_LINE_CELLS) + 1;
         region[i].line = smc_calloc(region[i].lines, sizeof *region[i].line);

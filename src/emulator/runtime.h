@@ -29,9 +29,11 @@ struct smc_allocation {
     uint64_t address, bytes;
     char *data;
     bool is_constant;
-    bool is_heap;  /* of malloc; data is NULL if it was freed */
-    size_t array;  /* of the request; SIZE_MAX: a variable of the module */
-    bool is_given; /* a variable whose data are the request's */
+    bool is_heap;     /* of malloc */
+    bool is_freed;    /* data is NULL */
+    uint8_t *written; /* as in struct smc_emulated_array */
+    size_t array;     /* of the request; SIZE_MAX: a variable of the module */
+    bool is_given;    /* a variable whose data are the request's */
     const char *name;
     size_t name_bytes;
 };
@@ -363,9 +365,10 @@ const char *smc_memory_peek(struct smc_worker *worker, const struct smc_warp *wa
                             uint64_t address, uint64_t *bytes);
 /* Many bytes that one lane accesses at once. */
 struct smc_bulk {
-    enum smc_ptx_space space; /* shared or global */
-    uint64_t address;         /* in it */
-    char *data;               /* in the host's memory */
+    enum smc_ptx_space space;                /* shared or global */
+    uint64_t address;                        /* in it */
+    char *data;                              /* in the host's memory */
+    const struct smc_allocation *allocation; /* of global memory */
 };
 /* Sets `data`, and counts the access. False, after a finding: it is not in one array. */
 bool smc_memory_bulk(struct smc_worker *worker, const struct smc_warp *warp,

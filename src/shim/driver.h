@@ -27,6 +27,7 @@ void shim_leave(const int *held);
     return shim_call_error()
 
 int cuCtxSynchronize(void);
+int cuGetErrorString(int error, const char **text);
 
 /* Copies bytes. An end of the device must be within an allocation. */
 int shim_copy(uint64_t to, bool to_device, uint64_t from, bool from_device, size_t bytes);

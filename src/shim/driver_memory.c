@@ -191,6 +191,7 @@ int shim_copy(uint64_t to, bool to_device, uint64_t from, bool from_device, size
     if (!to || !from || !is_sound(to, bytes, to_device) || !is_sound(from, bytes, from_device))
         return SHIM_INVALID_VALUE;
     memmove(host(to), host(from), bytes);
+    shim_memory_write(to, bytes);
     return SHIM_SUCCESS;
 }
 
@@ -284,6 +285,7 @@ static int fill(uint64_t address, size_t pitch, uint32_t value, size_t width_byt
             memcpy(to + x * width_bytes, &value, width_bytes);
         if (width_bytes == 1)
             memset(to, (int)value, width);
+        shim_memory_write(row, width * width_bytes);
     }
     return SHIM_SUCCESS;
 }

@@ -9,7 +9,7 @@
 #include "model/banks.h"
 #include "model/occupancy.h"
 #include "model/round.h"
-#include "shim/shim.h"
+#include "shim/driver.h"
 
 static int sticky;
 static struct smc_text output;
@@ -136,6 +136,37 @@ static int check(const struct shim_launch *launch)
         return SHIM_INVALID_VALUE;
     shim_model(launch, &occupancy);
     return error_of_refusals(occupancy.refusals);
+}
+
+/* Why the launch is refused, for a program that does not look (records.c). */
+static void note_refusal(const struct shim_launch *launch, int error)
+{
+    const struct shim_function *function = launch->function;
+    const uint32_t bytes =
+        smc_program_static_smem_bytes(function->program) + launch->dynamic_smem_bytes;
+    const uint64_t threads = (uint64_t)launch->block[0] * launch->block[1] * launch->block[2];
+    const char *text = "";
+    struct smc_occupancy occupancy;
+    char why[256] = "";
+    shim_model(launch, &occupancy);
+    cuGetErrorString(error, &text);
+    if (occupancy.refusals >> SMC_REFUSAL_SMEM_NOT_OPTED_IN & 1)
+        snprintf(why, sizeof why,
+                 ": a block of %u bytes of shared memory needs cudaFuncSetAttribute(kernel, "
+                 "cudaFuncAttributeMaxDynamicSharedMemorySize, %u) first",
+                 bytes, launch->dynamic_smem_bytes);
+    else if (function->max_threads > 0 && threads > function->max_threads)
+        snprintf(why, sizeof why, ": it was compiled for blocks of at most %u threads",
+                 function->max_threads);
+    else
+        for (int i = 0; i < SMC_REFUSAL_COUNT && !why[0]; i++)
+            if (occupancy.refusals >> i & 1)
+                snprintf(why, sizeof why, ": %s", smc_refusal_name((enum smc_refusal)i));
+    shim_note_refusal(function->name,
+                      "the launch with grid (%u,%u,%u) and block (%u,%u,%u) is refused (%s)%s; the "
+                      "program does not call cudaGetLastError()",
+                      launch->grid[0], launch->grid[1], launch->grid[2], launch->block[0],
+                      launch->block[1], launch->block[2], text, why);
 }
 
 /* --- Findings --------------------------------------------------------------------------------- */
@@ -279,13 +310,22 @@ static bool list_arguments(const struct shim_launch *launch, struct smc_emulated
 
 static struct smc_emulated_array *list_arrays(size_t *count)
 {
-    const struct shim_allocation *all = shim_memory_all(count);
-    struct smc_emulated_array *array = smc_calloc(*count + 1, sizeof *array);
-    for (size_t i = 0; array && i < *count; i++)
+    size_t used, freed;
+    shim_memory_settle();
+    const struct shim_allocation *all = shim_memory_all(&used), *old = shim_memory_freed(&freed);
+    struct smc_emulated_array *array = smc_calloc(used + freed + 1, sizeof *array);
+    for (size_t i = 0; array && i < used; i++)
         array[i] = (struct smc_emulated_array){.name = all[i].name,
                                                .data = (void *)(uintptr_t)all[i].address,
                                                .bytes = all[i].bytes,
-                                               .address = all[i].address};
+                                               .address = all[i].address,
+                                               .written = all[i].written};
+    for (size_t i = 0; array && i < freed; i++)
+        array[used + i] = (struct smc_emulated_array){.name = old[i].name,
+                                                      .bytes = old[i].bytes,
+                                                      .address = old[i].address,
+                                                      .is_freed = true};
+    *count = used + freed;
     return array;
 }
 
@@ -327,8 +367,10 @@ int shim_launch(const struct shim_launch *launch)
     if (!shim_function_read(launch->function))
         return SHIM_NOT_SUPPORTED;
     int result = check(launch);
-    if (result != SHIM_SUCCESS)
+    if (result != SHIM_SUCCESS) {
+        note_refusal(launch, result);
         return result;
+    }
     const struct smc_program *program = launch->function->program;
     struct smc_emulation_request request = {
         .program = program,

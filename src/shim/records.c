@@ -11,7 +11,7 @@
 
 #include "base/hash.h"
 #include "base/memory.h"
-#include "shim/shim.h"
+#include "shim/driver.h"
 #include "trace/inject/inject.h"
 #include "trace/inject/names.h"
 #include "trace/inject/table.h"
@@ -70,13 +70,95 @@ static void in_child(void)
     started = false;
 }
 
-static void finish(void)
+/* --- Errors that the program did not look at -------------------------------------------------- */
+
+/* What a call returned may have been looked at, which is not seen; but the error of a launch with
+   <<<>>> is only known to a program that calls cudaGetLastError. */
+
+enum { MOST_UNSEEN = 16 };
+
+static struct unseen {
+    bool is_launch;
+    char kernel[256], text[640];
+} unseen[MOST_UNSEEN], refusal;
+static size_t unseen_count;
+
+void shim_note_refusal(const char *kernel, const char *format, ...)
 {
+    va_list arguments;
+    va_start(arguments, format);
+    refusal.is_launch = true;
+    snprintf(refusal.kernel, sizeof refusal.kernel, "%s", kernel);
+    vsnprintf(refusal.text, sizeof refusal.text, format, arguments);
+    va_end(arguments);
+}
+
+/* For the runtime: it has refused a launch, */
+API cuSmemcalcRefused(int error)
+{
+    shim_lock();
+    if (refusal.is_launch && shim_sticky_error() == 0 && unseen_count < MOST_UNSEEN)
+        unseen[unseen_count++] = refusal;
+    refusal.is_launch = false;
+    shim_unlock();
+    return error;
+}
+
+/* a call of it has failed, */
+API cuSmemcalcFailed(const char *call, int error)
+{
+    const char *text = "";
+    shim_lock();
+    cuGetErrorString(error, &text);
+    if (shim_sticky_error() == 0 && error != SHIM_NOT_SUPPORTED && unseen_count < MOST_UNSEEN)
+        snprintf(unseen[unseen_count++].text, sizeof unseen->text,
+                 "%s failed (%s), and the program did not ask for errors after it", call,
+                 text ? text : "?");
+    shim_unlock();
+    return error;
+}
+
+/* or the program looks at an error. */
+API cuSmemcalcLooked(void)
+{
+    shim_lock();
+    memset(unseen, 0, sizeof unseen);
+    unseen_count = 0;
+    shim_unlock();
+    return SHIM_SUCCESS;
+}
+
+static void tell_unseen(int status)
+{
+    for (size_t i = 0; i < unseen_count; i++)
+        if (unseen[i].is_launch)
+            shim_record_finding(unseen[i].kernel, "refused_launch", unseen[i].text);
+        else if (status == 0)
+            shim_tell("%s", unseen[i].text);
+    unseen_count = 0;
+}
+
+static void finish(int status)
+{
+    tell_unseen(status);
     struct record_header *header = settings.folder ? table_header() : NULL;
     shim_flush_output();
     if (header)
         __atomic_store_n(&header->end, RECORD_EXITED, __ATOMIC_RELAXED);
 }
+
+#ifdef __GLIBC__
+static void finish_with(int status, void *none)
+{
+    (void)none;
+    finish(status);
+}
+#else
+static void finish_anyhow(void)
+{
+    finish(0);
+}
+#endif
 
 __attribute__((constructor)) static void load(void)
 {
@@ -91,8 +173,13 @@ void shim_record_start(void)
     if (started)
         return;
     started = true;
+#ifdef __GLIBC__
     if (!registered)
-        atexit(finish);
+        on_exit(finish_with, NULL);
+#else
+    if (!registered)
+        atexit(finish_anyhow);
+#endif
     registered = true;
     struct record_header *header = settings.folder ? table_header() : NULL;
     if (!header)

@@ -20,11 +20,18 @@ struct dim {
 
 static __thread int last_error;
 
-int shim_noted(int error)
+static int note_error(int error)
 {
     if (error != SHIM_SUCCESS && error != SHIM_NOT_READY)
         last_error = error;
     return error;
+}
+
+int shim_noted_in(const char *call, int error)
+{
+    if (error != SHIM_SUCCESS && error != SHIM_NOT_READY)
+        cuSmemcalcFailed(call, error);
+    return note_error(error);
 }
 
 static const struct {
@@ -38,6 +45,8 @@ static const struct {
 
 __attribute__((visibility("default"))) const char *cudaGetErrorString(int error)
 {
+    if (error != SHIM_SUCCESS)
+        cuSmemcalcLooked();
     for (size_t i = 0; i < sizeof errors / sizeof *errors; i++)
         if (errors[i].number == error)
             return errors[i].text;
@@ -46,6 +55,8 @@ __attribute__((visibility("default"))) const char *cudaGetErrorString(int error)
 
 __attribute__((visibility("default"))) const char *cudaGetErrorName(int error)
 {
+    if (error != SHIM_SUCCESS)
+        cuSmemcalcLooked();
     for (size_t i = 0; i < sizeof errors / sizeof *errors; i++)
         if (errors[i].number == error)
             return errors[i].name;
@@ -55,6 +66,8 @@ __attribute__((visibility("default"))) const char *cudaGetErrorName(int error)
 /* What an earlier launch did wrong stays. */
 API cudaPeekAtLastError(void)
 {
+    if (last_error != SHIM_SUCCESS)
+        cuSmemcalcLooked();
     return last_error;
 }
 
@@ -62,6 +75,8 @@ API cudaGetLastError(void)
 {
     const int error = last_error;
     last_error = SHIM_SUCCESS;
+    if (error != SHIM_SUCCESS)
+        cuSmemcalcLooked();
     return error;
 }
 
@@ -594,7 +609,9 @@ static int launch(const void *stub, struct shim_launch_config *config, size_t sm
        every call returns since, comes first. */
     if (error == SHIM_INVALID_VALUE && !is_valid(config->grid, config->block))
         error = SHIM_INVALID_CONFIGURATION;
-    return shim_noted(error);
+    if (error != SHIM_SUCCESS)
+        cuSmemcalcRefused(error);
+    return note_error(error);
 }
 
 API cudaLaunchKernel(const void *stub, struct dim grid, struct dim block, void **arguments,

@@ -10,8 +10,14 @@
 
 #define API __attribute__((visibility("default"))) int
 
-/* Notes a failure for cudaGetLastError, and returns it. */
-int shim_noted(int error);
+/* Notes a failure of this call for cudaGetLastError, and returns it. */
+int shim_noted_in(const char *call, int error);
+#define shim_noted(error) shim_noted_in(__func__, error)
+
+/* The driver's, for errors that the program does not look at. */
+int cuSmemcalcRefused(int);
+int cuSmemcalcFailed(const char *, int);
+int cuSmemcalcLooked(void);
 
 /* Initializes the driver in this thread. */
 int shim_start(void);

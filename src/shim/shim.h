@@ -43,7 +43,9 @@ enum shim_memory_kind {
 struct shim_allocation {
     uint64_t address, bytes;
     enum shim_memory_kind kind;
-    char name[64]; /* for findings */
+    char name[64];    /* for findings */
+    uint8_t *written; /* of device memory, as in struct smc_emulated_array; NULL: all of it */
+    uint64_t known;   /* the first elements of `written` that are complete */
 };
 
 /* Zeroed the first time it is used. 0: out of memory. */
@@ -52,6 +54,12 @@ uint64_t shim_memory_allocate(uint64_t bytes, enum shim_memory_kind kind, const 
 bool shim_memory_free(uint64_t address);
 bool shim_memory_register(void *memory, uint64_t bytes);
 bool shim_memory_unregister(const void *memory);
+/* Bytes of it have been written. */
+void shim_memory_write(uint64_t address, uint64_t bytes);
+/* After a launch: forgets which bytes were written where all are. */
+void shim_memory_settle(void);
+/* What was freed, and not given out again since. */
+const struct shim_allocation *shim_memory_freed(size_t *count);
 /* The allocation that holds the address; NULL: none. */
 const struct shim_allocation *shim_memory_find(uint64_t address);
 /* All of them, by address. */
@@ -129,5 +137,8 @@ void shim_reset_context(void);
 void shim_record_start(void);
 void shim_record_launch(const struct shim_launch *launch);
 void shim_record_finding(const char *kernel, const char *kind, const char *text);
+/* Why the last launch was refused. */
+void shim_note_refusal(const char *kernel, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 
 #endif

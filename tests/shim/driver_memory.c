@@ -113,19 +113,23 @@ static void check_registering(void)
     CALL(CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED, cuMemHostUnregister, own + 1024);
 }
 
-/* The space of what was freed is used again, and nothing overlaps. */
+/* The space of what was freed is used again, but not that of the last 64, and nothing overlaps. */
 static void check_many_allocations(void)
 {
-    enum { COUNT = 100 };
+    enum { COUNT = 100, FREED = 70 };
     uint64_t address[COUNT], again;
     for (int i = 0; i < COUNT; i++) {
         CALL(CUDA_SUCCESS, cuMemAlloc_v2, &address[i], SIZE(1000));
         IS(1, i == 0 || address[i] >= address[i - 1] + 1000);
     }
-    CALL(CUDA_SUCCESS, cuMemFree_v2, address[50]);
+    for (int i = 0; i < FREED; i++)
+        CALL(CUDA_SUCCESS, cuMemFree_v2, address[i]);
     CALL(CUDA_SUCCESS, cuMemAlloc_v2, &again, SIZE(900));
-    IS(1, again == address[50]);
-    for (int i = 0; i < COUNT; i++)
+    IS(1, again < address[FREED]);
+    for (int i = FREED - 64; i < FREED; i++)
+        IS(1, again + 900 <= address[i] || again >= address[i] + 1000);
+    CALL(CUDA_SUCCESS, cuMemFree_v2, again);
+    for (int i = FREED; i < COUNT; i++)
         CALL(CUDA_SUCCESS, cuMemFree_v2, address[i]);
 }
 
