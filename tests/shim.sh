@@ -105,6 +105,7 @@ mistake made_by_kernel 1 'add: .*nothing has written.*thread \(63,0,0\).*device 
 mistake freed 1 'add: .*memory that was freed is accessed.*device memory 2 \+ 0'
 mistake refused 1 'large: the launch .* is refused \(invalid argument\): .*cudaFuncSetAttribute\(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, 65536\)'
 mistake refused_threads 1 'large: the launch .* is refused .*blocks of at most 128 threads'
+mistake refused_by_call 0 'smemcalc: large: the launch .* is refused \(invalid argument\)'
 mistake failed 0 'cudaFree failed \(invalid argument\), and the program did not ask for errors'
 
 no_mistake() { # CASE STATUS

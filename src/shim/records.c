@@ -93,18 +93,25 @@ void shim_note_refusal(const char *kernel, const char *format, ...)
     va_end(arguments);
 }
 
-/* For the runtime: it has refused a launch, */
-API cuSmemcalcRefused(int error)
+/* For the runtime: it has refused a launch. Only of <<< >>> is it known that nobody sees the error
+   which the call returns; a refused call that the program wrote itself is a note, not a finding. */
+API cuSmemcalcRefused(int error, int by_syntax)
 {
     shim_lock();
-    if (refusal.is_launch && shim_sticky_error() == 0 && unseen_count < MOST_UNSEEN)
-        unseen[unseen_count++] = refusal;
+    if (refusal.is_launch && shim_sticky_error() == 0 && unseen_count < MOST_UNSEEN) {
+        struct unseen *added = &unseen[unseen_count++];
+        *added = refusal;
+        added->is_launch = by_syntax;
+        if (!by_syntax)
+            snprintf(added->text, sizeof added->text, "%.80s: %.*s", refusal.kernel,
+                     (int)sizeof added->text - 83, refusal.text);
+    }
     refusal.is_launch = false;
     shim_unlock();
     return error;
 }
 
-/* a call of it has failed, */
+/* A call of it has failed, */
 API cuSmemcalcFailed(const char *call, int error)
 {
     const char *text = "";

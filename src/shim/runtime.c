@@ -558,6 +558,7 @@ static __thread struct configuration {
     void *stream;
 } configurations[MOST_CONFIGURATIONS];
 static __thread int depth;
+static __thread bool by_syntax; /* the next launch is that of a <<< >>> */
 
 __attribute__((visibility("default"))) unsigned
 __cudaPushCallConfiguration(struct dim grid, struct dim block, size_t smem_bytes, void *stream)
@@ -578,6 +579,7 @@ API __cudaPopCallConfiguration(struct dim *grid, struct dim *block, size_t *smem
     *block = top->block;
     *smem_bytes = top->smem_bytes;
     *(void **)stream = top->stream;
+    by_syntax = true;
     return SHIM_SUCCESS;
 }
 
@@ -596,8 +598,10 @@ static bool is_valid(const uint32_t grid[3], const uint32_t block[3])
 static int launch(const void *stub, struct shim_launch_config *config, size_t smem_bytes,
                   void **arguments)
 {
+    const bool returns_to_nobody = by_syntax;
     void *function;
     int error;
+    by_syntax = false;
     START();
     if (smem_bytes > INT32_MAX)
         return shim_noted(SHIM_INVALID_VALUE);
@@ -610,7 +614,7 @@ static int launch(const void *stub, struct shim_launch_config *config, size_t sm
     if (error == SHIM_INVALID_VALUE && !is_valid(config->grid, config->block))
         error = SHIM_INVALID_CONFIGURATION;
     if (error != SHIM_SUCCESS)
-        cuSmemcalcRefused(error);
+        cuSmemcalcRefused(error, returns_to_nobody);
     return note_error(error);
 }
 

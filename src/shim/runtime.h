@@ -15,7 +15,7 @@ int shim_noted_in(const char *call, int error);
 #define shim_noted(error) shim_noted_in(__func__, error)
 
 /* The driver's, for errors that the program does not look at. */
-int cuSmemcalcRefused(int);
+int cuSmemcalcRefused(int, int);
 int cuSmemcalcFailed(const char *, int);
 int cuSmemcalcLooked(void);
 

@@ -86,8 +86,11 @@ static void *memory(size_t bytes)
 /* As <<<1, threads, smem>>> does, without looking at what is returned. */
 static void launch(int kernel, uint32_t threads, size_t smem, void **arguments)
 {
-    const struct dim blocks = {1, 1, 1}, block = {threads, 1, 1};
-    find("cudaLaunchKernel")(&stub[kernel], blocks, block, arguments, smem, NULL);
+    struct dim blocks = {1, 1, 1}, block = {threads, 1, 1};
+    void *stream;
+    find("__cudaPushCallConfiguration")(blocks, block, smem, NULL);
+    find("__cudaPopCallConfiguration")(&blocks, &block, &smem, &stream);
+    find("cudaLaunchKernel")(&stub[kernel], blocks, block, arguments, smem, stream);
 }
 
 static void add(void *to, void *from, uint32_t n)
@@ -190,6 +193,15 @@ static void refused_and_seen(void)
     CALL(cudaErrorInvalidValue, cudaGetLastError, );
 }
 
+/* What a call returns is seen, or not, by the program alone. */
+static void refused_by_call(void)
+{
+    const struct dim blocks = {1, 1, 1}, block = {64, 1, 1};
+    void *to = memory(4), *arguments[] = {&to};
+    IS(cudaErrorInvalidValue,
+       find("cudaLaunchKernel")(&stub[LARGE], blocks, block, arguments, SIZE(64 << 10), NULL));
+}
+
 static void failed(void)
 {
     void *to = memory(4);
@@ -246,6 +258,7 @@ int main(int argc, char **argv)
                  {"refused", refused},
                  {"refused_threads", refused_threads},
                  {"refused_and_seen", refused_and_seen},
+                 {"refused_by_call", refused_by_call},
                  {"failed", failed},
                  {"failed_and_seen", failed_and_seen},
                  {"failed_and_told", failed_and_told},
