@@ -89,6 +89,11 @@ for version in 12 13; do
     ends_with "the calls of the runtime, CUDA $version" 0
     says "what is not emulated is named, CUDA $version" err \
         'the program calls cudaArrayGetMemoryRequirements, which is not emulated'
+    # As of a program that is linked with it: what is there when linked_runtime.c looks.
+    # shellcheck disable=SC2016 # expanded by that shell
+    traced -- timeout 60 sh -c 'LD_PRELOAD=$LD_PRELOAD:$1 exec tests/shim/runtime_calls "$2"' sh \
+        "$here/.libs/libsmemcalc_cudart$version.so" $version
+    ends_with "the emulator's own runtime is not redirected, CUDA $version" 0
 done
 
 # --- Mistakes of programs -------------------------------------------------------------------------
@@ -194,6 +199,21 @@ if "$nvcc" -cudart shared -std=c++17 -gencode arch=compute_90a,code=compute_90a 
     says "a product that does not wait for its tiles: the early read is found" err 'hopper.cu:[0-9]+: unwritten shared memory is read'
 else
     skip "tensor copies and wgmma" "nvcc fails: $(head -n 1 "$scratch/err")"
+fi
+# Which launches are refused, with which error, and how many blocks and clusters are resident.
+gzip -dc "$tests/shim/launches.h100.txt.gz" >"$scratch/seen"
+if "$nvcc" -cudart static -std=c++17 -gencode arch=compute_90,code='[compute_90,sm_90]' \
+    -o "$scratch/launches" "$tests/shim/launches.cu" >"$scratch/err" 2>&1; then
+    traced --device H100 -- "$scratch/launches" 1 1000
+    if [ "$(grep registers "$scratch/out")" != "$(grep registers "$scratch/seen")" ]; then
+        skip "1000 random launches end as on an H100" "this nvcc gives the kernels other registers"
+    elif cmp -s "$scratch/out" "$scratch/seen"; then
+        pass "1000 random launches end as on an H100"
+    else
+        fail "1000 random launches end as on an H100" "$(diff "$scratch/seen" "$scratch/out" | head -n 20)"
+    fi
+else
+    skip "1000 random launches end as on an H100" "nvcc fails: $(head -n 1 "$scratch/err")"
 fi
 # The runtime within a library that the program is linked with.
 printf 'int library(int, char **);\nint main(int argc, char **argv) { return library(argc, argv); }\n' \

@@ -208,6 +208,18 @@ API cuKernelGetFunction(struct shim_function **function, struct shim_function *k
 
 /* --- Functions -------------------------------------------------------------------------------- */
 
+/* Those that it was compiled for, else what its registers allow. */
+static int most_threads(const struct shim_function *function)
+{
+    const struct smc_sm *sm = &shim_device()->sm;
+    uint32_t threads = sm->max_threads_per_block;
+    if (function->max_threads > 0)
+        return (int)function->max_threads;
+    while (threads > sm->warp_size && shim_occupancy(function, threads, 0) == 0)
+        threads -= sm->warp_size;
+    return (int)threads;
+}
+
 API cuFuncGetAttribute(int *value, int attribute, struct shim_function *function)
 {
     BEGIN;
@@ -215,10 +227,9 @@ API cuFuncGetAttribute(int *value, int attribute, struct shim_function *function
         return SHIM_INVALID_HANDLE;
     if (!shim_function_read(function))
         return SHIM_NOT_SUPPORTED;
-    const uint32_t most = shim_device()->sm.max_threads_per_block;
     switch (attribute) {
     case SHIM_FUNCTION_MAX_THREADS:
-        *value = (int)(function->max_threads > 0 ? function->max_threads : most);
+        *value = most_threads(function);
         return SHIM_SUCCESS;
     case SHIM_FUNCTION_STATIC_SMEM:
         *value = (int)smc_program_static_smem_bytes(function->program);
@@ -476,7 +487,7 @@ API cuOccupancyMaxPotentialBlockSize(int *grid, int *block, struct shim_function
         return SHIM_NOT_SUPPORTED;
     const struct smc_sm *sm = &shim_device()->sm;
     const int warp = sm->warp_size;
-    int top = (int)(function->max_threads > 0 ? function->max_threads : sm->max_threads_per_block);
+    int top = most_threads(function);
     if (most > 0 && most < top)
         top = most;
     uint32_t best = 0;
@@ -521,26 +532,22 @@ API cuOccupancyAvailableDynamicSMemPerBlock(size_t *bytes, struct shim_function 
     return SHIM_SUCCESS;
 }
 
-/* Clusters of the configuration's grid; how many blocks the grid has does not matter. */
 API cuOccupancyMaxActiveClusters(int *clusters, struct shim_function *function,
                                  const struct shim_launch_config *config)
 {
     BEGIN;
     struct shim_launch launch = {.function = function};
-    struct smc_occupancy occupancy;
     if (!function || !clusters)
         return SHIM_INVALID_VALUE;
     if (!shim_function_read(function))
         return SHIM_NOT_SUPPORTED;
     read_config(config, &launch);
-    memset(launch.grid, 0, sizeof launch.grid);
-    shim_model(&launch, &occupancy);
     *clusters = 0;
-    if (occupancy.refusals &
-        (1u << SMC_REFUSAL_CLUSTER_SIZE | 1u << SMC_REFUSAL_CLUSTER_NOT_PORTABLE))
+    if (!shim_has_grid(&launch))
+        return SHIM_INVALID_VALUE;
+    if (!shim_has_cluster(&launch))
         return SHIM_INVALID_CLUSTER;
-    *clusters = (int)(occupancy.resident_clusters ? occupancy.resident_clusters
-                                                  : occupancy.resident_blocks);
+    *clusters = (int)shim_resident_clusters(&launch);
     return SHIM_SUCCESS;
 }
 

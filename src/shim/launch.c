@@ -47,6 +47,8 @@ static void describe(const struct shim_function *function, uint32_t threads,
     launch->regs_per_thread = function->regs > 0 ? (uint32_t)function->regs : 0;
     launch->static_smem_bytes = smc_program_static_smem_bytes(function->program);
     launch->dynamic_smem_bytes = dynamic_smem_bytes;
+    launch->static_smem_compiled = true;
+    launch->smem_not_opted_in = dynamic_smem_bytes > function->max_dynamic_smem;
     launch->carveout_percent = function->carveout_percent;
     launch->cache_config = (enum smc_cache_config)function->cache_config;
 }
@@ -83,59 +85,113 @@ static uint32_t parameter_bytes(const struct smc_program *program)
                                    smc_program_parameter_bytes(program, count - 1));
 }
 
+static void describe_launch(const struct shim_launch *launch, struct smc_launch *model)
+{
+    const struct shim_function *function = launch->function;
+    uint64_t threads = 1;
+    for (int i = 0; i < 3; i++)
+        threads = saturate(threads * launch->block[i]);
+    describe(function, (uint32_t)threads, launch->dynamic_smem_bytes, model);
+    find_cluster(launch, model);
+    memcpy(model->block, launch->block, sizeof model->block);
+    memcpy(model->grid, launch->grid, sizeof model->grid);
+    model->parameter_bytes = parameter_bytes(function->program);
+    model->cluster_not_opted_in = !function->allows_large_clusters;
+    model->is_cooperative = launch->cooperative;
+}
+
 void shim_model(const struct shim_launch *launch, struct smc_occupancy *occupancy)
 {
     const struct smc_device *device = shim_device();
-    const struct shim_function *function = launch->function;
-    uint64_t threads = 1;
     struct smc_launch model;
-    for (int i = 0; i < 3; i++)
-        threads = saturate(threads * launch->block[i]);
-    describe(function, (uint32_t)threads, launch->dynamic_smem_bytes, &model);
-    find_cluster(launch, &model);
-    memcpy(model.block, launch->block, sizeof model.block);
-    memcpy(model.grid, launch->grid, sizeof model.grid);
-    model.parameter_bytes = parameter_bytes(function->program);
-    model.static_smem_compiled = true;
-    model.smem_not_opted_in = launch->dynamic_smem_bytes > function->max_dynamic_smem;
-    model.cluster_not_opted_in = !function->allows_large_clusters;
-    model.is_cooperative = launch->cooperative;
+    describe_launch(launch, &model);
     smc_launch_check(&device->sm, device->sm_count, &device->sm_groups, &model, occupancy);
 }
 
-/* As the driver calls them: a wrong shape first, then what the GPU lacks. */
-static int error_of_refusals(uint32_t refusals)
+bool shim_has_grid(const struct shim_launch *launch)
 {
-    const uint32_t of_clusters =
-        1u << SMC_REFUSAL_CLUSTER_SIZE | 1u << SMC_REFUSAL_CLUSTER_NOT_PORTABLE;
-    const uint32_t of_resources = 1u << SMC_REFUSAL_REGS_PER_BLOCK;
-    const uint32_t cooperative = 1u << SMC_REFUSAL_COOPERATIVE_SIZE;
-    if (refusals == 0)
-        return SHIM_SUCCESS;
-    if (refusals & ~(of_clusters | of_resources | cooperative))
-        return SHIM_INVALID_VALUE;
-    return refusals & of_clusters   ? SHIM_INVALID_CLUSTER
-           : refusals & cooperative ? SHIM_COOPERATIVE_TOO_LARGE
-                                    : SHIM_OUT_OF_RESOURCES;
+    const struct smc_sm *sm = &shim_device()->sm;
+    const uint32_t most[3] = {sm->max_grid_x, sm->max_grid_y, sm->max_grid_z};
+    for (int i = 0; i < 3; i++)
+        if (launch->grid[i] == 0 || launch->grid[i] > most[i])
+            return false;
+    return true;
 }
 
+bool shim_has_cluster(const struct shim_launch *launch)
+{
+    const struct shim_function *function = launch->function;
+    struct smc_launch model;
+    uint32_t compiled[3];
+    find_cluster(launch, &model);
+    if (model.cluster[0] == 0)
+        return true;
+    smc_program_cluster(function->program, compiled);
+    if (compiled[0] > 0 && memcmp(compiled, model.cluster, sizeof compiled) != 0)
+        return false;
+    for (int i = 0; i < 3; i++)
+        if (model.cluster[i] == 0 || launch->grid[i] % model.cluster[i] != 0)
+            return false;
+    return function->allows_large_clusters ||
+           model.blocks_per_cluster <= shim_device()->sm.cluster_max_portable;
+}
+
+uint64_t shim_resident_clusters(const struct shim_launch *launch)
+{
+    const struct smc_device *device = shim_device();
+    struct smc_launch model;
+    find_cluster(launch, &model);
+    const uint32_t threads = launch->block[0] * launch->block[1] * launch->block[2],
+                   blocks = shim_occupancy(launch->function, threads, launch->dynamic_smem_bytes);
+    return smc_resident_clusters(device->sm_count, &device->sm_groups, model.blocks_per_cluster,
+                                 blocks);
+}
+
+/* A cooperative grid that is too large, perhaps since the GPU holds no block of it at all. */
+static bool is_beyond_resident(const struct shim_launch *launch, const struct smc_launch *model,
+                               const struct smc_occupancy *occupancy)
+{
+    uint64_t blocks = 1;
+    if (!launch->cooperative || !(occupancy->refusals >> SMC_REFUSAL_CLUSTER_SIZE & 1))
+        return launch->cooperative && occupancy->refusals != 0;
+    for (int i = 0; i < 3; i++)
+        blocks = saturate(blocks * launch->grid[i]);
+    return blocks > shim_resident_clusters(launch) * model->blocks_per_cluster;
+}
+
+/* In the order in which a driver checks: found by 24,000 random launches on an H100 (driver 580).
+ */
 static int check(const struct shim_launch *launch)
 {
     const struct shim_function *function = launch->function;
+    const uint32_t of_shape = (SMC_SHAPE_REFUSALS & ~(1u << SMC_REFUSAL_CLUSTER_SHAPE)) |
+                              1u << SMC_REFUSAL_THREADS_PER_BLOCK;
+    const uint32_t of_registers = 1u << SMC_REFUSAL_REGS_PER_BLOCK,
+                   of_clusters =
+                       1u << SMC_REFUSAL_CLUSTER_SIZE | 1u << SMC_REFUSAL_COOPERATIVE_SIZE;
     struct smc_occupancy occupancy;
+    struct smc_launch model;
+    uint64_t threads = 1;
     for (int i = 0; i < 3; i++) {
-        if (launch->block[i] == 0 || launch->grid[i] == 0)
-            return SHIM_INVALID_VALUE;
-        if (function->required_block[0] && launch->block[i] != function->required_block[i])
+        threads = saturate(threads * launch->block[i]);
+        if (launch->block[i] == 0 ||
+            (function->required_block[0] && launch->block[i] != function->required_block[i]))
             return SHIM_INVALID_VALUE;
     }
-    if (launch->cluster[0] && !(launch->cluster[1] && launch->cluster[2]))
-        return SHIM_INVALID_CLUSTER;
-    if (function->max_threads > 0 &&
-        (uint64_t)launch->block[0] * launch->block[1] * launch->block[2] > function->max_threads)
-        return SHIM_INVALID_VALUE;
+    describe_launch(launch, &model);
     shim_model(launch, &occupancy);
-    return error_of_refusals(occupancy.refusals);
+    if (!shim_has_grid(launch) || occupancy.refusals & of_shape ||
+        (function->max_threads > 0 && threads > function->max_threads))
+        return SHIM_INVALID_VALUE;
+    if (!shim_has_cluster(launch))
+        return SHIM_INVALID_CLUSTER;
+    if (is_beyond_resident(launch, &model, &occupancy))
+        return SHIM_COOPERATIVE_TOO_LARGE;
+    if (occupancy.refusals & ~(of_registers | of_clusters))
+        return SHIM_INVALID_VALUE;
+    return occupancy.refusals == 0             ? SHIM_SUCCESS
+           : occupancy.refusals & of_registers ? SHIM_OUT_OF_RESOURCES
+                                               : SHIM_INVALID_CLUSTER;
 }
 
 /* Why the launch is refused, for a program that does not look (records.c). */

@@ -124,7 +124,7 @@ static void *open_runtime(const ElfW(Sym) * symbol, size_t count, const char *na
         if (symbol[i].st_shndx == SHN_UNDEF)
             continue;
         has_runtime |= strcmp(name, "__cudaRegisterFatBinary") == 0;
-        is_own |= strcmp(name, "shim_noted") == 0;
+        is_own |= strcmp(name, "shim_noted_in") == 0;
         is_12 |= strcmp(name, "cudaGetDeviceProperties_v2") == 0;
     }
     return has_runtime && !is_own ? dlopen(is_12 ? "libcudart.so.12" : "libcudart.so.13", RTLD_NOW)

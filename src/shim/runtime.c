@@ -609,9 +609,10 @@ static int launch(const void *stub, struct shim_launch_config *config, size_t sm
         return shim_noted(error);
     config->smem_bytes = (uint32_t)smem_bytes;
     error = cuLaunchKernelEx(config, function, arguments, NULL);
-    /* The driver calls a wrong shape an invalid value, but what an earlier kernel did wrong, and
-       every call returns since, comes first. */
-    if (error == SHIM_INVALID_VALUE && !is_valid(config->grid, config->block))
+    /* The driver calls a wrong shape an invalid value, as the runtime does since CUDA 13 (seen on
+       an H100 with 12.8, 12.9 and 13.0). What an earlier kernel did wrong, and every call returns
+       since, comes first. */
+    if (SHIM_RUNTIME == 12 && error == SHIM_INVALID_VALUE && !is_valid(config->grid, config->block))
         error = SHIM_INVALID_CONFIGURATION;
     if (error != SHIM_SUCCESS)
         cuSmemcalcRefused(error, returns_to_nobody);

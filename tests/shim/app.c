@@ -292,6 +292,44 @@ static void check_large_clusters(void *rank, int has_clusters, void **arguments)
     CU(cuOccupancyMaxPotentialClusterSize, &size, rank, &config);
     is("the largest cluster", 16, size);
     CU(cuFuncSetAttribute, rank, ALLOWED, 0);
+    const struct config part = {
+        .grid = {17, 1, 1}, .block = {32, 1, 1}, .attributes = &attribute, .attribute_count = 1};
+    const struct config none = {.block = {32, 1, 1}};
+    is("resident clusters of a part of a grid", 912,
+       find("cuOccupancyMaxActiveClusters")(&clusters, rank, &part));
+    is("resident clusters without a grid", 1,
+       find("cuOccupancyMaxActiveClusters")(&clusters, rank, &none));
+}
+
+/* Launches with several faults get the error of the one that the driver looks at first; the errors
+   are those of an H100 (driver 580). */
+static void check_order(void *rank, void **arguments)
+{
+    static const struct {
+        const char *name;
+        unsigned grid, threads, cluster, smem_bytes, is_cooperative;
+        int error;
+    } wrong[] = {
+        {"too many threads before a cluster that does not divide the grid", 3, 1025, 2, 0, 0, 1},
+        {"no grid before a cooperative launch", 0, 32, 2, 0, 1, 1},
+        {"a cluster that does not divide the grid before shared memory", 3, 32, 2, 60000, 0, 912},
+        {"a large cluster that is not allowed before shared memory", 32, 32, 16, 60000, 0, 912},
+        {"a cooperative grid that is too large", 132 * 64 + 1, 32, 1, 0, 1, 720},
+        {"a cooperative grid of no resident block before shared memory", 1, 32, 1, 60000, 1, 720},
+        {"shared memory without opting in", 2, 32, 2, 60000, 0, 1},
+    };
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        const struct attribute attributes[] = {
+            {.id = 4, .value = {.cluster = {wrong[i].cluster, 1, 1}}},
+            {.id = 2, .value = {.cluster = {wrong[i].is_cooperative}}},
+        };
+        const struct config config = {.grid = {wrong[i].grid, 1, 1},
+                                      .block = {wrong[i].threads, 1, 1},
+                                      .smem_bytes = wrong[i].smem_bytes,
+                                      .attributes = attributes,
+                                      .attribute_count = 2};
+        is(wrong[i].name, wrong[i].error, find("cuLaunchKernelEx")(&config, rank, arguments, NULL));
+    }
 }
 
 /* Blocks that make progress together. */
@@ -313,10 +351,11 @@ static void check_together(void *module)
     CU(cuMemcpyDtoH_v2, host, address, sizeof host);
     for (int i = 0; has_clusters && i < BLOCKS; i++)
         is("rank", 30 + i % 3, host[i]);
-    is("no multiple of a cluster", has_clusters ? 1 : 912,
-       launch_clusters(rank, BLOCKS, 4, arguments));
+    is("no multiple of a cluster", 912, launch_clusters(rank, BLOCKS, 4, arguments));
     is("a cluster that is too large", 912, launch_clusters(rank, 64, 32, arguments));
     check_large_clusters(rank, has_clusters, arguments);
+    if (has_clusters)
+        check_order(rank, arguments);
     is("no clusters", 0, launch(rank, BLOCKS, 32, 0, arguments));
     CU(cuMemcpyDtoH_v2, host, address, sizeof host);
     is("the only block of a cluster", 10, host[BLOCKS - 1]);

@@ -1,7 +1,8 @@
 # CUDA's driver and runtime on the emulator.
 check_PROGRAMS += tests/shim/app tests/shim/abi
 TESTS += tests/shim.sh tests/shim/abi
-EXTRA_DIST += tests/shim.sh tests/shim/runtime.cu tests/shim/hopper.cu
+EXTRA_DIST += tests/shim.sh tests/shim/runtime.cu tests/shim/hopper.cu \
+	tests/shim/launches.cu tests/shim/launches.h100.txt.gz
 tests_shim_app_SOURCES = tests/shim/app.c tests/shim/calls.h
 tests_shim_app_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)
 tests_shim_app_CFLAGS = -std=c11 -fno-sanitize=all

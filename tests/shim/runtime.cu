@@ -345,7 +345,8 @@ static void check_launches()
     IS(cudaSuccess, cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, copy, 1024, 0));
     IS(properties.maxThreadsPerMultiProcessor / 1024, blocks);
     greet<<<1, 2048>>>(1);
-    IS(cudaErrorInvalidConfiguration, cudaGetLastError());
+    IS(CUDART_VERSION < 13000 ? cudaErrorInvalidConfiguration : cudaErrorInvalidValue,
+       cudaGetLastError());
     IS(cudaSuccess, cudaFuncSetAttribute(indirect, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                          (int)properties.sharedMemPerBlockOptin));
     IS(cudaSuccess, cudaStreamCreate(&stream));
