@@ -282,6 +282,9 @@ tests_ptx_conformance_LDADD = libsmc.la -lm
 tests_ptx_conformance_SOURCES = \
 	tests/ptx_conformance.c tests/share.c tests/share.h $(ptx_cases_sources)
 
+# What users reported, from a folder of such cases; no suite.
+EXTRA_DIST += tests/reported.sh
+
 # Mutants of those kernels, which the emulator sees.
 TESTS += tests/mutants.sh
 EXTRA_DIST += tests/mutants.sh tests/mutants.list

@@ -400,8 +400,9 @@ static void await_program(struct tracing *tracing)
 static enum smc_status report(const struct smc_arguments *arguments, struct tracing *tracing,
                               struct smc_text *out, struct smc_error *error)
 {
-    const struct smc_device *device =
-        tracing->devices.count > 0 ? &tracing->devices.chosen[0].device : NULL;
+    /* On the emulator --device is the GPU of the trace. */
+    const bool other = tracing->devices.count > 0 && !tracing->emulated;
+    const struct smc_device *device = other ? &tracing->devices.chosen[0].device : NULL;
     struct smc_text warnings = {0};
     smc_trace_compare_gpus(&tracing->trace, device, &warnings);
     smc_output_warn(&warnings);
