@@ -125,23 +125,12 @@ finds_nothing() { # PROGRAM ARGUMENT...
     ! cat valgrind.*.log | grep -v 'unhandled ioctl 0x5441\|could cause spurious\|README_MISSING'
 }
 
-# The unit tests on as many processes as there are processors: in one they would take half an hour.
 # Without tui_chart and lesson, which go through all kernels, devices and widths.
 unit_finds_nothing() {
-    local part parts processes=()
-    parts=$(nproc)
-    for ((part = 0; part < parts; part++)); do
-        mkdir -p "valgrind.$part"
-        (
-            mapfile -t suites < <(sed -n 's/^SUITE(\(.*\))$/\1/p' "$root/tests/suites.def" |
-                grep -vx 'tui_chart\|lesson' | awk "NR % $parts == $part")
-            cd "valgrind.$part" && srcdir=$root finds_nothing ../tests/unit "${suites[@]}"
-        ) &
-        processes+=($!)
-    done
-    for part in "${processes[@]}"; do
-        wait "$part" || return
-    done
+    local suites
+    mapfile -t suites < <(sed -n 's/^SUITE(\(.*\))$/\1/p' "$root/tests/suites.def" |
+        grep -vx 'tui_chart\|lesson')
+    srcdir=$root finds_nothing tests/unit "${suites[@]}"
 }
 
 # The explorer over a whole sitting, and on curses over one that has each of its keys once.

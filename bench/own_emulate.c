@@ -56,9 +56,10 @@ static enum smc_status emulate(const struct launched *launched, const struct smc
     struct smc_emulated_argument argument[SMC_MAX_ARGUMENTS];
     struct smc_emulation emulation = {0};
     for (size_t i = 0; i < plan->buffer_count; i++)
-        array[i] = (struct smc_emulated_array){
-            plan->buffer[i].name, launched->data[i],
-            plan->buffer[i].elements * smc_dtype_bytes(plan->buffer[i].dtype), 0};
+        array[i] = (struct smc_emulated_array){.name = plan->buffer[i].name,
+                                               .data = launched->data[i],
+                                               .bytes = plan->buffer[i].elements *
+                                                        smc_dtype_bytes(plan->buffer[i].dtype)};
     for (size_t i = 0; i < plan->argument_count; i++)
         argument[i] = (struct smc_emulated_argument){
             .is_array = plan->argument[i].kind == SMC_ARGUMENT_BUFFER,

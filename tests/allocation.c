@@ -4,8 +4,8 @@
 
      allocation [NAME...]    all commands, or those with these names
 
-   A share of the n: each place that allocates, a function with the three that called it, fails
-   once, and so do the first and the last allocations of each command; at a quarter of the places
+   A share of the n: each place that allocates, a function with the two that called it, fails
+   once, and so do the first and the last allocations of each command; at an eighth of the places
    all later allocations fail as well. With TEST_WHOLE=1 each call stack that allocates is such a
    place, and fails several times in both ways.
 
@@ -47,7 +47,7 @@ int main(void)
 
 /* --- Allocations that fail ---------------------------------------------------------------------*/
 
-enum { MOST_FRAMES = 16, PLACE_FRAMES = 4, MOST_ALLOCATIONS = 1 << 20 };
+enum { MOST_FRAMES = 16, PLACE_FRAMES = 3, MOST_ALLOCATIONS = 1 << 20 };
 enum mode { ONCE, FROM_THEN_ON, MODES };
 
 static atomic_long allocations; /* counted while `armed` */
@@ -366,7 +366,7 @@ struct tally {
     long tried, outcome[OUTCOMES];
 };
 
-enum { MOST_SHOWN = 5, AT_ENDS = 2, MOST_PLACES = 1 << 16, LASTING_SHARE = 4, WHOLE_TIMES = 4 };
+enum { MOST_SHOWN = 5, AT_ENDS = 2, MOST_PLACES = 1 << 16, LASTING_SHARE = 8, WHOLE_TIMES = 4 };
 
 static void show(const struct command *command, enum mode how, long n, const struct seen *seen)
 {

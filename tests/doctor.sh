@@ -297,4 +297,27 @@ if commit=$(git -C "$here" rev-parse --short=12 HEAD 2>/dev/null) && [ -e "$here
 fi
 refuses 2 "option --verbose: only with --version, and for merge, inspect and trace" --tile 32 --verbose
 
+# --- The distribution ---------------------------------------------------------------------------------
+
+# As /etc/os-release names it, in quotation marks of either kind or in none.
+own_mounts="unshare $([ "$(id -u)" = 0 ] && echo -m || echo -rm)" # COMMAND
+touch os-release
+if $own_mounts mount --bind os-release /etc/os-release 2>/dev/null; then
+    while IFS=@ read -r line shown; do
+        printf 'ID=some\n%s\nPRETTY_NAMES=none\n' "$line" >os-release
+        # shellcheck disable=SC2016 # the inner shell's
+        $own_mounts sh -c 'mount --bind os-release /etc/os-release && "$1" doctor --format json' \
+            sh "$program" >out 2>err </dev/null
+        seen=$?
+        says "the distribution of $line" ok system "$shown"
+    done <<'END'
+PRETTY_NAME="Some Linux 7 (it)"@, Some Linux 7 [(]it[)]$
+PRETTY_NAME='Some Linux 7 (it)'@, Some Linux 7 [(]it[)]$
+PRETTY_NAME=Some@, Some$
+NAME=other@^Linux [^,]*$
+END
+else
+    skip "names of distributions" "nothing can be mounted here"
+fi
+
 finish_cases

@@ -441,13 +441,14 @@ if [ -n "$nvcc" ] && "$nvcc" -arch=compute_80 -ptx -o own.ptx own.cu; then
 else
     skip "PTX goes to ptxas" "no ptxas"
 fi
-# A compiler that ends its caller while it works, and leaves a file and a child behind.
+# A compiler that ends its caller while it works, and leaves a file. It runs until it is killed.
 mkdir fake
 cat >fake/nvcc <<'END'
 #!/bin/sh
 touch "$TMPDIR/left"
+echo $$ >"$0.pid"
 kill -"$SIGNAL" $PPID
-exec sleep 50
+while :; do sleep 1; done
 END
 chmod +x fake/nvcc
 printf '#include <nowhere>\n__global__ void k() {}\n' >host.cu
@@ -455,16 +456,18 @@ printf '#include <nowhere>\n__global__ void k() {}\n' >host.cu
 # on purpose, so that it is seen on every machine that they are reset.
 with_default_signals() { # COMMAND...
     # shellcheck disable=SC2016 # the inner shell's
-    sh -c 'trap "" INT TERM HUP; exec env --default-signal=INT,TERM,HUP timeout 60 "$@"' sh "$@"
+    sh -c 'trap "" INT TERM HUP; exec env --default-signal=INT,TERM,HUP "$@"' sh "$@"
 }
 if env --default-signal=INT true 2>/dev/null; then
     for signal in INT TERM HUP; do
         with_default_signals env SIGNAL=$signal PATH="$PWD/fake:$PATH" \
             "$program" inspect host.cu --device 9.0 >out 2>err
         status=$?
-        empty "SIG$signal ends inspect as such, and nothing is left behind" "$(
+        empty "SIG$signal ends inspect as such, its compiler and their files" "$(
             [ "$(kill -l "$status" 2>&1)" = "$signal" ] || echo "exit status $status"
-            ls "$TMPDIR")"
+            ! kill -0 "$(cat fake/nvcc.pid)" 2>/dev/null || echo "the compiler runs"
+            ls "$TMPDIR"
+            rm fake/nvcc.pid)"
     done
 else
     skip "signals end inspect" "no env --default-signal"

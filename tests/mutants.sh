@@ -42,6 +42,13 @@ judge() { # NUMBER
     done
 }
 
+# At the same sizes, a kernel as it is has no fault.
+judge_unchanged() { # NUMBER
+    emulate "$kernels" >"out.$1" 2>&1
+    status=$?
+    [ $status -eq 0 ] || { echo "status $status"; cat "out.$1"; }
+}
+
 # The worker's share of the lines.
 work() { # FIRST STEP
     number=0
@@ -50,6 +57,11 @@ work() { # FIRST STEP
         [ $((number % $2)) -eq "$1" ] || continue
         judge "$number" >"complaint.$number"
     done <list
+    while IFS='@' read -r kernel options; do
+        number=$((number + 1))
+        [ $((number % $2)) -eq "$1" ] || continue
+        judge_unchanged "$number" >"complaint.$number"
+    done <launches
 }
 
 sed -e '/^#/d; /^$/d; s/ *@ */@/g' "$here/mutants.list" >all
@@ -76,6 +88,7 @@ nvrtc*) ;;
     ;;
 esac
 
+grep -v '^matmul-tiled-racy' list | cut -d @ -f 1,4 | sort -u >launches
 workers=$(nproc 2>/dev/null || echo 2)
 worker=0
 while [ "$worker" -lt "$workers" ]; do
@@ -89,15 +102,9 @@ while IFS='@' read -r kernel expected name options edit; do
     number=$((number + 1))
     empty "the mutant of $kernel $options is found: $name" "$(cat "complaint.$number" 2>&1)"
 done <list
-
-# --- What is not mutated --------------------------------------------------------------------------
-
-# At the same sizes, each kernel as it is has no fault.
-grep -v '^matmul-tiled-racy' list | cut -d @ -f 1,4 | sort -u >launches
 while IFS='@' read -r kernel options; do
-    emulate "$kernels" >out 2>&1
-    status=$?
-    empty "$kernel $options without a mutant has no finding" "$([ $status -eq 0 ] || { echo "status $status"; cat out; })"
+    number=$((number + 1))
+    empty "$kernel $options without a mutant has no finding" "$(cat "complaint.$number" 2>&1)"
 done <launches
 
 # The racy kernel's race is in the line that overwrites values that are still read.

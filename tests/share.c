@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static size_t met, chosen;
+static struct share sum;
 
 bool share_is_whole(void)
 {
@@ -16,8 +16,8 @@ bool share_is_whole(void)
 bool share_takes(bool is_chosen)
 {
     const bool is_run = is_chosen || share_is_whole();
-    met++;
-    chosen += is_run;
+    sum.cases++;
+    sum.run += is_run;
     return is_run;
 }
 
@@ -26,10 +26,29 @@ bool share_has(size_t number, size_t of)
     return share_takes(number % of == 0);
 }
 
+size_t share_of(size_t cases, size_t of)
+{
+    const size_t run = share_is_whole() ? cases : cases / of;
+    sum.cases += cases;
+    sum.run += run;
+    return run;
+}
+
+struct share share_so_far(void)
+{
+    return sum;
+}
+
+void share_add(struct share more)
+{
+    sum.cases += more.cases;
+    sum.run += more.run;
+}
+
 void share_print(const char *cases)
 {
-    if (chosen < met)
-        printf("%zu of %zu %s; TEST_WHOLE=1 runs all\n", chosen, met, cases);
+    if (sum.run < sum.cases)
+        printf("%zu of %zu %s; TEST_WHOLE=1 runs all\n", sum.run, sum.cases, cases);
     else
-        printf("all %zu %s\n", met, cases);
+        printf("all %zu %s\n", sum.cases, cases);
 }

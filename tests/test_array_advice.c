@@ -134,7 +134,7 @@ static void test_words(void)
 
 /* --- Random arrays ---------------------------------------------------------------------------- */
 
-enum { MOST_ACCESSES = 3, SHARE = 60, WHOLE = 300, ROOM = 65536 };
+enum { MOST_ACCESSES = 3, SHARE = 30, WHOLE = 300, ROOM = 65536 };
 
 /* Lane n accesses ((n / a) * b + (n % a) * c) units of its width. */
 struct random_access {

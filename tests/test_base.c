@@ -49,6 +49,20 @@ static void test_integers(void)
     CU_ASSERT_EQUAL(n, 77);
 }
 
+static void test_hexadecimal(void)
+{
+    uint64_t n = 77;
+    CU_ASSERT(smc_parse_hexadecimal("0xfF", 255, &n) && n == 255);
+    CU_ASSERT(smc_parse_hexadecimal("ffffffffffffffff", UINT64_MAX, &n) && n == UINT64_MAX);
+    n = 77;
+    static const char *const bad[] = {
+        "", "0x", "-1", "1g", " 1", "10000000000000000", "0x1ffffffffffffffff"};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        CU_ASSERT(!smc_parse_hexadecimal(bad[i], UINT64_MAX, &n));
+    CU_ASSERT(!smc_parse_hexadecimal("100", 255, &n));
+    CU_ASSERT_EQUAL(n, 77);
+}
+
 static void test_sizes(void)
 {
     static const struct {
@@ -343,6 +357,7 @@ static void test_signals(void)
 
 CU_TestInfo tests_base[] = {
     {"integers are strict", test_integers},
+    {"hexadecimal numbers fit in 64 bits", test_hexadecimal},
     {"sizes take K, M and G", test_sizes},
     {"dimensions", test_dimensions},
     {"block", test_block},

@@ -194,6 +194,8 @@ struct bad_row {
     const char *error;  /* its field */
 };
 
+#define TEN "x123456789" /* a message quotes 63 characters of a field */
+
 static const struct bad_row bad_rows[] = {
     {"9.0,abc,32,8192", "9.0,abc,32,8192",
      "line 3: threads: 'abc' is not a number or shape (16x16) between 1 and 2147483647"},
@@ -237,6 +239,12 @@ static const struct bad_row bad_rows[] = {
      "line 3: threads: '?[31m' is not a number or shape (16x16) between 1 and 2147483647"},
     {"9.0,\"a\"\"b\",32,8192", "9.0,\"a\"\"b\",32,8192",
      "\"line 3: threads: 'a\"\"b' is not a number or shape (16x16) between 1 and 2147483647\""},
+    {"9.0," TEN TEN TEN TEN TEN TEN "123,32,8192", "9.0," TEN TEN TEN TEN TEN TEN "123,32,8192",
+     "line 3: threads: '" TEN TEN TEN TEN TEN TEN
+     "123' is not a number or shape (16x16) between 1 and 2147483647"},
+    {"9.0," TEN TEN TEN TEN TEN TEN "1234,32,8192", "9.0," TEN TEN TEN TEN TEN TEN "1234,32,8192",
+     "line 3: threads: '" TEN TEN TEN TEN TEN TEN
+     "...' is not a number or shape (16x16) between 1 and 2147483647"},
 };
 
 static void test_bad_rows(void)

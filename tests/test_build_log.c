@@ -230,7 +230,7 @@ static struct score play(uint64_t seeds, uint32_t run, enum cut cut)
     CU_ASSERT_PTR_NOT_NULL_FATAL(build);
     for (uint64_t seed = 0; seed < seeds; seed++) {
         struct smc_text log = {0};
-        if (!share_has((size_t)seed, 4))
+        if (!share_has((size_t)seed, 12))
             continue;
         make(build, seed, cut == KILLED);
         shuffle(build, run, &log);
@@ -253,7 +253,7 @@ static void test_shuffled(void)
         struct score score = play(4000, run, WHOLE);
         CU_ASSERT_EQUAL(score.wrong, 0);
         CU_ASSERT_EQUAL(score.lost, 0);
-        CU_ASSERT(score.right > 1000);
+        CU_ASSERT(score.right > 300);
         if (getenv("SMEMCALC_SHOW_SCORES"))
             printf("\n    run %u: %zu right, %zu reported\n", run, score.right, score.reported);
     }
@@ -264,7 +264,7 @@ static void test_killed(void)
     for (uint32_t run = 1; run <= 9; run += 4) {
         struct score score = play(4000, run, KILLED);
         CU_ASSERT_EQUAL(score.wrong, 0);
-        CU_ASSERT(score.right > 1000);
+        CU_ASSERT(score.right > 300);
         if (getenv("SMEMCALC_SHOW_SCORES"))
             printf("\n    run %u: %zu right, %zu reported\n", run, score.right, score.reported);
     }
@@ -276,7 +276,7 @@ static void test_head_cut(void)
         for (enum cut cut = HEAD_CUT; cut <= HEAD_CUT_IN_LINE; cut++) {
             struct score score = play(4000, run, cut);
             CU_ASSERT_EQUAL(score.wrong, 0);
-            CU_ASSERT(score.right > 1000);
+            CU_ASSERT(score.right > 300);
             if (getenv("SMEMCALC_SHOW_SCORES"))
                 printf("\n    run %u: %zu right, %zu reported\n", run, score.right, score.reported);
         }
@@ -465,7 +465,7 @@ static void test_cases(void)
 }
 
 CU_TestInfo tests_build_log[] = {
-    {"12,000 shuffled builds: no kernel gets another's figures", test_shuffled},
+    {"shuffled builds: no kernel gets another's figures", test_shuffled},
     {"the same with compilations that are killed", test_killed},
     {"the same with logs whose beginning is cut off", test_head_cut},
     {"builds one after the other are read wholly", test_one_by_one},

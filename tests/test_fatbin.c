@@ -396,6 +396,28 @@ static void test_archive(void)
         smc_text_free(texts[i]);
 }
 
+/* After a header that does not end in the two bytes of each, there are no members. */
+static void test_damaged_archive(void)
+{
+    struct smc_text code = file_of(DATA "own-sm90.cubin"), parts = {0}, bad = {0}, archive = {0};
+    append_part(&parts, CODE, STORED, 90, &code);
+    append_container(&bad, &parts);
+    memset(bad.data + CONTAINER_HEAD + 8, 0x7f, 8);
+    append_member(&archive, "a.o/", bad.data, bad.length);
+    append_member(&archive, "b.o/", bad.data, bad.length);
+    archive.data[archive.length - bad.length - 2] = 'x';
+    struct reading reading = read_bytes(&archive, 1);
+    const char *line = smc_text_string(&reading.notes.faults);
+    static const char first[] = "a?b(a.o): machine code at byte ", next[] = "a?b: machine code at ";
+    CU_ASSERT_EQUAL(strncmp(line, first, sizeof first - 1), 0);
+    line = strchr(line, '\n') ? strchr(line, '\n') + 1 : line;
+    CU_ASSERT_EQUAL(strncmp(line, next, sizeof next - 1), 0);
+    forget(&reading);
+    struct smc_text *const texts[] = {&code, &parts, &bad, &archive};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        smc_text_free(texts[i]);
+}
+
 static void test_empty(void)
 {
     struct smc_text empty = file_of(DATA "empty-sm80.cubin"), code = file_of(DATA "own-sm90.cubin"),
@@ -636,6 +658,7 @@ CU_TestInfo tests_fatbin[] = {
     {"more than a file of its size can hold", test_bomb},
 #endif
     {"the members of an archive are named", test_archive},
+    {"a damaged header ends an archive's members", test_damaged_archive},
     {"empty machine code is noted", test_empty},
     {"linked code hides what it was linked from", test_unlinked},
     {"the result does not depend on the number of threads", test_threads},

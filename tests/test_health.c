@@ -140,7 +140,7 @@ static void test_injected(void)
     int injected = 0, named = 0;
     srand(18);
     for (size_t i = 0; i < INJECTED; i++) {
-        if (!share_has(i / 3, 6)) /* three, each of another kind */
+        if (!share_has(i / 3, 20)) /* three, each of another kind */
             continue;
         injected++;
         named += i < OF_SMS ? of_sms[i % 3](sms) : memory_is_named(&sms->health);

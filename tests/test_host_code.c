@@ -5,9 +5,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "inspect/kernels.h"
 #include "source/device_part.h"
+#include "temporary.h"
 #include "unit.h"
 
 static size_t count_lines(const char *text)
@@ -131,6 +134,35 @@ static void test_local_aliases(void)
                    "k<R<R<4,int>::k,R<4,int>>>");
 }
 
+static void check_include(const char *file, const char *text, const char *found)
+{
+    struct smc_source_tree tree = {0};
+    struct smc_error error;
+    CU_ASSERT_EQUAL(smc_source_tree_read(file, text, "", "", &tree, &error), SMC_OK);
+    CU_ASSERT_EQUAL_FATAL(tree.count, found ? 2 : 1);
+    CU_ASSERT_EQUAL(tree.file[0].include_count, 1);
+    if (found)
+        CU_ASSERT_STRING_EQUAL(tree.file[1].path, found);
+    smc_source_tree_free(&tree);
+}
+
+/* A header in quotation marks is looked for beside the file, in any folder. */
+static void test_beside(void)
+{
+    struct temporary temporary;
+    char file[512], header[512];
+    temporary_begin(&temporary);
+    CU_ASSERT_EQUAL(mkdir(temporary.folder, 0700), 0);
+    snprintf(file, sizeof file, "%s/x.cu", temporary.folder);
+    snprintf(header, sizeof header, "%s/x.h", temporary.folder);
+    CU_ASSERT(temporary_write(header, "\n", 1));
+    check_include(file, "#include \"x.h\"\n", header);
+    check_include(file, "#include <x.h>\n", NULL);
+    check_include("x.cu", "#include \"x.h\"\n", NULL);
+    unlink(header);
+    temporary_end(&temporary);
+}
+
 static void test_lines(void)
 {
     static const char source[] = "\n__global__ void one() {}\nnamespace n {\ntemplate <class T>\n"
@@ -183,6 +215,7 @@ CU_TestInfo tests_host_code[] = {
     {"instances that the host launches", test_instances},
     {"instances that a macro's parameter names", test_named_by_parameter},
     {"instances with local aliases", test_local_aliases},
+    {"headers beside the file that includes them", test_beside},
     {"source lines of kernels", test_lines},
     {"random text", test_random},
     CU_TEST_INFO_NULL,

@@ -8,7 +8,7 @@
 #include "share.h"
 #include "unit.h"
 
-enum { WIDEST = 200, WIDEST_SUMMARY = 65, SHARE_OF_DEVICES = 4 };
+enum { WIDEST = 200, WIDEST_SUMMARY = 65, SHARE_OF_DEVICES = 12 };
 
 static struct smc_lesson_setting setting_of(const struct smc_device *device, unsigned columns)
 {
@@ -83,7 +83,7 @@ static void test_every_width(void)
     unsigned faults = 0;
     for (size_t i = 0; i < smc_lesson_count(); i++)
         for (unsigned columns = SMC_LESSON_LEAST_COLUMNS; columns <= WIDEST; columns++) {
-            if (!share_takes(columns % 5 == i % 5 || columns == SMC_LESSON_LEAST_COLUMNS ||
+            if (!share_takes(columns % 16 == i % 16 || columns == SMC_LESSON_LEAST_COLUMNS ||
                              columns == SMC_LESSON_COLUMNS || columns == WIDEST))
                 continue;
             struct smc_lesson_setting setting = setting_of(NULL, columns);

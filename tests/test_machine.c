@@ -168,6 +168,60 @@ static void test_text(void)
     }
 }
 
+/* The field of BSSY has 30 bits, the highest of which is the sign. */
+static void test_far_targets(void)
+{
+    static const struct {
+        uint64_t words;
+        int64_t target;
+    } cases[] = {{4, 0x20}, {0x10000000, 0x40000010}, {0x30000000, -0x3ffffff0}, {0x3fffffff, 12}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const uint64_t low = 0x7945 | cases[i].words << 34;
+        unsigned char bytes[16] = {0};
+        struct smc_instruction in;
+        for (size_t k = 0; k < 8; k++)
+            bytes[k] = (unsigned char)(low >> (8 * k));
+        CU_ASSERT_TRUE(smc_instruction_decode(bytes, 0, 2, &in));
+        CU_ASSERT_EQUAL(in.operation, SMC_OP_BSSY);
+        CU_ASSERT_EQUAL(in.target, cases[i].target);
+    }
+}
+
+/* SHF of 64 bits by 64 and more leaves the sign, or nothing. */
+static void test_wide_shifts(void)
+{
+    static const struct {
+        bool right, is_unsigned, high;
+        uint32_t count, result;
+    } cases[] = {
+        {true, false, false, 64, UINT32_MAX}, {true, false, true, 99, UINT32_MAX},
+        {true, false, false, 63, UINT32_MAX}, {true, false, false, 62, UINT32_MAX - 1},
+        {true, true, false, 64, 0},           {true, true, false, 63, 1},
+        {false, true, true, 64, 0},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        static struct smc_warp warp;
+        const struct smc_machine_place place = {.block = {32, 1, 1}, .grid = {1, 1, 1}};
+        const uint64_t low = 0x0000000001037219 | (uint64_t)2 << 32; /* SHF R3, R1, R2, R4 */
+        const uint64_t high = 4 | (uint64_t)cases[i].is_unsigned << 9 |
+                              (uint64_t)cases[i].right << 12 | (uint64_t)cases[i].high << 16;
+        unsigned char bytes[16];
+        struct smc_instruction in;
+        for (size_t k = 0; k < 8; k++) {
+            bytes[k] = (unsigned char)(low >> (8 * k));
+            bytes[8 + k] = (unsigned char)(high >> (8 * k));
+        }
+        CU_ASSERT_TRUE(smc_instruction_decode(bytes, 0, 2, &in));
+        smc_warp_start(&warp, &place);
+        warp.reg[1] = (struct smc_lanes){.same = true};
+        warp.reg[2] = (struct smc_lanes){.value = {cases[i].count}, .same = true};
+        warp.reg[4] = (struct smc_lanes){.value = {0x80000000}, .same = true};
+        smc_warp_evaluate(&warp, &in, UINT32_MAX);
+        CU_ASSERT_EQUAL(warp.reg[3].unknown, 0);
+        CU_ASSERT_EQUAL(warp.reg[3].value[0], cases[i].result);
+    }
+}
+
 static void test_control_bits(void)
 {
     unsigned char bytes[16] = {0};
@@ -253,6 +307,8 @@ CU_TestInfo tests_machine[] = {
     {"lanes diverge and reconverge", test_divergence},
     {"what is unknown is reported", test_unknown},
     {"text", test_text},
+    {"far targets", test_far_targets},
+    {"shifts of 64 bits", test_wide_shifts},
     {"control bits", test_control_bits},
     {"votes", test_vote},
     {"calls", test_calls},

@@ -84,7 +84,7 @@ static void test_against_search(void)
             launch.dynamic_smem_bytes = sm->smem_per_block_optin_bytes + (uint32_t)rand() % 2000;
         if (rand() % 4 == 0)
             launch.regs_per_thread = sm->max_regs_per_thread + (uint32_t)rand() % 20;
-        if (!share_has((size_t)i, 3))
+        if (!share_has((size_t)i, 9))
             continue;
         uint32_t now = blocks_of(sm, &launch);
         struct smc_next_steps steps;

@@ -26,7 +26,7 @@ static bool begins_in_share(size_t noise, size_t deviation, size_t step)
 {
     if (!share_is_whole())
         state = UINT64_C(0x9e3779b97f4a7c15) * (1 + noise + 8 * deviation + 64 * step);
-    return share_has(noise + deviation + step, 3);
+    return share_has(noise + deviation + step, 6);
 }
 
 /* Each has a standard deviation of 1; below 0 is slower. */

@@ -3,6 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "compile/cubin.h"
+#include "temporary.h"
 #include "timing/l1.h"
 #include "timing/sm.h"
 #include "timing/timing.h"
@@ -381,6 +383,53 @@ static void test_reasons(void)
     CU_ASSERT_STRING_EQUAL(time.reason, "the launch is refused");
 }
 
+/* A kernel of the file, with each second instruction on the integer pipe, which is busy for two
+   clocks: as long as the instructions take to issue. */
+static void make_tie(const struct smc_cubin_kernel *kernel, char *code)
+{
+    static const uint64_t above_12[] = {0x0000000c0000780c, 0x000fe20003f24270};
+    static const uint64_t nop[] = {0x0000000000007918, 0x000fe20000000000};
+    static const uint64_t exit_all[] = {0x000000000000794d, 0x000fea0003800000};
+    const size_t count = kernel->code_bytes / 16 / 2 * 2;
+    for (size_t i = 0; i < count; i++)
+        memcpy(code + 16 * i, i % 2 == 0 ? above_12 : i + 1 < count ? nop : exit_all, 16);
+}
+
+/* Of units that are busy equally long, the first in the order of reports bounds the launch. */
+static void test_tie(void)
+{
+    struct smc_device device;
+    struct smc_ceilings ceilings;
+    static char file[65536];
+    struct smc_cubin cubin = {0};
+    struct smc_time_arguments arguments = {0};
+    struct smc_error error;
+    struct smc_time time;
+    char note[256];
+    const size_t bytes =
+        temporary_read(SMC_SOURCE_DIR "/tests/data/inspect/own-sm90.cubin", file, sizeof file);
+    CU_ASSERT_EQUAL_FATAL(smc_cubin_open(file, bytes, &cubin, &error), SMC_OK);
+    CU_ASSERT_FATAL(cubin.kernel_count > 0);
+    make_tie(&cubin.kernel[0], file + ((const char *)cubin.kernel[0].code - file));
+    CU_ASSERT_EQUAL_FATAL(smc_device_find("H200", &device, note, &error), SMC_OK);
+    CU_ASSERT_FATAL(smc_ceilings_of_board(device.name, &ceilings));
+    const struct smc_time_launch launch = {.device = &device,
+                                           .ceilings = &ceilings,
+                                           .blocks_per_sm = 2,
+                                           .arguments = &arguments,
+                                           .cubin = file,
+                                           .cubin_bytes = bytes,
+                                           .entry = cubin.kernel[0].name,
+                                           .block = {1024, 1, 1},
+                                           .grid = {132 * 1000, 1, 1}};
+    CU_ASSERT_EQUAL(smc_time_predict(&launch, &time, &error), SMC_OK);
+    CU_ASSERT_STRING_EQUAL(time.reason, "");
+    CU_ASSERT_EQUAL(time.term_ms[SMC_TIME_ISSUE], time.term_ms[SMC_TIME_INTEGER]);
+    CU_ASSERT_EQUAL(time.bound_by, SMC_TIME_ISSUE);
+    CU_ASSERT_EQUAL(time.next, SMC_TIME_INTEGER);
+    smc_cubin_close(&cubin);
+}
+
 static void test_rates(void)
 {
     struct smc_device device;
@@ -423,6 +472,7 @@ CU_TestInfo tests_timing[] = {
     {"a barrier", test_barrier},
     {"arguments in memory", test_arguments},
     {"no prediction, with a reason", test_reasons},
+    {"units that are busy equally long", test_tie},
     {"measured and estimated rates", test_rates},
     CU_TEST_INFO_NULL,
 };

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "share.h"
 #include "trace/answer.h"
 #include "unit.h"
 
@@ -395,7 +396,7 @@ static void test_queries(void)
     for (size_t gpu = 0; gpu < sizeof gpus / sizeof *gpus; gpu++) {
         struct smc_trace *trace = begin(gpus[gpu], 0);
         struct smc_trace_answer out;
-        for (int i = 0; i < 500; i++) {
+        for (size_t i = 0, count = share_of(500, 4); i < count; i++) {
             struct smc_trace_launch launch = random_configuration();
             add(trace, launch, 1 + (uint64_t)rand() % 1000);
             launch.grid[0]++; /* whose next steps are known by then */

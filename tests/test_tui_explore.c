@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "share.h"
 #include "tui/explore.h"
 #include "tui/fields.h"
 #include "tui_support.h"
@@ -72,7 +73,7 @@ static void random_key(struct smc_tui *tui)
     }
 }
 
-/* 10000 keys; undo restores the state before each change. */
+/* Undo restores the state before each change. */
 static void walk(struct smc_tui *tui, size_t keys)
 {
     struct smc_query *stack = calloc(SMC_UNDO_STEPS + 1, sizeof *stack);
@@ -115,7 +116,7 @@ static void test_random_walk(void)
         struct smc_query query;
         test_query(test_kernel(device % test_kernel_count()), device, &query);
         struct smc_tui *tui = test_open(&query, 24, 80);
-        walk(tui, 10000 / TEST_DEVICES + 1);
+        walk(tui, share_of(10000, 5) / TEST_DEVICES + 1);
         test_close(tui);
     }
 }
@@ -521,7 +522,7 @@ CU_TestInfo tests_tui_explore[] = {
     {"choosing from a list", test_choosing},
     {"given and carried over", test_carried},
     {"bars that are clipped", test_clipped_bars},
-    {"10000 keys", test_random_walk},
+    {"random keys", test_random_walk},
     {"no answer", test_no_answer},
     {"what was compiled", test_compiled},
     {"what was predicted", test_predicted},

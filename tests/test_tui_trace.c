@@ -128,6 +128,14 @@ static void test_unfolding(void)
     CU_ASSERT_EQUAL(list->cursor, several);
     CU_ASSERT_TRUE(sitting_shows(&traced.sitting, "\xe2\x96\xbe"));
     CU_ASSERT_TRUE(sitting_shows(&traced.sitting, "256x1x1, grid "));
+    sitting_keys(&traced.sitting, "End");
+    CU_ASSERT_EQUAL(list->cursor, 5 + rows - 1);
+    sitting_keys(&traced.sitting, "Down");
+    CU_ASSERT_EQUAL(list->cursor, 5 + rows - 1);
+    sitting_keys(&traced.sitting, "Home Up");
+    CU_ASSERT_EQUAL(list->cursor, 0);
+    for (size_t i = 0; i < several; i++)
+        sitting_keys(&traced.sitting, "Down");
     sitting_keys(&traced.sitting, "Down Down");
     CU_ASSERT_FALSE(smc_trace_list_here(list)->is_kernel);
     CU_ASSERT_EQUAL(smc_trace_list_here(list)->row, traced.test.answer.kernels[several].first + 1);

@@ -332,6 +332,32 @@ static void test_textures_need_emulator(void)
     smc_user_free(&run);
 }
 
+static void expect_variable(const char *name, enum smc_status status, const char *message)
+{
+    static const char ptx[] = ".visible .global .align 4 .u32 _ZN1a5countE;\n"
+                              ".visible .global .align 4 .u32 _ZN1b5countE;\n"
+                              ".visible .global .align 4 .u32 single;\n";
+    static struct smc_user_run run;
+    struct smc_error error = {""};
+    memset(&run, 0, sizeof run);
+    run.request.variable_count = 1;
+    snprintf(run.request.variable[0].name, sizeof run.request.variable[0].name, "%s", name);
+    CU_ASSERT_EQUAL(smc_user_find_variables(ptx, &run, &error), status);
+    CU_ASSERT_STRING_EQUAL(error.message, message);
+    smc_user_free(&run);
+}
+
+static void test_variable_names(void)
+{
+    expect_variable("single", SMC_OK, "");
+    expect_variable("a::count", SMC_OK, "");
+    expect_variable("count", SMC_USAGE,
+                    "option --dump: 'count' is more than one variable: _ZN1a5countE, _ZN1b5countE");
+    expect_variable("other", SMC_USAGE,
+                    "option --dump: 'other' is no __device__ or __constant__ variable that the "
+                    "compiler kept; it has _ZN1a5countE, _ZN1b5countE, single");
+}
+
 /* --- Memory ----------------------------------------------------------------------------------- */
 
 static void fill(const char *typed, void *data)
@@ -612,6 +638,7 @@ CU_TestInfo tests_user[] = {
     {"textures", test_textures},
     {"textures need the emulator", test_textures_need_emulator},
     {"names as people write them", test_written_names},
+    {"variables by their names", test_variable_names},
     {"memory as it is typed", test_buffers},
     {"what is no argument", test_bad_arguments},
     {"what memory is filled with", test_fillings},

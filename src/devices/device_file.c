@@ -139,10 +139,9 @@ static enum smc_status fail_number(const struct place *place, const json_t *valu
 
 static bool whole_number(const struct place *place, const json_t *value, uint64_t *number)
 {
-    json_int_t n = json_integer_value(value);
-    if (!json_is_integer(value) || n < 0)
+    if (!json_is_integer(value))
         return false;
-    *number = (uint64_t)n;
+    *number = (uint64_t)json_integer_value(value); /* above every limit if it is negative */
     return *number >= place->key->lowest && *number <= place->key->highest;
 }
 

@@ -230,15 +230,15 @@ static enum smc_status add_value(struct smc_user_run *run, size_t index, struct 
 
 /* --- Variables of the module ------------------------------------------------------------------ */
 
-/* Whether the variable of the PTX is the one that was named: as compiled, or as in the source,
-   where namespaces may be omitted. */
-static bool is_named(const struct smc_ptx_variable *variable, const char *name)
+/* Whether the variable of the PTX is the one that was named: as compiled, or as in the source, in
+   these or, where `any_namespace` is set, in any namespaces. */
+static bool is_named(const struct smc_ptx_variable *variable, const char *name, bool any_namespace)
 {
     if (strlen(name) == variable->name_length && memcmp(variable->name, name, strlen(name)) == 0)
         return true;
     char *symbol = smc_strndup(variable->name, variable->name_length);
     char *shown = symbol ? smc_demangle(symbol) : NULL;
-    bool same = shown && (strcmp(shown, name) == 0 || smc_name_is_like(shown, name, true));
+    bool same = shown && (strcmp(shown, name) == 0 || smc_name_is_like(shown, name, any_namespace));
     free(shown);
     free(symbol);
     return same;
@@ -271,7 +271,7 @@ static enum smc_status fail_variable(const char *ptx, const char *name, size_t f
     struct smc_text list = {0};
     struct smc_ptx_variable variable;
     while (smc_ptx_next_variable(&ptx, &variable))
-        if (found == 0 || is_named(&variable, name))
+        if (found == 0 || is_named(&variable, name, true))
             smc_text_printf(&list, "%s%.*s", list.length ? ", " : "", (int)variable.name_length,
                             variable.name);
     if (found > 1)
@@ -289,22 +289,24 @@ static enum smc_status fail_variable(const char *ptx, const char *name, size_t f
     return SMC_USAGE;
 }
 
+/* A variable in just the namespaces that were named is preferred. */
 static enum smc_status find_variable(const char *ptx, const struct smc_user_variable *wanted,
                                      struct smc_user_symbol *symbol, struct smc_error *error)
 {
     struct smc_ptx_variable variable;
     size_t found = 0;
     uint32_t align = 0;
-    for (const char *cursor = ptx; smc_ptx_next_variable(&cursor, &variable);) {
-        if (!is_named(&variable, wanted->name) || found++ > 0)
-            continue;
-        symbol->name = smc_strndup(variable.name, variable.name_length);
-        symbol->type = type_of(&variable);
-        symbol->bytes = variable.bytes;
-        align = variable.align;
-        if (!symbol->name)
-            return smc_out_of_memory(error);
-    }
+    for (int any_namespace = 0; any_namespace < 2 && found == 0; any_namespace++)
+        for (const char *cursor = ptx; smc_ptx_next_variable(&cursor, &variable);) {
+            if (!is_named(&variable, wanted->name, any_namespace) || found++ > 0)
+                continue;
+            symbol->name = smc_strndup(variable.name, variable.name_length);
+            symbol->type = type_of(&variable);
+            symbol->bytes = variable.bytes;
+            align = variable.align;
+            if (!symbol->name)
+                return smc_out_of_memory(error);
+        }
     if (found != 1)
         return fail_variable(ptx, wanted->name, found, error);
     if (!wanted->is_set || fits_variable(&wanted->value, symbol->bytes, align))

@@ -5,7 +5,7 @@
 
      faults [NAME...] [--verbose]    all commands and kinds, or those with these names
 
-   A share of the calls: of each command and kind the first, the middle and the last, and one
+   A share of the calls: of each command and kind two of the first, the middle and the last, and one
    allocation; with TEST_WHOLE=1 every call, once and from then on, and a hundred allocations: the
    others fail in tests/allocation. */
 #include "config.h"
@@ -181,15 +181,17 @@ static bool may_last(enum fault fault)
     return !must_not_matter(fault) && fault != FAULT_LIST;
 }
 
-/* The first, the middle and the last call: one alone, the next with all later ones, and so on. */
+/* Two of the first, the middle and the last call: one alone, the next with all later ones. Of
+   allocations the middle one. */
 static bool is_chosen(const struct trial_command *command, enum fault fault, long n, long calls,
                       bool lasting)
 {
     const long place = n == 1 ? 0 : n == calls ? 2 : 1;
     const long turn = command - trial_commands + (long)fault + place;
     const bool is_middle = n == (calls + 1) / 2;
-    return (is_middle || (place != 1 && fault != FAULT_MEMORY)) &&
-           (!may_last(fault) || turn % 2 == lasting);
+    if (fault == FAULT_MEMORY ? !is_middle : (place == 1 && !is_middle) || (turn % 3 == 0 && calls > 2))
+        return false;
+    return !may_last(fault) || turn % 2 == lasting;
 }
 
 static void try_kind(const struct trial_command *command, enum fault fault, long calls,

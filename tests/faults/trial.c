@@ -19,7 +19,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { MOST_WORDS = 32, LATE_SECONDS = 600 };
+enum { MOST_WORDS = 32, LATE_SECONDS = 600, SEED = 28 };
 
 const char *const fault_names[] = {
 #define FAULT(id, name, number) [FAULT_##id] = name,
@@ -102,7 +102,7 @@ static unsigned long random_state;
 
 unsigned long trial_seed(int argc, char **argv)
 {
-    random_state = (unsigned long)time(NULL);
+    random_state = SEED;
     for (int i = 1; i + 1 < argc; i++)
         if (strcmp(argv[i], "--seed") == 0)
             random_state = strtoul(argv[i + 1], NULL, 10);

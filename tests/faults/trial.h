@@ -108,7 +108,7 @@ const char *trial_ending(const struct trial *trial);
 
 double trial_now(void);
 
-/* From --seed N, else the clock; printed. */
+/* From --seed N, else the same each time; printed. */
 unsigned long trial_seed(int argc, char **argv);
 double trial_random(void); /* 0 to 1, without 1 */
 

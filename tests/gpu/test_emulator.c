@@ -84,7 +84,8 @@ static bool copy_inputs(struct launch *launch, struct smc_emulated_array *arrays
             memset(copy, smc_dtype_poison(plan->buffer[i].dtype), bytes);
         else
             memcpy(copy, launch->buffers.host[i], bytes);
-        arrays[i] = (struct smc_emulated_array){plan->buffer[i].name, copy, bytes, 0};
+        arrays[i] =
+            (struct smc_emulated_array){.name = plan->buffer[i].name, .data = copy, .bytes = bytes};
     }
     return true;
 }

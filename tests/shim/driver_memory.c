@@ -292,6 +292,28 @@ static void check_array_shapes(void)
     CALL(CUDA_ERROR_INVALID_HANDLE, cuArrayDestroy, array);
 }
 
+/* An end without a height has slices of the rows up to the last that is copied. */
+static void check_slices(void)
+{
+    int host[24], back[16] = {0};
+    uint64_t memory;
+    for (int i = 0; i < 24; i++)
+        host[i] = i;
+    CALL(CUDA_SUCCESS, cuMemAlloc_v2, &memory, sizeof host);
+    const struct copy_3d slices = {.from = {.y = 1, .type = HOST, .host = host, .pitch = 16},
+                                   .to = {.type = DEVICE, .device = memory},
+                                   .width_bytes = 16,
+                                   .height = 2,
+                                   .depth = 2};
+    CALL(CUDA_SUCCESS, cuMemcpy3D_v2, &slices);
+    CALL(CUDA_SUCCESS, cuMemcpyDtoH_v2, back, memory, sizeof back);
+    IS(4, back[0]);
+    IS(11, back[7]);
+    IS(16, back[8]);
+    IS(23, back[15]);
+    CALL(CUDA_SUCCESS, cuMemFree_v2, memory);
+}
+
 static void check_array_copies(void)
 {
     const struct array_3d shape = {4, 3, 2, SIGNED_32, 1, 0};
@@ -740,6 +762,7 @@ int main(void)
     check_copies();
     check_fills();
     check_array_shapes();
+    check_slices();
     check_array_copies();
     check_textures();
     check_tensor_maps();
