@@ -152,7 +152,7 @@ static void test_lists(void)
     size_t boards = 0, kernels = 1;
     test_query(smc_kernel_at(0), 3, &query);
     step(&query, SMC_FIELD_DEVICE, -1, true);
-    for (int i = 0; i < 300; i++)
+    for (size_t i = 0; i < smc_device_count(); i++)
         step(&query, SMC_FIELD_DEVICE, -1, false);
     do {
         before = query;
