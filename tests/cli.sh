@@ -145,6 +145,15 @@ refuses 2 "option --carveout: '101' is not between -1 and 100" --tile 8 --carveo
 refuses 2 "option --cache-config: 'both' is not one of none, shared, l1, equal" \
     --tile 8 --cache-config both
 refuses 2 "option --smem: '8Q' is not a size in bytes between 0 and 2147483647" --threads 8 --smem 8Q
+for size in 48.3K 4,91 0x '12 XB' 0xc400B -49152 49,152,; do
+    refuses 2 "option --dynamic-smem: '$size' is not a size in bytes between 0 and 2147483647" \
+        --threads 8 --dynamic-smem="$size"
+done
+smemcalc --threads 128 --dynamic-smem 50176 --device 8.6 >plain
+for size in 0xc400 '0xc400 bytes' 50176B 49K '49 KB' 49KiB 49.0k 50,176 ' 50176 '; do
+    smemcalc --threads 128 --dynamic-smem "$size" --device 8.6 >out 2>&1
+    empty "a size in bytes may be written as '$size'" "$(diff plain out)"
+done
 refuses 2 "option --regs: '-1' is not between 0 and 2147483647" --tile 8 --regs -1
 refuses 2 "option --threads: '9223372036854775808' is not between 1 and 2147483647 threads" \
     --threads 9223372036854775808

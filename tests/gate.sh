@@ -149,6 +149,16 @@ gate.toml:3: note: [dynamic_smem] '"'gone'"' names no kernel
 min_blocks = 5
 END
 
+judged "sizes in a gate file may have units" 1 \
+'tiles.cu: tiles on compute capability 9.0: 4 blocks per SM, limited by shared memory, but 5 required (gate.toml:3)
+1 of 1 kernel violates 1 limit' --threads 256 <<'END'
+[dynamic_smem]
+"til*" = "49 KB"
+[[limit]]
+min_blocks = 5
+max_static_smem_bytes = "64K"
+END
+
 judged "--dynamic-smem goes before [dynamic_smem]" 0 '1 kernel judged: no violation' \
     --threads 256 --dynamic-smem tiles=16K <<'END'
 [dynamic_smem]
@@ -426,6 +436,8 @@ printf '%s\n[[allow]]\nlimit = "registers"\n' "$limit" >gate.toml
 refused ':4: [[allow]] limit: not the key of a limit in quotes: max_registers'
 printf '%s\n[dynamic_smem]\nx = -1\n' "$limit" >gate.toml
 refused ':4: [dynamic_smem] x: not a whole number between 0 and 1048576'
+printf '%s\n[dynamic_smem]\nx = "48.3K"\n' "$limit" >gate.toml
+refused ':4: [dynamic_smem] x: not a size such as "48 KB", or too large'
 printf '%s\n[threads]\nx = 0\n' "$limit" >gate.toml
 refused ':4: [threads] x: not a whole number between 1 and 1024'
 printf '%s\n[diff]\nallow_register = 1\n' "$limit" >gate.toml

@@ -68,17 +68,105 @@ static void test_sizes(void)
     static const struct {
         const char *text;
         uint64_t bytes;
-    } good[] = {{"0", 0},           {"48", 48},         {"48K", 49152},   {"48k", 49152},
-                {"48KB", 49152},    {"48KiB", 49152},   {"48kib", 49152}, {"1M", 1 << 20},
-                {"3G", 3ull << 30}, {"232448", 232448}, {"1B", 0}};
+    } good[] = {{"0", 0},
+                {"48", 48},
+                {"48K", 49152},
+                {"48k", 49152},
+                {"48KB", 49152},
+                {"48KiB", 49152},
+                {"48kib", 49152},
+                {"1M", 1 << 20},
+                {"3G", 3ull << 30},
+                {"232448", 232448},
+                {"1B", 1},
+                {"0xc400", 50176},
+                {"0XC400", 50176},
+                {"0xc400 bytes", 50176},
+                {"0x10", 16},
+                {"50176B", 50176},
+                {"48 KB", 49152},
+                {"48 KiB", 49152},
+                {" 48K ", 49152},
+                {"48.5K", 49664},
+                {"1.5 KB", 1536},
+                {"0.5M", 524288},
+                {"1.50K", 1536},
+                {"48.0", 48},
+                {"101376 bytes", 101376},
+                {"1 byte", 1},
+                {"49,152", 49152},
+                {"1,048,576", 1 << 20},
+                {"66,560 byte/block", 66560},
+                {"1,024K", 1 << 20},
+                {"18446744073709551615", UINT64_MAX},
+                {"99.609375K", 102000}};
     uint64_t bytes;
-    for (size_t i = 0; i + 1 < sizeof good / sizeof *good; i++)
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++)
         CU_ASSERT(smc_parse_size(good[i].text, UINT64_MAX, &bytes) && bytes == good[i].bytes);
-    static const char *const bad[] = {"",    "K",    "48 K", " 48", "-1",     "48KK",        "48Q",
-                                      "48 ", "1.5K", "0x8",  "48@", "48\x7f", "99999999999G"};
+    static const char *const bad[] = {"",
+                                      " ",
+                                      "K",
+                                      "-1",
+                                      "- 1",
+                                      "+1",
+                                      "48KK",
+                                      "48Q",
+                                      "48@",
+                                      "48\x7f",
+                                      "99999999999G",
+                                      "48.3K",
+                                      "48.5",
+                                      "48.",
+                                      "48.K",
+                                      ".5K",
+                                      "1.5B",
+                                      "4,91",
+                                      "4,9152",
+                                      "49152,000",
+                                      "49,15",
+                                      "49,",
+                                      ",491",
+                                      "49,152,",
+                                      "1,,024",
+                                      "1.024,5",
+                                      "0x",
+                                      "0xg",
+                                      "0x-1",
+                                      "0xc400B",
+                                      "0xc400K",
+                                      "0x10000000000000000",
+                                      "0xc4.5",
+                                      "12 XB",
+                                      "12 K B",
+                                      "12KBs",
+                                      "12 bytesx",
+                                      "12 Kbyte",
+                                      "12 Kbytes",
+                                      "1 2",
+                                      "48K48",
+                                      "0x 12",
+                                      "12e3",
+                                      "18446744073709551616",
+                                      "18,446,744,073,709,551,616",
+                                      "16777216.5T",
+                                      "1.0000000000001K",
+                                      "\t48"};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
         CU_ASSERT(!smc_parse_size(bad[i], UINT64_MAX, &bytes));
     CU_ASSERT(!smc_parse_size("5", 4, &bytes));
+}
+
+/* Numbers of elements have no other unit than K, M and G. */
+static void test_counts(void)
+{
+    static const char *const bad[] = {"", "K", "48 K", "1.5K", "0x8", "1,024", "48B", "48 bytes"};
+    uint64_t count;
+    CU_ASSERT(smc_parse_count("64K", 65536, &count) && count == 65536);
+    CU_ASSERT(smc_parse_count("7", 7, &count) && count == 7);
+    CU_ASSERT(!smc_parse_count("64K", 65535, &count));
+    CU_ASSERT(!smc_parse_count("17179869184G", UINT64_MAX, &count));
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        CU_ASSERT(!smc_parse_count(bad[i], UINT64_MAX, &count));
 }
 
 static void test_dimensions(void)
@@ -358,7 +446,8 @@ static void test_signals(void)
 CU_TestInfo tests_base[] = {
     {"integers are strict", test_integers},
     {"hexadecimal numbers fit in 64 bits", test_hexadecimal},
-    {"sizes take K, M and G", test_sizes},
+    {"sizes in bytes in every form that is read", test_sizes},
+    {"numbers of elements have no unit but K, M and G", test_counts},
     {"dimensions", test_dimensions},
     {"block", test_block},
     {"the text buffer grows", test_text},

@@ -136,6 +136,11 @@ static void test_rows(void)
                     SMC_OK,
                     "Device , THREADS,regs,static_smem,barriers,carveout" RESULTS
                     " 9.0,256 , 32,\t8K,, " ANSWER));
+    CU_ASSERT(gives("device,threads,regs,static_smem\n9.0,256,32,\"8,192\"\n9.0,256,32,0x2000\n"
+                    "9.0,256,32,8 KB\n",
+                    SMC_OK,
+                    "device,threads,regs,static_smem" RESULTS "9.0,256,32,\"8,192\"" ANSWER
+                    "9.0,256,32,0x2000" ANSWER "9.0,256,32,8 KB" ANSWER));
     /* A launch that fails is an answer; shared memory above the default limit uses the opt-in. */
     CU_ASSERT(gives("device,threads,regs,dynamic_smem\n"
                     "9.0,32,0,232448\n9.0,32,0,232449\n8.0,800,80,0\n8.0,1025,1,0\n",
@@ -224,6 +229,9 @@ static const struct bad_row bad_rows[] = {
      "line 3: the row has text after a closing quote"},
     {"9.0,256,3\r2,8192", "9.0,256,\"3?2\",8192",
      "line 3: the row has a carriage return outside quotes"},
+    {"9.0,256,32,48.3K", "9.0,256,32,48.3K",
+     "line 3: static_smem: '48.3K' is not a size in bytes between 0 and 2147483647"},
+    {"9.0,256,32,49,152", "9.0,256,32,49", "\"line 3: 5 fields, but 4 columns\""},
     {"9.0,256,32", "9.0,256,32,", "\"line 3: 3 fields, but 4 columns\""},
     {"9.0", "9.0,,,", "\"line 3: 1 field, but 4 columns\""},
     {"9.0,256,32,8192,", "9.0,256,32,8192", "\"line 3: 5 fields, but 4 columns\""},

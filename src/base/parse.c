@@ -57,24 +57,133 @@ bool smc_parse_hexadecimal(const char *text, uint64_t max, uint64_t *value)
     return true;
 }
 
-bool smc_parse_size(const char *text, uint64_t max, uint64_t *bytes)
+static bool skip_word(const char **cursor, const char *word)
 {
-    static const char units[] = "KMG";
-    uint64_t n;
-    if (!parse_digits(&text, &n))
+    size_t length = strlen(word);
+    if (strncasecmp(*cursor, word, length) != 0)
         return false;
-    if (*text) {
-        const char *unit = strchr(units, *text & ~0x20);
-        if (!unit || !*unit)
-            return false;
-        for (const char *u = units; u <= unit; u++)
-            if (__builtin_mul_overflow(n, 1024, &n))
+    *cursor += length;
+    return true;
+}
+
+/* "K", "KB", "KiB" and so on; 1 if there is none of them. */
+static uint64_t parse_multiple(const char **cursor)
+{
+    static const char prefixes[] = "KMG";
+    const char *prefix = **cursor ? strchr(prefixes, **cursor & ~0x20) : NULL;
+    uint64_t multiple = 1;
+    if (!prefix || !*prefix)
+        return 1;
+    for (const char *p = prefixes; p <= prefix; p++)
+        multiple *= 1024;
+    ++*cursor;
+    if (!skip_word(cursor, "iB"))
+        skip_word(cursor, "B");
+    return multiple;
+}
+
+bool smc_parse_count(const char *text, uint64_t max, uint64_t *count)
+{
+    uint64_t n;
+    if (!parse_digits(&text, &n) || __builtin_mul_overflow(n, parse_multiple(&text), &n) || *text ||
+        n > max)
+        return false;
+    *count = n;
+    return true;
+}
+
+/* Digits, or digits in groups of three: 49152, 49,152. */
+static bool parse_grouped(const char **cursor, uint64_t *value)
+{
+    enum { GROUP = 3 };
+    const char *s = *cursor;
+    size_t first = strspn(s, "0123456789");
+    if (!parse_digits(cursor, value))
+        return false;
+    for (; **cursor == ',' && first <= GROUP; *cursor += GROUP + 1) {
+        uint64_t group = 0;
+        for (int i = 1; i <= GROUP; i++) {
+            char c = (*cursor)[i];
+            if (c < '0' || c > '9')
                 return false;
-        text++;
-        if (*text && strcasecmp(text, "B") != 0 && strcasecmp(text, "iB") != 0)
+            group = group * 10 + (uint64_t)(c - '0');
+        }
+        if (__builtin_mul_overflow(*value, 1000, value) ||
+            __builtin_add_overflow(*value, group, value))
             return false;
     }
-    if (n > max)
+    return true;
+}
+
+/* The digits after a point, as `fraction` of `scale`, a power of ten. */
+static bool parse_fraction(const char **cursor, uint64_t *fraction, uint64_t *scale)
+{
+    enum { MOST_DIGITS = 12 };
+    const char *s = *cursor;
+    size_t digits = strspn(s, "0123456789");
+    *fraction = 0;
+    *scale = 1;
+    *cursor += digits;
+    while (digits > 0 && s[digits - 1] == '0')
+        digits--;
+    for (size_t i = 0; i < digits && digits <= MOST_DIGITS; i++) {
+        *fraction = *fraction * 10 + (uint64_t)(s[i] - '0');
+        *scale *= 10;
+    }
+    return *cursor > s && digits <= MOST_DIGITS;
+}
+
+/* A multiple, or "B", "byte", "bytes", "byte/block". */
+static uint64_t parse_unit(const char **cursor)
+{
+    uint64_t multiple = parse_multiple(cursor);
+    if (multiple > 1)
+        return multiple;
+    if (skip_word(cursor, "bytes") || skip_word(cursor, "byte"))
+        skip_word(cursor, "/block");
+    else
+        skip_word(cursor, "B");
+    return 1;
+}
+
+/* "0xc400", "0xc400 bytes"; not "0xc400B", whose B may be a digit. */
+static bool parse_hexadecimal_size(const char *text, uint64_t *bytes)
+{
+    char digits[32];
+    size_t length = strcspn(text, " ");
+    const char *rest = text + length + strspn(text + length, " ");
+    if (length >= sizeof digits || text[length - 1] == 'b' || text[length - 1] == 'B' ||
+        text[2] == '\0')
+        return false;
+    memcpy(digits, text, length);
+    digits[length] = '\0';
+    return smc_parse_hexadecimal(digits, UINT64_MAX, bytes) && parse_unit(&rest) == 1 && !*rest;
+}
+
+bool smc_parse_size(const char *text, uint64_t max, uint64_t *bytes)
+{
+    uint64_t n, unit, fraction = 0, scale = 1;
+    text += strspn(text, " ");
+    if (text[0] == '0' && (text[1] | 0x20) == 'x') {
+        if (!parse_hexadecimal_size(text, &n) || n > max)
+            return false;
+        *bytes = n;
+        return true;
+    }
+    if (!parse_grouped(&text, &n))
+        return false;
+    if (*text == '.') {
+        text++;
+        if (!parse_fraction(&text, &fraction, &scale))
+            return false;
+    }
+    text += strspn(text, " ");
+    unit = parse_unit(&text);
+    text += strspn(text, " ");
+    /* 1.5K is whole, 48.3K is not. */
+    if (*text || __builtin_mul_overflow(n, unit, &n) ||
+        __builtin_mul_overflow(fraction, unit, &fraction) || fraction % scale != 0 ||
+        __builtin_add_overflow(n, fraction / scale, &n) || n > max)
         return false;
     *bytes = n;
     return true;
@@ -116,7 +225,7 @@ bool smc_equal_ignoring_case(const char *a, const char *b)
 
 /* --- Ranges ----------------------------------------------------------------------------------- */
 
-enum { PARTS = 3, LONGEST = 24 };
+enum { PARTS = 3, LONGEST = 32 };
 
 static bool parse_number(const char *text, size_t length, bool sizes, int64_t *value)
 {

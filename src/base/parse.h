@@ -1,6 +1,6 @@
 /* Strict parsing of what a user types: whole numbers, sizes such as 48K, dimensions such as 64x32,
-   ranges such as 8:64:8. The whole text must match: "12abc", " 12", "" and an overflow are all
-   refused. */
+   ranges such as 8:64:8. The whole text must match: "12abc", "" and an overflow are all refused,
+   and spaces too, except in sizes. */
 #ifndef SMC_BASE_PARSE_H
 #define SMC_BASE_PARSE_H
 
@@ -14,7 +14,12 @@ bool smc_parse_integer(const char *text, int64_t min, int64_t max, int64_t *valu
 /* Hexadecimal digits, with or without 0x, up to `max`. */
 bool smc_parse_hexadecimal(const char *text, uint64_t max, uint64_t *value);
 
-/* Bytes: a whole number with an optional K, M or G (or KB, KiB ...), each 1024 times the last. */
+/* A whole number with an optional K, M or G (or KB, KiB ...), each 1024 times the last. */
+bool smc_parse_count(const char *text, uint64_t max, uint64_t *count);
+
+/* Bytes: 50176, 49,152, 0xc400, 48K, 1.5M; K, KB and KiB are 1024, and so on for M and G; "B",
+   "bytes" and "byte/block" may follow bytes. Spaces may be around the number and its unit. False if
+   this is not a whole number of bytes. */
 bool smc_parse_size(const char *text, uint64_t max, uint64_t *bytes);
 
 /* Up to `capacity` whole numbers from 1 to `max` joined by 'x' or ','. Returns how many; 0 if the
@@ -39,8 +44,8 @@ enum smc_range_fault {
     SMC_RANGE_NO_STEP,   /* the step is 0 or negative */
 };
 
-/* Strict: no blanks or other text. With `sizes` the numbers may end in K, M or G, as for
-   smc_parse_size. `range` is set only if the range is valid. */
+/* Strict: no blanks or other text. With `sizes` the numbers are as for smc_parse_size. `range` is
+ * set only if the range is valid. */
 enum smc_range_fault smc_range_parse(const char *text, int64_t min, int64_t max, bool sizes,
                                      struct smc_range *range);
 

@@ -140,7 +140,7 @@ static enum smc_status read_size(const char *text, const struct smc_kernel *kern
     }
     if (!(kernel->params & array_sizes))
         return fail_not_accepted("size", kernel, SMC_MATRIX_SIZES | array_sizes, error);
-    if (!smc_parse_size(text, (uint64_t)length->highest, &elements) || elements == 0)
+    if (!smc_parse_count(text, (uint64_t)length->highest, &elements) || elements == 0)
         return smc_fail(error, SMC_USAGE,
                         "option --size: '%.64s' is not a number of elements between 1 and %lld",
                         text, (long long)length->highest);

@@ -111,30 +111,104 @@ enum fit {
 
 /* --- Names as words --- */
 
-/* "80 gb" is one word, "80gb". */
-static void join_sizes(char *words)
+/* Whether the text begins with this word, and what follows is no letter or digit. */
+static bool is_word(const char *at, const char *word)
 {
-    for (char *at = strstr(words, " gb"); at; at = strstr(at + 1, " gb"))
-        if (at > words && isdigit((unsigned char)at[-1]) && (at[3] == ' ' || !at[3]))
-            memmove(at, at + 1, strlen(at));
+    size_t length = strlen(word);
+    return strncmp(at, word, length) == 0 && !isalnum((unsigned char)at[length]);
+}
+
+/* The length of a word that may follow a number without a space, as in "4090laptop" and "a100pcie";
+   0 if the text does not begin with one. */
+static size_t variant_length(const char *at)
+{
+    static const char *const words[] = {"laptop", "mobile", "notebook", "desktop", "max q",
+                                        "maxq",   "super",  "sxm",      "pcie",    "nvl"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strncmp(at, words[i], strlen(words[i])) == 0)
+            return strlen(words[i]);
+    bool ti = strncmp(at, "ti", 2) == 0;
+    return ti && (!isalnum((unsigned char)at[2]) || variant_length(at + 2)) ? 2 : 0;
+}
+
+/* The length of "rtx" in "rtx4090", and of its like; 0 if no number follows such letters. */
+static size_t series_length(const char *at)
+{
+    static const char *const series[] = {"rtx", "gtx", "gts", "gt"};
+    for (size_t i = 0; i < sizeof series / sizeof *series; i++) {
+        size_t length = strlen(series[i]);
+        if (strncmp(at, series[i], length) == 0 && isdigit((unsigned char)at[length]))
+            return length;
+    }
+    return 0;
+}
+
+/* The length of " gb", "g" and their like, which follow a number as its unit; else 0. */
+static size_t unit_length(const char *at)
+{
+    static const char *const units[] = {"gb", "gib", "g"};
+    size_t gap = *at == ' ';
+    if (strncmp(at, "ghbm", 4) == 0) /* "144G HBM3e" without spaces */
+        return 1;
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+        if (is_word(at + gap, units[i]))
+            return gap + strlen(units[i]);
+    return 0;
+}
+
+static size_t append_word(char to[WORDS], size_t n, const char *from, size_t length)
+{
+    for (size_t i = 0; i < length && n + 1 < WORDS; i++)
+        to[n++] = from[i];
+    return n;
+}
+
+/* Separates words that are often written together ("rtx4090", "3070ti") and joins those that are
+   one: "80 gb" and "80g" become "80gb", "max q" becomes "maxq". */
+static void reshape_words(const char *from, char to[WORDS])
+{
+    size_t n = 0;
+    bool after_variant = false;
+    for (size_t i = 0; from[i];) {
+        bool starts = i == 0 || from[i - 1] == ' ';
+        bool after_digit = i > 0 && isdigit((unsigned char)from[i - 1]);
+        size_t series = starts ? series_length(from + i) : 0;
+        size_t unit = after_digit ? unit_length(from + i) : 0;
+        size_t variant = starts || after_digit || after_variant ? variant_length(from + i) : 0;
+        size_t length = series ? series : unit ? unit : variant ? variant : 1;
+        if (variant && !unit && !starts)
+            n = append_word(to, n, " ", 1);
+        if (unit)
+            n = append_word(to, n, "gb", 2);
+        else if (variant && is_word(from + i, "max q"))
+            n = append_word(to, n, "maxq", 4);
+        else
+            n = append_word(to, n, from + i, length);
+        if (series)
+            n = append_word(to, n, " ", 1);
+        after_variant = variant != 0;
+        i += length;
+    }
+    to[n] = '\0';
 }
 
 /* Converts to lower case, with one space for each run of other characters than letters and
    digits. */
 static void split_words(const char *from, size_t length, char to[WORDS])
 {
+    char words[WORDS];
     size_t n = 0;
     for (size_t i = 0; i < length && n + 1 < WORDS; i++) {
         unsigned char c = (unsigned char)from[i];
         if (isalnum(c) || c >= 0x80) /* of any alphabet */
-            to[n++] = (char)tolower(c);
-        else if (n > 0 && to[n - 1] != ' ')
-            to[n++] = ' ';
+            words[n++] = (char)tolower(c);
+        else if (n > 0 && words[n - 1] != ' ')
+            words[n++] = ' ';
     }
-    while (n > 0 && to[n - 1] == ' ')
+    while (n > 0 && words[n - 1] == ' ')
         n--;
-    to[n] = '\0';
-    join_sizes(to);
+    words[n] = '\0';
+    reshape_words(words, to);
 }
 
 /* Skips words that are among the first `count` brands of the list. */
@@ -202,13 +276,55 @@ static bool is_memory(const char *word, size_t length, uint64_t bytes)
            gigabytes == (bytes + GIB / 2) / GIB;
 }
 
+/* Whether one of the words is these letters and a number: "sxm4" for "sxm". */
+static bool has_numbered(const char *words, const char *letters)
+{
+    size_t length = strlen(letters);
+    for (const char *at = words; at; at = strchr(at, ' ')) {
+        at += *at == ' ';
+        size_t digits = strncmp(at, letters, length) == 0 ? strspn(at + length, "0123456789") : 0;
+        if (digits && !isalnum((unsigned char)at[length + digits]))
+            return true;
+    }
+    return false;
+}
+
+/* Whether the words name a laptop's GPU: "rtx 3070 laptop gpu", "gtx 1060 mobile", "gtx 960m",
+   "quadro m2000m", "940mx", "mx150"; but not "tesla k20m". */
+static bool is_mobile(const char *words)
+{
+    if (has_run(words, "laptop", 6) || has_run(words, "mobile", 6) ||
+        (has_run(words, "maxq", 4) && has_run(words, "design", 6)) || has_numbered(words, "mx"))
+        return true;
+    const char *digit = words - 1 + strlen(words);
+    for (; digit > words && strncmp(words, "tesla ", 6) != 0; digit--)
+        if (isdigit((unsigned char)*digit) && (is_word(digit + 1, "m") || is_word(digit + 1, "mx")))
+            return true;
+    return false;
+}
+
+/* Whether the board whose name has `words` is what this single word says. */
+static bool is_said(const char *words, const char *word, uint64_t memory_bytes)
+{
+    if (is_word(word, "laptop") || is_word(word, "mobile") || is_word(word, "notebook"))
+        return is_mobile(words);
+    if (is_word(word, "desktop"))
+        return !is_mobile(words);
+    if (is_word(word, "maxq"))
+        return has_run(words, "laptop", 6);
+    if (is_word(word, "sxm") || is_word(word, "nvl"))
+        return has_numbered(words, is_word(word, "sxm") ? "sxm" : "nvl");
+    return is_word(word, "gpu") || is_word(word, "card") || is_word(word, "graphics") ||
+           is_memory(word, strcspn(word, " "), memory_bytes);
+}
+
 static bool has_words(const char *words, const char *wanted, uint64_t memory_bytes)
 {
     if (!*wanted || has_run(words, wanted, strlen(wanted)))
         return *wanted;
     while (*wanted) {
         size_t length = strcspn(wanted, " ");
-        if (!has_run(words, wanted, length) && !is_memory(wanted, length, memory_bytes))
+        if (!has_run(words, wanted, length) && !is_said(words, wanted, memory_bytes))
             return false;
         wanted += length + (wanted[length] == ' ');
     }
@@ -237,7 +353,7 @@ static bool names_variant(const char *words, const struct wanted *wanted)
     static const char *const variants[] = {"ti", "super"};
     for (size_t i = 0; i < sizeof variants / sizeof *variants; i++) {
         size_t length = strlen(variants[i]);
-        if (has_run(words, variants[i], length) && !strstr(wanted->words, variants[i]))
+        if (has_run(words, variants[i], length) && !has_run(wanted->words, variants[i], length))
             return true;
     }
     return false;
@@ -304,25 +420,40 @@ bool smc_board_is_called(size_t index, const char *name)
     return fit_of_board(index, &wanted) >= FIT_OTHER;
 }
 
+/* Every board's fit, and the best of them. */
+struct candidates {
+    const struct wanted *wanted;
+    enum fit fit;
+    unsigned char fits[sizeof rows / sizeof *rows];
+    size_t count, chosen;
+};
+
+static void find_candidates(const struct wanted *wanted, struct candidates *candidates)
+{
+    *candidates = (struct candidates){.wanted = wanted};
+    for (size_t i = 0; i < smc_device_count(); i++) {
+        enum fit fit = fit_of_board(i, wanted);
+        candidates->fits[i] = (unsigned char)fit;
+        candidates->fit = fit > candidates->fit ? fit : candidates->fit;
+    }
+}
+
 bool smc_device_limits_vary(const char *typed, const struct smc_device *chosen)
 {
     struct wanted wanted;
-    enum fit best = FIT_NONE;
+    struct candidates candidates;
     make_ready(typed, &wanted);
-    for (size_t i = 0; i < smc_device_count(); i++) {
-        enum fit fit = fit_of_board(i, &wanted);
-        best = fit > best ? fit : best;
-    }
-    enum fit least = best > FIT_WORDS ? FIT_WORDS : best;
-    for (size_t i = 0; i < smc_device_count() && best > FIT_NONE; i++)
-        if (fit_of_board(i, &wanted) >= least && smc_device_cc_at(i) != chosen->sm.cc)
+    find_candidates(&wanted, &candidates);
+    enum fit least = candidates.fit > FIT_WORDS ? FIT_WORDS : candidates.fit;
+    for (size_t i = 0; i < smc_device_count() && least > FIT_NONE; i++)
+        if (candidates.fits[i] >= least && smc_device_cc_at(i) != chosen->sm.cc)
             return true;
     return false;
 }
 
 /* --- "Did you mean" --- */
 
-/* "rtx", 4, "40": the series, derived from the first number of a model. */
+/* "rtx", 4, "4090": the letters before the first number of a model, and that number. */
 struct series {
     char letters[16];
     size_t digits;
@@ -339,22 +470,38 @@ static void find_series(const char *words, struct series *series)
     series->digits = series->number ? strspn(series->number, "0123456789") : 0;
 }
 
-/* GeForce RTX 4090 and RTX 4000 Ada share digits, but those of a GeForce do not end in 00. */
-static bool same_series(const char *typed, const char *model, bool quadro)
+/* Whether the letters tell the generation, as the K of a Quadro K4000 and the H of an H100 do. That
+   of a GeForce is told by the first digits of its number. */
+static bool letters_tell(const struct series *series)
 {
-    struct series a, b;
-    find_series(typed, &a);
-    find_series(model, &b);
-    if (!a.number || !b.number)
-        return !a.number;
-    bool b_round = b.digits == 4 && strncmp(b.number + 2, "00", 2) == 0;
-    if (a.digits < 4)
-        return strcmp(a.letters, b.letters) == 0 &&
-               (b.digits < 4 || (strncmp(a.number, b.number, a.digits) == 0 && b_round == quadro));
-    bool a_round = quadro || strncmp(a.number + 2, "00", 2) == 0;
-    bool a_series = strcmp(a.letters, "rtxa") == 0, b_series = strcmp(b.letters, "rtxa") == 0;
-    return b.digits == 4 && a_series == b_series &&
-           (a_series || (strncmp(a.number, b.number, 2) == 0 && a_round == b_round));
+    static const char *const letters[] = {"mx", "gh", "gb", "gp", "gv", "rtxa"};
+    for (size_t i = 0; i < sizeof letters / sizeof *letters; i++)
+        if (strcmp(series->letters, letters[i]) == 0)
+            return true;
+    return series->letters[0] && !series->letters[1];
+}
+
+static bool is_round(const struct series *series)
+{
+    return series->digits == 4 && strncmp(series->number + 2, "00", 2) == 0;
+}
+
+/* Whether both are of one series, and their numbers have the same first digits. GeForce RTX 4090
+   and RTX 4000 Ada share digits, but those of a GeForce do not end in 00. */
+static bool same_series(const struct series *typed, const char *model, bool quadro, size_t first)
+{
+    struct series board;
+    find_series(model, &board);
+    if (!typed->number || !board.number)
+        return !typed->number;
+    if (board.digits < first || strncmp(typed->number, board.number, first) != 0)
+        return false;
+    if (letters_tell(typed) || letters_tell(&board))
+        return strcmp(typed->letters, board.letters) == 0;
+    if (typed->digits == 4)
+        return board.digits == 4 && (quadro || is_round(typed)) == is_round(&board);
+    return strcmp(typed->letters, board.letters) == 0 &&
+           (typed->digits == 2 ? is_round(&board) == quadro : board.digits == typed->digits);
 }
 
 /* Considers a model name and its beginnings that contain a number, such as "a100" for "a100 sxm4
@@ -391,28 +538,58 @@ static const char *board_of(const char *nearest)
     return first;
 }
 
-/* The board of the same series with the nearest name; NULL if none is near enough. */
-static const char *find_near(const struct wanted *wanted)
+struct near {
+    struct smc_suggestion suggestion;
+    char nearest[WORDS];
+    uint16_t major; /* of the boards that were considered */
+    bool mixed;     /* they are of several architectures */
+};
+
+static void consider_series(const struct wanted *wanted, const struct series *typed, size_t first,
+                            struct near *near)
 {
-    struct smc_suggestion suggestion = {.typed = wanted->model};
-    char words[WORDS], nearest[WORDS] = "";
+    char words[WORDS];
     bool quadro = strstr(wanted->words, "quadro ") != NULL;
     for (size_t i = 0; i < smc_device_count(); i++) {
         const char *name = rows[i].name;
         split_words(name, strlen(name), words);
         char *model = words + (without_brand(words) - words);
-        if (same_series(wanted->model, model, quadro))
-            consider_model(&suggestion, model, nearest);
+        if (!same_series(typed, model, quadro, first))
+            continue;
+        uint16_t major = smc_device_cc_at(i) / 10;
+        near->mixed |= near->major && near->major != major;
+        near->major = major;
+        consider_model(&near->suggestion, model, near->nearest);
     }
-    return nearest[0] ? board_of(nearest) : NULL;
+}
+
+/* The board with the nearest name among those of the same architecture: of the series, or of its
+   boards with more of the same first digits if the series has several architectures (GTX 750 and
+   760). NULL if the architecture is unknown, or if no name is near enough. */
+static const char *find_near(const struct wanted *wanted)
+{
+    struct series typed;
+    find_series(wanted->model, &typed);
+    size_t first = letters_tell(&typed) || typed.digits < 2 ? 0
+                   : typed.digits == 2                      ? 2
+                                                            : typed.digits - 2;
+    do {
+        struct near near = {.suggestion = {.typed = wanted->model}};
+        consider_series(wanted, &typed, first, &near);
+        if (!near.mixed || !typed.number)
+            return near.nearest[0] ? board_of(near.nearest) : NULL;
+    } while (++first < typed.digits);
+    return NULL;
 }
 
 static enum smc_status fail_unknown(const struct wanted *wanted, struct smc_error *error)
 {
-    struct smc_suggestion suggestion = {.typed = wanted->typed, .best = find_near(wanted)};
-    return smc_suggest_fail(
-        &suggestion, NULL, "device",
-        "'smemcalc devices' lists them, or give a compute capability such as 9.0", error);
+    const char *near = find_near(wanted);
+    return smc_fail(
+        error, SMC_USAGE,
+        "unknown device '%.64s'; %s%s%s'smemcalc devices' lists them, or give a compute "
+        "capability such as 9.0",
+        wanted->typed, near ? "did you mean '" : "", near ? near : "", near ? "'? " : "");
 }
 
 /* The compute capabilities of an architecture such as "hopper", with the first board of each. */
@@ -440,15 +617,9 @@ static void list_architecture(const struct wanted *wanted, struct smc_text *list
 
 /* --- Choosing among boards --- */
 
-struct candidates {
-    const struct wanted *wanted;
-    enum fit fit;
-    size_t count, chosen;
-};
-
 static bool is_candidate(const struct candidates *candidates, size_t index)
 {
-    return fit_of_board(index, candidates->wanted) == candidates->fit;
+    return candidates->fits[index] == candidates->fit;
 }
 
 static bool same_chip(const struct smc_device *a, const struct smc_device *b)
@@ -457,47 +628,63 @@ static bool same_chip(const struct smc_device *a, const struct smc_device *b)
     return length == strcspn(b->chip, " ") && strncmp(a->chip, b->chip, length) == 0;
 }
 
-/* Counts the words of a name; the board with the fewest is preferred: "RTX 4090" over "RTX 4090
-   Laptop GPU". */
-static size_t count_words(const char *name)
+/* What a name has beyond the text that was typed, without brands and series such as "RTX". */
+struct surplus {
+    size_t words;
+    size_t memory; /* words about memory: "80gb", "hbm3" */
+};
+
+static struct surplus surplus_of(const char *name, const struct wanted *wanted)
 {
     char words[WORDS];
+    struct surplus surplus = {0, 0};
     split_words(name, strlen(name), words);
-    size_t count = 1;
-    for (const char *at = without_brand(words); (at = strchr(at, ' ')); at++)
-        count++;
-    return count;
+    for (const char *at = without_brand(words); *at;) {
+        size_t length = strcspn(at, " ");
+        bool series = is_word(at, "rtx") || is_word(at, "gtx") || is_word(at, "gts") ||
+                      is_word(at, "gt") || is_word(at, "jetson");
+        bool memory = strncmp(at, "hbm", 3) == 0 ||
+                      (isdigit((unsigned char)*at) && strncmp(at + length - 2, "gb", 2) == 0);
+        if (!series && !has_run(wanted->words, at, length))
+            *(memory ? &surplus.memory : &surplus.words) += 1;
+        at += length + (at[length] == ' ');
+    }
+    return surplus;
 }
 
-/* If all candidates have the same chip, chooses the board with the most SMs; else the one with the
-   fewest words in its name. False if that leaves several. */
+/* Below 0 if `a` is plainer: "RTX 3060" before "RTX 3060 8GB" before "RTX 3060 Laptop GPU". */
+static int compare_surplus(struct surplus a, struct surplus b)
+{
+    size_t left = a.words != b.words ? a.words : a.memory;
+    size_t right = a.words != b.words ? b.words : b.memory;
+    return left < right ? -1 : left > right;
+}
+
+/* Chooses the plainest board; of several, the one with the most SMs. False if these are of several
+   compute capabilities, or of chips with different numbers of SMs. */
 static bool choose(struct candidates *candidates)
 {
-    struct smc_device best, plain, device;
-    bool one_chip = true, found = false, one_plain = true;
-    size_t plainest = 0;
+    struct smc_device best = {0}, device;
+    struct surplus least = {0, 0};
+    bool one_kind = true;
     for (size_t i = 0; i < smc_device_count(); i++) {
         if (!is_candidate(candidates, i))
             continue;
+        struct surplus surplus = surplus_of(rows[i].name, candidates->wanted);
+        int compared = candidates->count++ ? compare_surplus(surplus, least) : -1;
+        if (compared > 0)
+            continue;
         smc_device_at(i, &device);
-        size_t words = count_words(device.name), least = found ? count_words(plain.name) : SIZE_MAX;
-        one_chip &= !found || same_chip(&best, &device);
-        if (words <= least)
-            one_plain = words < least || (one_plain && same_chip(&plain, &device));
-        if (words < least) {
-            plain = device;
-            plainest = i;
-        }
-        if (!found || device.sm_count > best.sm_count) {
+        one_kind =
+            compared < 0 || (one_kind && best.sm.cc == device.sm.cc &&
+                             (same_chip(&best, &device) || best.sm_count == device.sm_count));
+        if (compared < 0 || device.sm_count > best.sm_count) {
             best = device;
+            least = surplus;
             candidates->chosen = i;
         }
-        found = true;
-        candidates->count++;
     }
-    if (!one_chip)
-        candidates->chosen = plainest;
-    return one_chip || one_plain;
+    return one_kind;
 }
 
 /* Lists the candidates except `left_out`, as many as fit into `most` characters. */
@@ -507,7 +694,7 @@ static void list_candidates(const struct candidates *candidates, enum fit least,
     struct smc_device device;
     size_t more = 0;
     for (size_t i = 0; i < smc_device_count(); i++) {
-        if (i == left_out || fit_of_board(i, candidates->wanted) < least)
+        if (i == left_out || candidates->fits[i] < least)
             continue;
         smc_device_at(i, &device);
         if (more || (list->length > 0 && list->length + strlen(device.name) > most))
@@ -541,10 +728,24 @@ static enum smc_status fail_to_find(const struct candidates *candidates, struct 
     return SMC_USAGE;
 }
 
+/* Whether the table has the same name with another chip after it: drivers print "GeForce GT 730"
+   for the "GeForce GT 730 GF108" too. */
+static bool has_namesake(const char *name)
+{
+    size_t length = strlen(name);
+    for (size_t i = 0; i < smc_device_count(); i++)
+        if (strncmp(rows[i].name, name, length) == 0 && rows[i].name[length] == ' ' &&
+            strcmp(rows[i].name + length + 1, rows[i].chip) == 0)
+            return true;
+    return false;
+}
+
 /* "RTX 6000" is the model name of the Quadro RTX 6000, but three newer boards are called that
    too. */
 static bool leaves_doubt(const struct candidates *candidates, const struct smc_device *chosen)
 {
+    if (has_namesake(chosen->name))
+        return true;
     if (candidates->fit != FIT_MODEL)
         return candidates->fit < FIT_MODEL || candidates->count > 1;
     char words[WORDS];
@@ -572,11 +773,8 @@ static enum smc_status find_board(const char *typed, struct smc_device *out, cha
 {
     struct wanted wanted;
     make_ready(typed, &wanted);
-    struct candidates candidates = {.wanted = &wanted};
-    for (size_t i = 0; i < smc_device_count(); i++) {
-        enum fit fit = fit_of_board(i, &wanted);
-        candidates.fit = fit > candidates.fit ? fit : candidates.fit;
-    }
+    struct candidates candidates;
+    find_candidates(&wanted, &candidates);
     if (candidates.fit == FIT_NONE || !choose(&candidates))
         return fail_to_find(&candidates, error);
     smc_device_at(candidates.chosen, out);

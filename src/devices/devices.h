@@ -92,10 +92,11 @@ void smc_device_of_capability(const struct smc_capability *capability, struct sm
 
 /* Looks up a board or a compute capability. Case, spaces, hyphens and brand words in a board's name
    are ignored ("h200", "rtx4090", "a100-80gb"). Text that is not a board's whole name must consist
-   of words of it. If several boards match, the one with the most SMs is chosen if all have the same
-   chip, else the one with the fewest words in its name, unless that is ambiguous. `note` then names
-   the choice and the other boards; it is "" if the name is exact. Fails with SMC_USAGE if the name
-   is unknown or ambiguous; the message has no prefix naming an option. `error` may be NULL. */
+   of words of it, or of words that are true of it: its memory ("80G"), SXM, Laptop, Mobile, Max-Q,
+   Desktop, GPU. If several boards match, the one whose name has the fewest other words is chosen,
+   then the one with the most SMs, unless that is ambiguous. `note` then names the choice and the
+   other boards; it is "" if the name is exact. Fails with SMC_USAGE if the name is unknown or
+   ambiguous; the message has no prefix naming an option. `error` may be NULL. */
 enum smc_status smc_device_find(const char *text, struct smc_device *out, char note[256],
                                 struct smc_error *error);
 

@@ -63,14 +63,14 @@ static bool read_integer(const struct smc_user_type_info *type, const char *text
 {
     uint64_t most = largest(type);
     if (type->class == SMC_USER_SIGNED && text[0] == '-') {
-        if (!smc_parse_size(text + 1, most + 1, bits))
+        if (!smc_parse_count(text + 1, most + 1, bits))
             return false;
         *bits = -*bits;
         return true;
     }
     if (text[0] == '0' && (text[1] | 0x20) == 'x')
         return smc_parse_hexadecimal(text, UINT64_MAX >> (64 - 8 * type->bytes), bits);
-    return smc_parse_size(text, most, bits);
+    return smc_parse_count(text, most, bits);
 }
 
 static bool read_float(const struct smc_user_type_info *type, const char *text, uint64_t *bits)
@@ -153,7 +153,7 @@ static enum smc_status read_buffer(const char *text, struct smc_user_argument *a
     snprintf(count, sizeof count, "%.*s", (int)(length < sizeof count ? length : sizeof count - 1),
              text);
     argument->is_buffer = true;
-    if (length >= sizeof count || !smc_parse_size(count, most_elements, &argument->elements) ||
+    if (length >= sizeof count || !smc_parse_count(count, most_elements, &argument->elements) ||
         argument->elements == 0)
         return smc_fail(error, SMC_USAGE,
                         "'%.64s': '%.31s' is not a number of elements (1024, 4K, 16M) between 1 "
@@ -184,7 +184,7 @@ static enum smc_status read_address(const char *typed, struct smc_user_argument 
     argument->type = SMC_USER_U64;
     if (!smc_parse_integer(target, 1, INT32_MAX, &numbers[0]) ||
         (dot && !smc_parse_integer(part, 1, INT32_MAX, &numbers[1])) ||
-        (*sign && !smc_parse_size(sign + 1, most_elements, &offset)))
+        (*sign && !smc_parse_count(sign + 1, most_elements, &offset)))
         return smc_fail(
             error, SMC_USAGE,
             "'%.64s' is not an address such as @2 or @2+64, in the memory of the second "
@@ -446,7 +446,7 @@ static enum smc_status read_extents(const char *text, bool is_layered,
         size_t length = strcspn(++text, "x:");
         snprintf(number, sizeof number, "%.*s", (int)(length < 15 ? length : 15), text);
         if (count == 3 || length >= sizeof number ||
-            !smc_parse_size(number, most_texels, &extent[count++]) || extent[count - 1] == 0)
+            !smc_parse_count(number, most_texels, &extent[count++]) || extent[count - 1] == 0)
             return smc_fail(
                 error, SMC_USAGE,
                 "'%.64s': '%.15s' is not a width, height or depth between 1 and %" PRIu64

@@ -67,6 +67,19 @@ static enum smc_status read_number(const struct reading *reading, const struct s
     return fail(reading, value, table, allowed);
 }
 
+/* A number of bytes, or a size such as "48 KB". */
+static enum smc_status read_bytes(const struct reading *reading, const struct smc_toml *value,
+                                  const char *table, double highest, double *out)
+{
+    uint64_t bytes;
+    if (value->type != SMC_TOML_STRING)
+        return read_number(reading, value, table, 0, highest, true, out);
+    if (!smc_parse_size(value->string, (uint64_t)highest, &bytes))
+        return fail(reading, value, table, "not a size such as \"48 KB\", or too large");
+    *out = (double)bytes;
+    return SMC_OK;
+}
+
 /* 0, or 1 to 100: what is between is a share. */
 static enum smc_status read_percent(const struct reading *reading, const struct smc_toml *value,
                                     const char *table, double *out)
@@ -167,6 +180,8 @@ static enum smc_status read_limit_entry(const struct reading *reading, const str
         return read_flag(reading, entry, table, &limit->value[key]);
     if (key == SMC_GATE_OCCUPANCY)
         return read_percent(reading, entry, table, &limit->value[key]);
+    if (key == SMC_GATE_SPILLS || key == SMC_GATE_STACK || key == SMC_GATE_STATIC_SMEM)
+        return read_bytes(reading, entry, table, ranges[key].highest, &limit->value[key]);
     return read_number(reading, entry, table, ranges[key].lowest, ranges[key].highest, true,
                        &limit->value[key]);
 }
@@ -309,7 +324,7 @@ static enum smc_status read_dynamic_smem(const struct reading *reading,
         const struct smc_toml *entry = &table->item[i];
         double bytes;
         enum smc_status status =
-            read_number(reading, entry, "[dynamic_smem]", 0, MOST_SMEM_BYTES, true, &bytes);
+            read_bytes(reading, entry, "[dynamic_smem]", MOST_SMEM_BYTES, &bytes);
         if (status != SMC_OK)
             return status;
         char *pattern = smc_strdup(entry->key);
