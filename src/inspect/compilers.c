@@ -30,15 +30,59 @@ bool smc_compilation_was_refused(const struct smc_text *log)
     return false;
 }
 
-/* The remedy for an error of the compiler, in parentheses, or "". */
-static const char *hint_for(const char *text)
+/* Where a header was looked for, and how to name its folder. */
+static void append_places(const struct smc_compilation *compilation, bool is_quoted,
+                          struct smc_text *text)
+{
+    struct smc_text own = {0}, folders = {0};
+    smc_compile_options(compilation->request, &own);
+    smc_source_folders(smc_text_string(&own), &folders);
+    smc_text_append(text, is_quoted ? "looked for beside the file that includes it" : "looked for");
+    for (const char *folder = smc_text_string(&folders); *folder;) {
+        int length = (int)strcspn(folder, "\n");
+        bool is_first = folder == smc_text_string(&folders);
+        smc_text_printf(text, "%s%.*s",
+                        !is_first   ? ", "
+                        : is_quoted ? ", in "
+                                    : " in ",
+                        length, folder);
+        folder += length + (folder[length] == '\n');
+    }
+    smc_text_append(text, folders.length || is_quoted ? " and " : " ");
+    smc_text_append(text,
+                    "in the compiler's own folders; --compiler-options \"-IFOLDER\" names its "
+                    "folder");
+    smc_text_free(&own);
+    smc_text_free(&folders);
+}
+
+/* Whether the log quotes the directive with the header's name in quotation marks: "fatal error:
+   x.h: No such file" is about it. */
+static bool is_quoted(const struct smc_text *log, const char *text)
+{
+    static const char mark[] = "fatal error: ";
+    char directive[300];
+    const char *name = strstr(text, mark), *end = name ? strchr(name + sizeof mark - 1, ':') : NULL;
+    if (!end)
+        return true;
+    name += sizeof mark - 1;
+    snprintf(directive, sizeof directive, "<%.*s>", (int)(end - name), name);
+    return !strstr(smc_text_string(log), directive);
+}
+
+/* The remedy for an error of the compiler, in parentheses. */
+static void append_hint(const struct smc_compilation *compilation, const struct smc_text *log,
+                        const char *text, struct smc_text *hint)
 {
     bool is_missing = strstr(text, ": No such file or directory") || strstr(text, "file not found");
-    if (is_missing && strstr(text, "fatal error"))
-        return " (--compiler-options \"-IFOLDER\" names its folder)";
-    if (strstr(text, "Unresolved extern function"))
-        return " (--compiler-options \"-rdc=true\" compiles relocatable device code)";
-    return "";
+    if (is_missing && strstr(text, "fatal error")) {
+        smc_text_append(hint, " (");
+        append_places(compilation, is_quoted(log, text), hint);
+        smc_text_append(hint, ")");
+    } else if (strstr(text, "Unresolved extern function")) {
+        smc_text_append(hint, " (--compiler-options \"-rdc=true\" compiles relocatable device "
+                              "code)");
+    }
 }
 
 enum smc_status smc_compilation_fail(const struct smc_compilation *compilation,
@@ -47,13 +91,16 @@ enum smc_status smc_compilation_fail(const struct smc_compilation *compilation,
 {
     const char *shown = compilation->file;
     char text[800];
+    struct smc_text hint = {0};
     smc_log_first_error(smc_text_string(log), compiled, shown, text, sizeof text);
+    append_hint(compilation, log, text, &hint);
     bool named = strncmp(text, shown, strlen(shown)) == 0;
     bool unknown_target = strstr(text, "Unsupported gpu architecture") ||
                           strstr(text, "is not defined for option 'gpu-name'");
-    return smc_fail(error, unknown_target ? SMC_UNAVAILABLE : SMC_USAGE, "%s%s%s%s",
-                    named ? "" : shown, named ? "" : ": ", text[0] ? text : "does not compile",
-                    hint_for(text));
+    smc_fail(error, unknown_target ? SMC_UNAVAILABLE : SMC_USAGE, "%s%s%s%s", named ? "" : shown,
+             named ? "" : ": ", text[0] ? text : "does not compile", smc_text_string(&hint));
+    smc_text_free(&hint);
+    return unknown_target ? SMC_UNAVAILABLE : SMC_USAGE;
 }
 
 enum smc_status smc_compilation_fail_unsupported(const struct smc_compilation *compilation,
@@ -598,16 +645,29 @@ static void tell_left_out(const struct smc_device_part *part, struct smc_text *w
         const char *missing = smc_text_string(&part->missing);
         if (*missing)
             smc_text_safe_line(warnings,
-                               "%s:%u: this launch of %s was left out: the header of %.*s was not "
-                               "found",
+                               "%s:%u: this launch of %s was left out: %.*s was not found",
                                instance->file, instance->line, instance->name,
                                (int)strcspn(missing, "\n"), missing);
         else
             smc_text_safe_line(warnings,
-                               "%s:%u: this launch of %s was left out: without nvcc, its template "
-                               "arguments must be written where it is launched",
+                               "%s:%u: this launch of %s was left out: NVRTC, unlike nvcc, needs "
+                               "its template arguments where it is launched",
                                instance->file, instance->line, instance->name);
     }
+}
+
+/* The header that may hold what is missing. */
+static enum smc_status fail_missing(const struct smc_compilation *compilation,
+                                    const struct smc_device_part *part, const char *before,
+                                    const char *after, struct smc_error *error)
+{
+    const char *missing = smc_text_string(&part->missing), *end = missing + strcspn(missing, "\n");
+    struct smc_text places = {0};
+    append_places(compilation, end > missing && end[-1] == '"', &places);
+    smc_fail(error, SMC_USAGE, "%.700s%.*s was not found (%s)%s", before, (int)(end - missing),
+             missing, smc_text_string(&places), after);
+    smc_text_free(&places);
+    return SMC_USAGE;
 }
 
 /* The compiler's first error, and what may have caused it. */
@@ -617,16 +677,15 @@ static enum smc_status fail_part(const struct smc_compilation *compilation,
 {
     enum smc_status status = smc_compilation_fail(compilation, compilation->file, log, error);
     struct smc_error first = *error;
-    const char *missing = smc_text_string(&part->missing);
     const char *rejected = smc_text_string(&part->rejected);
-    if (*missing)
-        return smc_fail(error, status,
-                        "%.500s (the header of %.*s was not found; --compiler-options "
-                        "\"-IFOLDER\" names its folder)",
-                        first.message, (int)strcspn(missing, "\n"), missing);
+    if (part->missing.length > 0) {
+        size_t length = strlen(first.message);
+        snprintf(first.message + length, sizeof first.message - length, "; ");
+        return fail_missing(compilation, part, first.message, "", error);
+    }
     if (*rejected)
         return smc_fail(error, status,
-                        "%.500s (NVRTC compiles no host code, and left out %.*s; nvcc was not "
+                        "%.700s (NVRTC compiles no host code, and left out %.*s; nvcc was not "
                         "found)",
                         first.message, (int)strcspn(rejected, "\n"), rejected);
     if (smc_device_part_is_whole(part))
@@ -635,6 +694,19 @@ static enum smc_status fail_part(const struct smc_compilation *compilation,
                     "%.700s (in the device part: nvcc, which compiles all of it, was "
                     "not found)",
                     first.message);
+}
+
+/* Nothing was compiled, but what was not found may have kernels. */
+static enum smc_status check_found(const struct smc_compilation *compilation,
+                                   const struct smc_device_part *part,
+                                   struct smc_nvrtc_output *output, struct smc_error *error)
+{
+    char before[400];
+    if (part->missing.length == 0 || strstr(smc_text_string(&output->ptx), ".entry "))
+        return SMC_OK;
+    output->lacks_header = true;
+    snprintf(before, sizeof before, "%.300s: no kernel in what could be read: ", compilation->file);
+    return fail_missing(compilation, part, before, ", and may hold kernels", error);
 }
 
 /* Compiles until NVRTC accepts the part, or nothing can be learnt from its errors. */
@@ -653,8 +725,10 @@ static enum smc_status attempt(const struct smc_compilation *compilation,
         free_texts(&texts);
         if (!has_memory)
             return smc_out_of_memory(error);
+        smc_device_part_note_missing(part, &output->log);
         if (outcome == SMC_NVRTC_COMPILED || smc_compilation_was_refused(&output->log))
-            return SMC_OK;
+            return part->missing.failed ? smc_out_of_memory(error)
+                                        : check_found(compilation, part, output, error);
         if (outcome != SMC_NVRTC_REJECTED && output->log.length == 0)
             return fail_library(compilation, job, error);
         if (i == MAX_ATTEMPTS || !smc_device_part_correct(part, smc_text_string(&output->log)))
