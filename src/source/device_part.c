@@ -484,6 +484,30 @@ static bool reject(struct smc_device_part *part, const struct log_error *error)
     return true;
 }
 
+/* Leaves out a header of the toolkit that turns out to have host code. */
+static bool reject_header(struct smc_device_part *part, const struct log_error *error)
+{
+    bool found = false;
+    for (size_t k = 0; k < part->tree.count; k++) {
+        struct smc_source_file *file = &part->tree.file[k];
+        for (size_t i = 0; i < file->include_count; i++) {
+            struct smc_source_include *include = &file->include[i];
+            size_t length = include->end - include->begin;
+            const char *name = smc_text_string(&file->text) + include->begin;
+            if (include->kind != SMC_INCLUDE_TOOLKIT || length >= error->path_length ||
+                memcmp(error->path + error->path_length - length, name, length) != 0 ||
+                error->path[error->path_length - length - 1] != '/')
+                continue;
+            include->kind = SMC_INCLUDE_HOST;
+            found = true;
+        }
+    }
+    if (found && part->rejected.length == 0)
+        smc_text_safe_line(&part->rejected, "%.*s:%u: %.*s", (int)error->path_length, error->path,
+                           error->line, (int)error->message_length, error->message);
+    return found;
+}
+
 /* Marks the undefined name in quotation marks as used. */
 static bool keep_undefined(struct smc_device_part *part, const struct log_error *error)
 {
@@ -524,7 +548,7 @@ bool smc_device_part_correct(struct smc_device_part *part, const char *log)
     bool changed = false;
     while (next_error(&log, &error))
         changed |= leave_out_instance(part, &error) || reject(part, &error) ||
-                   keep_undefined(part, &error);
+                   reject_header(part, &error) || keep_undefined(part, &error);
     for (size_t i = 0; i < part->instances.count; i++)
         part->instances.item[i].is_requested &= !part->instances.item[i].is_left_out;
     keep_used(part);
