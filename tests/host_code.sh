@@ -102,7 +102,7 @@ empty "where there is no host code, nvcc is not mentioned" "$(grep nvcc err)"
 printf '#include "absent.h"\n__global__ void k(Absent *x) { x->y = 1; }\nint main() {}\n' >header.cu
 without_nvcc inspect header.cu --device 9.0 >out 2>err
 empty "a header that is not there is named" \
-    "$([ $? -eq 2 ] || echo status; has err 'header.cu:1: absent.h was not found')"
+    "$([ $? -eq 2 ] || echo status; has err 'header.cu:1: #include "absent.h" was not found (looked for beside')"
 mkdir -p include && printf '#include <vector>\nstruct Absent { float y; };\nstd::vector<int> f();\n' >include/absent.h
 for option in -Iinclude '-I include' '-isystem include'; do
     without_nvcc inspect header.cu --device 9.0 --compiler-options "$option" >out 2>err
@@ -169,12 +169,64 @@ chmod +x failing/nvcc
 PATH="$PWD/failing:$PATH" "$program" inspect vector_add.cu --device 9.0 --format csv >out 2>err
 status=$?
 empty "NVRTC compiles what nvcc cannot, with a warning" "$([ "$status" -eq 0 ] || echo "status $status"
-    has err 'warning: vector_add.cu:1:10: fatal error: gone.h: .*directory (--compiler-options "-IFOLDER" names its folder); NVRTC compiled its kernels instead'
+    has err 'warning: vector_add.cu:1:10: fatal error: gone.h: .*directory (looked for .*"-IFOLDER" names its folder); NVRTC compiled its kernels instead'
     has out '^vector_add.cu,')"
 PATH="$PWD/failing:$PATH" "$program" inspect wrong.cu --device 9.0 >out 2>err
 status=$?
 empty "where neither nvcc nor NVRTC can compile, the error is nvcc's" "$([ "$status" -eq 2 ] || echo "status $status"
     has err 'vector_add.cu:1:10: fatal error: gone.h'; [ "$(wc -l <err)" -eq 1 ] || cat err)"
+
+# nvcc's own error is what counts, not what NVRTC makes of the source after it.
+with_nvcc() { # LOG ARGUMENT...: as if nvcc had failed with this log
+    printf '%s\n' "$1" >failing/log
+    printf '#!/bin/sh\ncat "%s"\nexit 1\n' "$PWD/failing/log" >failing/nvcc
+    shift
+    PATH="$PWD/failing:$PATH" "$program" inspect "$@" --device 9.0 >out 2>err
+    status=$?
+}
+cat >relaxed.cu <<'EOF'
+constexpr int smaller(int a, int b) { return a < b ? a : b; }
+template <class T, int R> __global__ void clip(T *x) { x[smaller(threadIdx.x, 3)] = R; }
+template <class T> void run(T *x) { auto go = [&](auto r) { clip<T, decltype(r)::value><<<1, 8>>>(x); }; }
+EOF
+with_nvcc "relaxed.cu(2): error: calling a constexpr __host__ function. The flag '--expt-relaxed-constexpr' can help." relaxed.cu
+empty "nvcc's error and its hint are reported whole and alone where NVRTC leaves all kernels out" "$(
+    [ "$status" -eq 2 ] && [ "$(wc -l <err)" -eq 1 ] || cat err
+    has err "relaxed.cu:2: error: calling a constexpr __host__ function. The flag '--expt-relaxed-constexpr' can help.$")"
+printf 'template <class T> __global__ void lost(T *x) { *x = 1; }\n__global__ void found(int *x) { *x = 1; }\n%s\n' \
+    'void f() { auto x = g(); lost<<<1, 1>>>(x); }' >partly.cu
+with_nvcc 'partly.cu(3): error: identifier "g" is undefined' partly.cu
+empty "nvcc's error comes before what NVRTC left out" "$([ "$status" -eq 0 ] || echo "status $status"
+    sed -n 1p err | grep -q 'partly.cu:3: error: identifier "g"' || cat err
+    has err 'launch of lost was left out'; grep 'without nvcc' err)"
+log='In file included from my-error.h:1,
+                 from relaxed.cu:1:
+types.h:1:10: fatal error: absent.h: No such file or directory'
+with_nvcc "$log" relaxed.cu
+empty "a header's name that contains 'error' is not taken for the message" \
+    "$(has err 'types.h:1:10: fatal error: absent.h: No such file')"
+
+mkdir -p nested/inc && cd nested || exit 99
+printf '#include "gone/gemm.h"\n' >inc/template.h
+printf '#include "inc/template.h"\ntemplate void run_gemm<float>(float *);\n' >whole.cu
+without_nvcc inspect whole.cu --device 9.0 --compiler-options -Iinc >out 2>err
+empty "a header that is not there and may hold the kernels is named, and where it was looked for" \
+    "$([ $? -eq 2 ] || echo status
+    has err 'inc/template.h:1: #include "gone/gemm.h" was not found (looked for beside .*, in inc and .*"-IFOLDER".*may hold kernels'
+    grep 'no kernel in it' err)"
+cat >guarded.cu <<'EOF'
+#if defined(__HIPCC__)
+#include <hip/hip_runtime.h>
+#elif CUDART_VERSION < 100
+#include <ancient.h>
+#endif
+template <int M> __global__ void rows(float *x) { x[M] = 1; }
+void f(int m, float *x) { auto go = [&](auto t) { rows<decltype(t)::value><<<1, 1>>>(x); }; }
+EOF
+without_nvcc inspect guarded.cu --device 9.0 >out 2>err
+empty "a header in an inactive branch is not blamed" \
+    "$(has err 'guarded.cu:7: this launch of rows was left out: NVRTC'; grep hip_runtime err)"
+cd .. || exit 99
 
 "$program" inspect vector_add.cu -Iinclude >out 2>err
 empty "-I, which is nvcc's, is not known but explained" "$([ $? -eq 2 ] || echo status

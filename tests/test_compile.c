@@ -158,6 +158,22 @@ static void test_error_lines(void)
         {"ptxas x.ptx, line 4; error   : bad\n", "ptxas x.ptx, line 4; error   : bad"},
         {"ptxas k.cu, line ; error   : bad\n", "ptxas k.cu, line ; error   : bad"},
         {"ptxas k.cu, line 4; error", "/dir/k.cu:4: error: "},
+        {"In file included from my-error.h:1,\n                 from k.cu:1:\n"
+         "types.h:1:10: fatal error: absent.h: No such file or directory\n",
+         "types.h:1:10: fatal error: absent.h: No such file or directory"},
+        {"fatal-error.cuh(2): warning #177-D: unused\nerror/k.cu(4): error #20: bad\n",
+         "error/k.cu(4): error #20: bad"},
+        {"In file included from error: no.h:1:\nk.cu:2:1: error: bad\n", "k.cu:2:1: error: bad"},
+        {"k.cu(2): error: no instance matches\n            argument types are: (double *)\n  "
+         "f(p);\n",
+         "/dir/k.cu:2: error: no instance matches argument types are: (double *)"},
+        {"k.cu(2): error: no\n          detected during:\n", "/dir/k.cu:2: error: no"},
+        {"nvcc error   : 'cicc' died due to signal 11\n",
+         "nvcc error   : 'cicc' died due to signal 11"},
+        {"ptxas k.cu, line 4; fatal   : Parsing error near 'f3'\n",
+         "/dir/k.cu:4: error: Parsing error near 'f3'"},
+        {"  k.cu(3): error: within a log of pip\n", "  k.cu(3): error: within a log of pip"},
+        {"my_error.h is included twice\n", ""},
         {"all is well\n", ""},
         {"", ""},
     };

@@ -48,6 +48,14 @@ void smc_text_append(struct smc_text *text, const char *string)
     smc_text_append_bytes(text, string, strlen(string));
 }
 
+void smc_text_cut(struct smc_text *text, size_t length)
+{
+    if (length >= text->length)
+        return;
+    text->length = length;
+    text->data[length] = '\0';
+}
+
 void smc_text_append_char(struct smc_text *text, char c, size_t times)
 {
     if (!reserve(text, times))

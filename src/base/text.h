@@ -17,6 +17,7 @@ struct smc_text {
 
 void smc_text_append(struct smc_text *text, const char *string);
 void smc_text_append_bytes(struct smc_text *text, const char *bytes, size_t count);
+void smc_text_cut(struct smc_text *text, size_t length); /* to its first bytes */
 void smc_text_append_char(struct smc_text *text, char c, size_t times);
 /* Appends a quoted CSV field: in double quotes, with those inside doubled. */
 void smc_text_append_quoted(struct smc_text *text, const char *bytes, size_t count);

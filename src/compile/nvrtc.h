@@ -66,6 +66,7 @@ struct smc_nvrtc_output {
     struct smc_binary binary;
     int nvrtc_major, nvrtc_minor; /* of the compiler; 0.0: not noted */
     bool option_refused;          /* an option is unknown; the source was not read */
+    bool lacks_header;            /* no kernel, but a header was not found, which may hold them */
     bool target_unsupported;      /* the compiler is there, but not for this architecture */
 };
 

@@ -437,7 +437,9 @@ static const char *read_ptxas_error(struct smc_log_line line, const char *file, 
     struct smc_log_line rest = {line.start + begin + length, line.end};
     const char *place = log_after(rest, where);
     rest.start = place ? read_number(place, line.end, number) : NULL;
-    const char *error = rest.start ? log_after(rest, "error") : NULL;
+    const char *error = rest.start ? log_after(rest, "; error") : NULL;
+    if (rest.start && !error)
+        error = log_after(rest, "; fatal");
     while (error && error < line.end && (*error == ' ' || *error == ':'))
         error++;
     return error;
@@ -457,25 +459,135 @@ void smc_log_tell_warnings(const char *log, const char *file, struct smc_text *w
     }
 }
 
+/* --- Errors ----------------------------------------------------------------------------------- */
+
+static bool is_of_name(char c)
+{
+    return isalnum((unsigned char)c) || strchr("_-./\\", c);
+}
+
+/* Whether `word` is at `s`, and is not part of a longer word or of a file's name. */
+static bool is_word(struct smc_log_line line, const char *s, const char *word)
+{
+    size_t length = strlen(word);
+    return (size_t)(line.end - s) >= length && memcmp(s, word, length) == 0 &&
+           (s == line.start || !is_of_name(s[-1])) &&
+           (s + length == line.end || !is_of_name(s[length]));
+}
+
+/* Whether a message's severity may begin at `s`: after "FILE(3): ", "ptxas FILE, line 3; " or the
+   name of a tool, or where the line begins. */
+static bool begins_severity(struct smc_log_line line, const char *s)
+{
+    static const char *const kinds[] = {"fatal ",    "catastrophic ", "internal ",
+                                        "Internal ", "command-line ", "compiler "};
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        size_t length = strlen(kinds[i]);
+        if ((size_t)(s - line.start) >= length && memcmp(s - length, kinds[i], length) == 0)
+            return begins_severity(line, s - length);
+    }
+    if (s == line.start)
+        return true;
+    if (s - line.start >= 2 && s[-1] == ' ' && strchr(":;", s[-2]))
+        return true;
+    const char *tool = line.start;
+    while (tool < s && (isalnum((unsigned char)*tool) || strchr("_+-", *tool)))
+        tool++;
+    return tool > line.start && tool + 1 == s && *tool == ' ';
+}
+
+/* Whether the severity's word ends at `s`: "error: ", "error   : ", "error #20-D: ", "error
+   C1083: ". */
+static bool ends_severity(struct smc_log_line line, const char *s)
+{
+    while (s < line.end && *s == ' ')
+        s++;
+    if (s < line.end && (*s == '#' || isupper((unsigned char)*s)) && s[-1] == ' ')
+        while (s < line.end && (isalnum((unsigned char)*s) || *s == '#' || *s == '-'))
+            s++;
+    while (s < line.end && *s == ' ')
+        s++;
+    return s < line.end && *s == ':' && (s + 1 == line.end || s[1] == ' ');
+}
+
+/* `in_form`: only a message in a form that compilers write; otherwise the word is enough. */
+static bool is_error(struct smc_log_line line, bool in_form)
+{
+    static const char *const words[] = {"error", "fatal"};
+    static const char included[] = "In file included from ";
+    const size_t length = sizeof included - 1;
+    if ((size_t)(line.end - line.start) > length && memcmp(line.start, included, length) == 0)
+        return false;
+    for (const char *s = line.start; s < line.end; s++)
+        for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+            if (is_word(line, s, words[i]) &&
+                (!in_form ||
+                 (begins_severity(line, s) && ends_severity(line, s + strlen(words[i])))))
+                return true;
+    return false;
+}
+
+bool smc_log_is_error(const char *line, size_t length)
+{
+    return length > 0 && !isspace((unsigned char)*line) &&
+           is_error((struct smc_log_line){line, line + length}, true);
+}
+
+/* Finds the first error, and moves `log` after it. Where no line has the form of one, any line that
+   has the word counts. */
+static bool find_error(const char **log, struct smc_log_line *line)
+{
+    const char *begin = *log;
+    while (next_line(log, line))
+        if (smc_log_is_error(line->start, (size_t)(line->end - line->start)))
+            return true;
+    for (*log = begin; next_line(log, line);)
+        if (is_error(*line, false))
+            return true;
+    return false;
+}
+
+/* Appends the lines that continue a message: "            argument types are: (double *)". The
+   compiler quotes source with fewer blanks. */
+static void append_rest(const char *log, char *text, size_t capacity)
+{
+    static const size_t least = 12;
+    struct smc_log_line line;
+    while (next_line(&log, &line)) {
+        const char *s = line.start;
+        while (s < line.end && *s == ' ')
+            s++;
+        size_t length = strlen(text);
+        if ((size_t)(s - line.start) < least || s == line.end || *s == '^' || *s == '|')
+            return;
+        snprintf(text + length, capacity - length, " %.*s", (int)(line.end - s), s);
+    }
+}
+
+/* As smc_log_first_error writes it. */
+static void write_error(struct smc_log_line line, const char *file, const char *shown, char *text,
+                        size_t capacity)
+{
+    uint32_t number;
+    const char *s = line.start, *after = read_place(line, file, &number);
+    const char *message = read_ptxas_error(line, file, &number);
+    if (message)
+        snprintf(text, capacity, "%s:%u: error: %.*s", shown, number, (int)(line.end - message),
+                 message);
+    else if (after)
+        snprintf(text, capacity, "%s:%u%.*s", shown, number, (int)(line.end - after), after);
+    else
+        snprintf(text, capacity, "%.*s", (int)(line.end - s), s);
+}
+
 void smc_log_first_error(const char *log, const char *file, const char *shown, char *text,
                          size_t capacity)
 {
     struct smc_log_line line;
-    uint32_t number;
     text[0] = '\0';
-    while (next_line(&log, &line)) {
-        if (!log_after(line, "error") && !log_after(line, "fatal"))
-            continue;
-        const char *s = line.start, *after = read_place(line, file, &number);
-        const char *message = read_ptxas_error(line, file, &number);
-        if (message)
-            snprintf(text, capacity, "%s:%u: error: %.*s", shown, number, (int)(line.end - message),
-                     message);
-        else if (after)
-            snprintf(text, capacity, "%s:%u%.*s", shown, number, (int)(line.end - after), after);
-        else
-            snprintf(text, capacity, "%.*s", (int)(line.end - s), s);
-        smc_utf8_make_safe(text);
+    if (!find_error(&log, &line))
         return;
-    }
+    write_error(line, file, shown, text, capacity);
+    append_rest(log, text, capacity);
+    smc_utf8_make_safe(text);
 }

@@ -30,15 +30,59 @@ bool smc_compilation_was_refused(const struct smc_text *log)
     return false;
 }
 
-/* The remedy for an error of the compiler, in parentheses, or "". */
-static const char *hint_for(const char *text)
+/* Where a header was looked for, and how to name its folder. */
+static void append_places(const struct smc_compilation *compilation, bool is_quoted,
+                          struct smc_text *text)
+{
+    struct smc_text own = {0}, folders = {0};
+    smc_compile_options(compilation->request, &own);
+    smc_source_folders(smc_text_string(&own), &folders);
+    smc_text_append(text, is_quoted ? "looked for beside the file that includes it" : "looked for");
+    for (const char *folder = smc_text_string(&folders); *folder;) {
+        int length = (int)strcspn(folder, "\n");
+        bool is_first = folder == smc_text_string(&folders);
+        smc_text_printf(text, "%s%.*s",
+                        !is_first   ? ", "
+                        : is_quoted ? ", in "
+                                    : " in ",
+                        length, folder);
+        folder += length + (folder[length] == '\n');
+    }
+    smc_text_append(text, folders.length || is_quoted ? " and " : " ");
+    smc_text_append(text,
+                    "in the compiler's own folders; --compiler-options \"-IFOLDER\" names its "
+                    "folder");
+    smc_text_free(&own);
+    smc_text_free(&folders);
+}
+
+/* Whether the log quotes the directive with the header's name in quotation marks: "fatal error:
+   x.h: No such file" is about it. */
+static bool is_quoted(const struct smc_text *log, const char *text)
+{
+    static const char mark[] = "fatal error: ";
+    char directive[300];
+    const char *name = strstr(text, mark), *end = name ? strchr(name + sizeof mark - 1, ':') : NULL;
+    if (!end)
+        return true;
+    name += sizeof mark - 1;
+    snprintf(directive, sizeof directive, "<%.*s>", (int)(end - name), name);
+    return !strstr(smc_text_string(log), directive);
+}
+
+/* The remedy for an error of the compiler, in parentheses. */
+static void append_hint(const struct smc_compilation *compilation, const struct smc_text *log,
+                        const char *text, struct smc_text *hint)
 {
     bool is_missing = strstr(text, ": No such file or directory") || strstr(text, "file not found");
-    if (is_missing && strstr(text, "fatal error"))
-        return " (--compiler-options \"-IFOLDER\" names its folder)";
-    if (strstr(text, "Unresolved extern function"))
-        return " (--compiler-options \"-rdc=true\" compiles relocatable device code)";
-    return "";
+    if (is_missing && strstr(text, "fatal error")) {
+        smc_text_append(hint, " (");
+        append_places(compilation, is_quoted(log, text), hint);
+        smc_text_append(hint, ")");
+    } else if (strstr(text, "Unresolved extern function")) {
+        smc_text_append(hint, " (--compiler-options \"-rdc=true\" compiles relocatable device "
+                              "code)");
+    }
 }
 
 enum smc_status smc_compilation_fail(const struct smc_compilation *compilation,
@@ -47,13 +91,16 @@ enum smc_status smc_compilation_fail(const struct smc_compilation *compilation,
 {
     const char *shown = compilation->file;
     char text[800];
+    struct smc_text hint = {0};
     smc_log_first_error(smc_text_string(log), compiled, shown, text, sizeof text);
+    append_hint(compilation, log, text, &hint);
     bool named = strncmp(text, shown, strlen(shown)) == 0;
     bool unknown_target = strstr(text, "Unsupported gpu architecture") ||
                           strstr(text, "is not defined for option 'gpu-name'");
-    return smc_fail(error, unknown_target ? SMC_UNAVAILABLE : SMC_USAGE, "%s%s%s%s",
-                    named ? "" : shown, named ? "" : ": ", text[0] ? text : "does not compile",
-                    hint_for(text));
+    smc_fail(error, unknown_target ? SMC_UNAVAILABLE : SMC_USAGE, "%s%s%s%s", named ? "" : shown,
+             named ? "" : ": ", text[0] ? text : "does not compile", smc_text_string(&hint));
+    smc_text_free(&hint);
+    return unknown_target ? SMC_UNAVAILABLE : SMC_USAGE;
 }
 
 enum smc_status smc_compilation_fail_unsupported(const struct smc_compilation *compilation,
@@ -198,6 +245,8 @@ static void write_options(const struct smc_compilation *compilation, const char 
     struct smc_text own = {0};
     smc_compile_options(compilation->request, &own);
     smc_nvrtc_write_log_options(info, options);
+    if (info->major >= 12)
+        smc_text_append(options, "--device-int128\n"); /* as nvcc */
     smc_text_printf(options, "--gpu-architecture=sm_%u%.1s\n", target->cc, &target->suffix);
     if (smc_compilation_lacks_lines(compilation->request))
         smc_text_append(options, "-lineinfo\n");
@@ -462,16 +511,102 @@ static enum smc_status compile_or_find(const struct smc_compilation *compilation
     return outcome.status;
 }
 
+/* Headers that replace those of the toolkit or of the C library: texts that NVRTC finds by name. */
+struct headers {
+    const char **text, **name;
+    struct smc_text *owned; /* what was made */
+    size_t count, owned_count;
+};
+
+static bool start_headers(size_t more, struct headers *headers)
+{
+    const size_t most = more + smc_standard_header_count + smc_adapted_header_count;
+    *headers = (struct headers){
+        .text = smc_calloc(most, sizeof *headers->text),
+        .name = smc_calloc(most, sizeof *headers->name),
+        .owned = smc_calloc(most, sizeof *headers->owned),
+    };
+    return headers->text && headers->name && headers->owned;
+}
+
+static void add_header(struct headers *headers, const char *name, const char *text)
+{
+    headers->name[headers->count] = name;
+    headers->text[headers->count++] = text;
+}
+
+static void free_headers(struct headers *headers)
+{
+    for (size_t i = 0; headers->owned && i < headers->owned_count; i++)
+        smc_text_free(&headers->owned[i]);
+    free(headers->owned);
+    free(headers->text);
+    free(headers->name);
+    *headers = (struct headers){0};
+}
+
+/* What makes the types of <cstdint> and the predefined macros those of nvcc. False: no memory. */
+static bool add_adapted(const struct smc_source_tree *tree, struct headers *headers)
+{
+    bool has_memory = true;
+    for (size_t i = 0; i < smc_adapted_header_count; i++) {
+        struct smc_text text = {0}, *adapted = &headers->owned[headers->owned_count];
+        if (smc_source_tree_read_toolkit_header(tree, smc_adapted_headers[i], &text)) {
+            smc_adapted_header_write(smc_text_string(&text), adapted);
+            has_memory &= !adapted->failed;
+            headers->owned_count++;
+            add_header(headers, smc_adapted_headers[i], smc_text_string(adapted));
+        }
+        smc_text_free(&text);
+    }
+    return has_memory;
+}
+
+static void write_start(const char *file, const char *before, struct smc_text *text)
+{
+    smc_text_printf(text, "#include <" SMC_HEADER_PREDEFINED ">\n%s#line 1 \"", before);
+    for (const char *s = file; *s; s++)
+        smc_text_printf(text, "%s%c", *s == '"' || *s == '\\' ? "\\" : "", *s);
+    smc_text_append(text, "\"\n");
+}
+
+static bool write_whole(const struct nvrtc_job *job, struct smc_text *text, struct headers *headers)
+{
+    static const char *const wanted[] = {SMC_HEADER_PREDEFINED, "cstdint", "stdint.h"};
+    const struct smc_source_tree tree = {.toolkit = job->toolkit};
+    if (!start_headers(0, headers) || !add_adapted(&tree, headers))
+        return false;
+    for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
+        const struct smc_standard_header *header =
+            smc_standard_header_find(wanted[i], strlen(wanted[i]));
+        add_header(headers, header->name, header->text);
+    }
+    write_start(job->compilation->file, "", text);
+    smc_text_append(text, job->compilation->text);
+    return !text->failed;
+}
+
 static void compile_whole(struct nvrtc_job *job, struct smc_compile_outcome *outcome)
 {
     const struct smc_compilation *compilation = job->compilation;
     struct smc_nvrtc_output *output = outcome->output;
-    enum smc_nvrtc_outcome how = smc_nvrtc_compile(
-        &job->nvrtc, compilation->text, compilation->file, smc_text_string(&job->options), output);
+    struct smc_text text = {0};
+    struct headers headers;
+    enum smc_nvrtc_outcome how = SMC_NVRTC_FAILED;
+    bool has_memory = write_whole(job, &text, &headers);
+    const struct smc_nvrtc_extras extras = {
+        .header = headers.text, .header_name = headers.name, .header_count = headers.count};
+    if (has_memory)
+        how = smc_nvrtc_compile_with(&job->nvrtc, smc_text_string(&text), compilation->file,
+                                     smc_text_string(&job->options), &extras, output);
+    free_headers(&headers);
+    smc_text_free(&text);
     if (how == SMC_NVRTC_COMPILED || smc_compilation_was_refused(&output->log))
         return;
     output->option_refused = how != SMC_NVRTC_REJECTED && output->log.length > 0;
-    if (how == SMC_NVRTC_REJECTED || output->option_refused)
+    if (!has_memory)
+        outcome->status = smc_out_of_memory(&outcome->error);
+    else if (how == SMC_NVRTC_REJECTED || output->option_refused)
         outcome->status =
             smc_compilation_fail(compilation, compilation->file, &output->log, &outcome->error);
     else
@@ -491,57 +626,33 @@ enum { MAX_ATTEMPTS = 12 };
 /* The texts of one attempt, in the form that NVRTC accepts. */
 struct texts {
     struct smc_text source;
-    struct smc_text *own; /* the headers of the tree */
-    const char **header, **header_name, **instance;
-    size_t own_count;
+    struct headers headers;
+    const char **instance;
     struct smc_nvrtc_extras extras;
 };
 
 static void free_texts(struct texts *texts)
 {
-    for (size_t i = 0; texts->own && i < texts->own_count; i++)
-        smc_text_free(&texts->own[i]);
+    free_headers(&texts->headers);
     smc_text_free(&texts->source);
-    free(texts->own);
-    free(texts->header);
-    free(texts->header_name);
     free(texts->instance);
     *texts = (struct texts){0};
-}
-
-/* Whether the toolkit's headers declare the types of <cstdint> themselves. */
-static bool declares_integers(const struct smc_source_file *file,
-                              const struct smc_source_include *include)
-{
-    static const char *const plain[] = {"cuda_runtime", "device_launch_parameters", "vector_",
-                                        "math_constants"};
-    for (size_t i = 0; i < sizeof plain / sizeof *plain; i++)
-        if (strncmp(file->text.data + include->begin, plain[i], strlen(plain[i])) == 0)
-            return false;
-    return include->kind == SMC_INCLUDE_TOOLKIT;
 }
 
 /* Headers of the C++ library include each other, and sources rely on it. */
 static void write_beginning(const struct smc_device_part *part, const char *file,
                             struct smc_text *text)
 {
-    bool has_headers = false, as_toolkit = false;
+    bool has_headers = false;
     for (size_t k = 0; k < part->tree.count; k++)
-        for (size_t i = 0; i < part->tree.file[k].include_count; i++) {
-            const struct smc_source_include *include = &part->tree.file[k].include[i];
-            has_headers |= include->kind == SMC_INCLUDE_STANDARD;
-            as_toolkit |= declares_integers(&part->tree.file[k], include);
-        }
+        for (size_t i = 0; i < part->tree.file[k].include_count; i++)
+            has_headers |= part->tree.file[k].include[i].kind == SMC_INCLUDE_STANDARD;
     smc_text_append(text, "namespace std {}\n");
-    if (as_toolkit)
-        smc_text_append(text, "#define SMC_INT64_AS_TOOLKIT\n");
-    if (has_headers)
-        smc_text_append(text, "#include <cstdint>\n#include <cstddef>\n#include <cmath>\n"
-                              "#include <limits>\n#include <algorithm>\n");
-    smc_text_append(text, "#line 1 \"");
-    for (const char *s = file; *s; s++)
-        smc_text_printf(text, "%s%c", *s == '"' || *s == '\\' ? "\\" : "", *s);
-    smc_text_append(text, "\"\n");
+    write_start(file,
+                has_headers ? "#include <cstdint>\n#include <cstddef>\n#include <cmath>\n"
+                              "#include <limits>\n#include <algorithm>\n"
+                            : "",
+                text);
 }
 
 static void request_instances(struct smc_device_part *part, struct texts *texts)
@@ -557,35 +668,30 @@ static void request_instances(struct smc_device_part *part, struct texts *texts)
 
 static bool write_texts(struct smc_device_part *part, const char *file, struct texts *texts)
 {
-    size_t headers = part->tree.count + smc_standard_header_count, n = 0;
-    *texts = (struct texts){.own_count = part->tree.count};
-    texts->own = smc_calloc(part->tree.count, sizeof *texts->own);
-    texts->header = smc_calloc(headers, sizeof *texts->header);
-    texts->header_name = smc_calloc(headers, sizeof *texts->header_name);
-    texts->instance = smc_calloc(part->instances.count + 1, sizeof *texts->instance);
-    if (!texts->own || !texts->header || !texts->header_name || !texts->instance)
+    struct headers *headers = &texts->headers;
+    *texts = (struct texts){.instance = smc_calloc(part->instances.count + 1, sizeof(char *))};
+    if (!start_headers(part->tree.count, headers) || !texts->instance ||
+        !add_adapted(&part->tree, headers))
         return false;
     bool has_memory = true;
     write_beginning(part, file, &texts->source);
     smc_device_part_write(part, 0, &texts->source);
     for (size_t i = 1; i < part->tree.count; i++) {
-        smc_device_part_write(part, i, &texts->own[i]);
-        has_memory &= !texts->own[i].failed;
-        texts->header[n] = smc_text_string(&texts->own[i]);
-        texts->header_name[n++] = part->tree.file[i].path;
+        struct smc_text *own = &headers->owned[headers->owned_count++];
+        smc_device_part_write(part, i, own);
+        has_memory &= !own->failed;
+        add_header(headers, part->tree.file[i].path, smc_text_string(own));
     }
     for (size_t i = 0; i < smc_standard_header_count; i++) {
         const struct smc_standard_header *header = &smc_standard_headers[i];
         bool is_found = smc_source_tree_has_toolkit_header(&part->tree, header->name);
-        if (!smc_standard_header_applies(header, is_found))
-            continue;
-        texts->header[n] = header->text;
-        texts->header_name[n++] = header->name;
+        if (smc_standard_header_applies(header, is_found))
+            add_header(headers, header->name, header->text);
     }
     request_instances(part, texts);
-    texts->extras.header = texts->header;
-    texts->extras.header_name = texts->header_name;
-    texts->extras.header_count = n;
+    texts->extras.header = headers->text;
+    texts->extras.header_name = headers->name;
+    texts->extras.header_count = headers->count;
     return has_memory && !texts->source.failed;
 }
 
@@ -598,16 +704,29 @@ static void tell_left_out(const struct smc_device_part *part, struct smc_text *w
         const char *missing = smc_text_string(&part->missing);
         if (*missing)
             smc_text_safe_line(warnings,
-                               "%s:%u: this launch of %s was left out: the header of %.*s was not "
-                               "found",
+                               "%s:%u: this launch of %s was left out: %.*s was not found",
                                instance->file, instance->line, instance->name,
                                (int)strcspn(missing, "\n"), missing);
         else
             smc_text_safe_line(warnings,
-                               "%s:%u: this launch of %s was left out: without nvcc, its template "
-                               "arguments must be written where it is launched",
+                               "%s:%u: this launch of %s was left out: NVRTC, unlike nvcc, needs "
+                               "its template arguments where it is launched",
                                instance->file, instance->line, instance->name);
     }
+}
+
+/* The header that may hold what is missing. */
+static enum smc_status fail_missing(const struct smc_compilation *compilation,
+                                    const struct smc_device_part *part, const char *before,
+                                    const char *after, struct smc_error *error)
+{
+    const char *missing = smc_text_string(&part->missing), *end = missing + strcspn(missing, "\n");
+    struct smc_text places = {0};
+    append_places(compilation, end > missing && end[-1] == '"', &places);
+    smc_fail(error, SMC_USAGE, "%.700s%.*s was not found (%s)%s", before, (int)(end - missing),
+             missing, smc_text_string(&places), after);
+    smc_text_free(&places);
+    return SMC_USAGE;
 }
 
 /* The compiler's first error, and what may have caused it. */
@@ -617,16 +736,15 @@ static enum smc_status fail_part(const struct smc_compilation *compilation,
 {
     enum smc_status status = smc_compilation_fail(compilation, compilation->file, log, error);
     struct smc_error first = *error;
-    const char *missing = smc_text_string(&part->missing);
     const char *rejected = smc_text_string(&part->rejected);
-    if (*missing)
-        return smc_fail(error, status,
-                        "%.500s (the header of %.*s was not found; --compiler-options "
-                        "\"-IFOLDER\" names its folder)",
-                        first.message, (int)strcspn(missing, "\n"), missing);
+    if (part->missing.length > 0) {
+        size_t length = strlen(first.message);
+        snprintf(first.message + length, sizeof first.message - length, "; ");
+        return fail_missing(compilation, part, first.message, "", error);
+    }
     if (*rejected)
         return smc_fail(error, status,
-                        "%.500s (NVRTC compiles no host code, and left out %.*s; nvcc was not "
+                        "%.700s (NVRTC compiles no host code, and left out %.*s; nvcc was not "
                         "found)",
                         first.message, (int)strcspn(rejected, "\n"), rejected);
     if (smc_device_part_is_whole(part))
@@ -635,6 +753,19 @@ static enum smc_status fail_part(const struct smc_compilation *compilation,
                     "%.700s (in the device part: nvcc, which compiles all of it, was "
                     "not found)",
                     first.message);
+}
+
+/* Nothing was compiled, but what was not found may have kernels. */
+static enum smc_status check_found(const struct smc_compilation *compilation,
+                                   const struct smc_device_part *part,
+                                   struct smc_nvrtc_output *output, struct smc_error *error)
+{
+    char before[400];
+    if (part->missing.length == 0 || strstr(smc_text_string(&output->ptx), ".entry "))
+        return SMC_OK;
+    output->lacks_header = true;
+    snprintf(before, sizeof before, "%.300s: no kernel in what could be read: ", compilation->file);
+    return fail_missing(compilation, part, before, ", and may hold kernels", error);
 }
 
 /* Compiles until NVRTC accepts the part, or nothing can be learnt from its errors. */
@@ -653,8 +784,10 @@ static enum smc_status attempt(const struct smc_compilation *compilation,
         free_texts(&texts);
         if (!has_memory)
             return smc_out_of_memory(error);
+        smc_device_part_note_missing(part, &output->log);
         if (outcome == SMC_NVRTC_COMPILED || smc_compilation_was_refused(&output->log))
-            return SMC_OK;
+            return part->missing.failed ? smc_out_of_memory(error)
+                                        : check_found(compilation, part, output, error);
         if (outcome != SMC_NVRTC_REJECTED && output->log.length == 0)
             return fail_library(compilation, job, error);
         if (i == MAX_ATTEMPTS || !smc_device_part_correct(part, smc_text_string(&output->log)))

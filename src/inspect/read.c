@@ -3,6 +3,7 @@
 
 #include "inspect/readers.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdint.h>
@@ -110,20 +111,15 @@ static bool is_log(const char *text)
    such a line has something before it. */
 static bool is_error_line(const char *line, size_t length)
 {
-    static const char fatal[] = "nvcc fatal";
-    if (length == 0 || strchr(" \t*\"'#", line[0]) || strncmp(line, "//", 2) == 0)
+    static const char tool[] = "nvcc fatal";
+    if (length == 0 || strchr("*\"'#", line[0]) || strncmp(line, "//", 2) == 0 ||
+        !smc_log_is_error(line, length))
         return false;
-    if (strncmp(line, fatal, sizeof fatal - 1) == 0)
-        return true;
-    const char *error = memmem(line, length, "error", 5);
-    size_t at = error ? (size_t)(error - line) : 0;
-    static const char before[] = "fatal ";
-    const size_t word = sizeof before - 1;
-    if (at > word && memcmp(line + at - word, before, word) == 0)
-        at -= word;
-    bool is_place = at > 4 && !memchr(line, '"', at) && memcmp(line + at - 2, ": ", 2) == 0;
-    char last = is_place ? line[at - 3] : '\0', number = last == ')' ? line[at - 4] : last;
-    return number >= '0' && number <= '9';
+    bool has_line = false;
+    for (size_t i = 1; i + 1 < length && line[i] != '"' && !has_line; i++)
+        has_line = isdigit((unsigned char)line[i - 1]) &&
+                   (strncmp(line + i, "): ", 3) == 0 || strncmp(line + i, ": ", 2) == 0);
+    return has_line || strncmp(line, tool, sizeof tool - 1) == 0;
 }
 
 static bool has_errors(const char *text)
@@ -189,6 +185,7 @@ struct compiled {
     size_t count;        /* of the kernels that were added */
     bool option_refused; /* of the user's options; other compilers are not tried */
     bool target_unsupported;
+    bool lacks_header; /* which may hold the kernels */
 };
 
 /* Compiles for one target. */
@@ -216,7 +213,7 @@ static enum smc_status compile(const struct reading *reading, compiler *compile_
         status = smc_fail(error, SMC_MACHINE, "%s: the compiler's output cannot be read: %.900s",
                           reading->file, reason.message);
     *compiled = (struct compiled){reading->kernels->count - before, output.option_refused,
-                                  output.target_unsupported};
+                                  output.target_unsupported, output.lacks_header};
     if (status == SMC_OK && reading->request->ptx)
         smc_text_append(reading->request->ptx, smc_text_string(&output.ptx));
     smc_nvrtc_output_free(&output);
@@ -240,16 +237,56 @@ static const struct way {
             {smc_compile_device_part, SMC_INSPECT_NVRTC}};
 enum { WAYS = sizeof ways / sizeof *ways };
 
-/* Once, however many architectures are compiled for. */
-static void warn_of_nvcc(const struct reading *reading, const struct smc_error *refusal)
+/* Once, however many architectures are compiled for, and before what NVRTC left out, from `told`
+   on. */
+static void warn_of_nvcc(const struct reading *reading, const struct smc_error *refusal,
+                         size_t told)
 {
-    struct smc_text line = {0};
+    struct smc_text line = {0}, *warnings = &reading->notes->warnings;
     smc_text_safe_line(&line,
                        "%.900s; NVRTC compiled its kernels instead, perhaps to other registers",
                        refusal->message);
-    if (line.data && !strstr(smc_text_string(&reading->notes->warnings), line.data))
-        smc_text_append(&reading->notes->warnings, line.data);
+    if (line.data && !strstr(smc_text_string(warnings), line.data)) {
+        smc_text_append(&line, smc_text_string(warnings) + told);
+        smc_text_cut(warnings, told);
+        smc_text_append(warnings, smc_text_string(&line));
+    }
     smc_text_free(&line);
+}
+
+/* Whether a file of this name is only included by others: in a folder it may well have no kernel.
+ */
+static bool is_header(const char *file)
+{
+    return ends(file, ".cuh") || ends(file, ".h") || ends(file, ".hpp") || ends(file, ".inl");
+}
+
+/* How the ways that were tried ended. */
+struct tried {
+    enum smc_status worst;    /* SMC_UNAVAILABLE: no compiler has read the source */
+    bool is_empty;            /* a compiler read all of it, and it has no kernel */
+    bool is_bare;             /* NVRTC found no kernel in what could be read of it */
+    bool is_unsupported;      /* `absent` is about the target */
+    struct smc_error absent;  /* why a compiler was not used */
+    struct smc_error refusal; /* nvcc's error */
+};
+
+static void note_failure(const struct compiled *compiled, enum smc_status status, size_t way,
+                         const struct smc_error *reason, struct tried *tried)
+{
+    /* That a compiler does not support the target says more than that there is none. */
+    if (status == SMC_UNAVAILABLE) {
+        if (!tried->absent.message[0] || (compiled->target_unsupported && !tried->is_unsupported))
+            tried->absent = *reason;
+        tried->is_unsupported |= compiled->target_unsupported;
+    } else if (status != SMC_OK) {
+        tried->worst = status;
+    }
+    if (status == SMC_USAGE && ways[way].source == SMC_INSPECT_NVCC)
+        tried->refusal = *reason;
+    tried->is_bare = compiled->lacks_header || (status == SMC_OK && way == WAYS - 1);
+    /* NVRTC as it is compiles no template that only host code instantiates. */
+    tried->is_empty = status == SMC_OK && way != 1 && !tried->refusal.message[0];
 }
 
 /* Tries the ways from `first` on, which becomes the one that found kernels. The error is nvcc's, if
@@ -258,18 +295,17 @@ static enum smc_status compile_source(const struct reading *reading,
                                       const struct smc_inspect_target *target, size_t *first,
                                       struct smc_error *error)
 {
-    enum smc_status worst = SMC_UNAVAILABLE;
-    bool is_empty = false, is_unsupported = false;
-    struct smc_error absent = {""}, refusal = {""};
-    for (size_t i = *first; i < WAYS && !is_empty; i++) {
+    struct tried tried = {.worst = SMC_UNAVAILABLE};
+    const size_t told = reading->notes->warnings.length;
+    for (size_t i = *first; i < WAYS && !tried.is_empty; i++) {
         struct compiled compiled;
         struct smc_error reason = {""};
         enum smc_status status =
             compile(reading, ways[i].compile_with, ways[i].source, target, &compiled, &reason);
         if (status == SMC_OK && compiled.count > 0) {
-            if (refusal.message[0])
-                warn_of_nvcc(reading, &refusal);
-            if (worst != SMC_UNAVAILABLE)
+            if (tried.refusal.message[0])
+                warn_of_nvcc(reading, &tried.refusal, told);
+            if (tried.worst != SMC_UNAVAILABLE)
                 *first = i; /* the ways before it fail for every architecture */
             *error = (struct smc_error){""};
             return SMC_OK;
@@ -278,28 +314,21 @@ static enum smc_status compile_source(const struct reading *reading,
             *error = reason;
             return status;
         }
-        /* That a compiler does not support the target says more than that there is none. */
-        if (status == SMC_UNAVAILABLE) {
-            if (!absent.message[0] || (compiled.target_unsupported && !is_unsupported))
-                absent = reason;
-            is_unsupported |= compiled.target_unsupported;
-        } else if (status != SMC_OK) {
-            worst = status;
-        }
-        if (status == SMC_USAGE && ways[i].source == SMC_INSPECT_NVCC)
-            refusal = reason;
+        note_failure(&compiled, status, i, &reason, &tried);
         if (status == SMC_USAGE)
-            *error = refusal.message[0] ? refusal : reason;
-        /* NVRTC as it is compiles no template that only host code instantiates. */
-        is_empty = status == SMC_OK && i != 1;
-        *first = is_empty ? i : *first;
+            *error = reason;
+        *first = tried.is_empty ? i : *first;
     }
-    if (worst != SMC_UNAVAILABLE && !is_empty)
-        return worst;
-    if (is_empty)
+    if (tried.refusal.message[0]) { /* what NVRTC left out does not matter */
+        smc_text_cut(&reading->notes->warnings, told);
+        *error = tried.refusal;
+    }
+    if (tried.is_empty)
         return fail_empty(reading, error);
-    *error = absent;
-    return SMC_UNAVAILABLE;
+    if (tried.worst == SMC_UNAVAILABLE)
+        *error = tried.absent;
+    reading->notes->holds_none = tried.is_bare && is_header(reading->file);
+    return tried.worst;
 }
 
 static bool read_tree(const struct reading *reading, struct smc_source_tree *tree)

@@ -217,21 +217,44 @@ static bool is_host_library(const char *name, size_t length)
     return false;
 }
 
-static void note_missing(struct smc_device_part *part)
+/* The compiler is asked which of the headers that were not found it would have read: it warns of
+   those in active branches. */
+static const char missing_mark[] = "smemcalc: header not found:";
+
+static void write_missing(const struct smc_device_part *part, const struct smc_source_file *file,
+                          const struct smc_source_include *include, struct smc_text *text)
 {
-    for (size_t k = 0; k < part->tree.count; k++) {
-        const struct smc_source_file *file = &part->tree.file[k];
-        const char *text = smc_text_string(&file->text);
-        for (size_t i = 0; i < file->include_count; i++) {
-            const struct smc_source_include *include = &file->include[i];
-            uint32_t length = include->end - include->begin;
-            if (include->kind != SMC_INCLUDE_STANDARD || standard_header(file, include) ||
-                is_host_library(text + include->begin, length))
-                continue;
-            smc_text_safe_line(&part->missing, "%s:%u: %.*s", file->path,
-                               file->tokens.item[include->token].line, (int)length,
-                               text + include->begin);
-        }
+    smc_text_printf(text, "#warning %s %zu %zu", missing_mark, (size_t)(file - part->tree.file),
+                    (size_t)(include - file->include));
+}
+
+static void tell_missing(struct smc_device_part *part, size_t k, size_t i)
+{
+    if (k >= part->tree.count || i >= part->tree.file[k].include_count)
+        return;
+    const struct smc_source_file *file = &part->tree.file[k];
+    const struct smc_source_include *include = &file->include[i];
+    smc_text_safe_line(&part->missing, "%s:%u: #include %.*s", file->path,
+                       file->tokens.item[include->token].line,
+                       (int)(include->end - include->begin) + 2,
+                       smc_text_string(&file->text) + include->begin - 1);
+}
+
+void smc_device_part_note_missing(struct smc_device_part *part, struct smc_text *log)
+{
+    static const char before[] = "directive: ";
+    char *at = log->data;
+    smc_text_cut(&part->missing, 0);
+    while (at && (at = strstr(at, before))) {
+        char *end, *line = at;
+        at += sizeof before - 1;
+        if (strncmp(at, missing_mark, sizeof missing_mark - 1) != 0)
+            continue;
+        size_t file = strtoul(at + sizeof missing_mark - 1, &end, 10);
+        tell_missing(part, file, strtoul(end, NULL, 10));
+        while (line > log->data && line[-1] != '\n')
+            line--;
+        memset(line, ' ', (size_t)(end - line)); /* it is no warning for the user */
     }
 }
 
@@ -246,8 +269,7 @@ enum smc_status smc_device_part_read(const char *file, const char *text, const c
         return smc_out_of_memory(error);
     use_instances(part);
     keep_used(part);
-    note_missing(part);
-    return part->used.failed || part->missing.failed ? smc_out_of_memory(error) : SMC_OK;
+    return part->used.failed ? smc_out_of_memory(error) : SMC_OK;
 }
 
 void smc_device_part_free(struct smc_device_part *part)
@@ -308,25 +330,30 @@ static void blank_declaration(const struct smc_source_file *file,
     blank(text, at, file->tokens.item[found->end - 1].end);
 }
 
-static void write_include(const struct smc_device_part *part, const struct smc_source_file *file,
+/* Writes what replaces the directive; false: it stays as it is. */
+static bool write_include(const struct smc_device_part *part, const struct smc_source_file *file,
                           const struct smc_source_include *include, struct smc_text *text)
 {
     switch (include->kind) {
     case SMC_INCLUDE_OWN: /* by its path, because two folders may have headers of one name */
         smc_text_printf(text, "#include \"%s\"", part->tree.file[include->file].path);
-        return;
+        return true;
     case SMC_INCLUDE_STANDARD:
-        if (!standard_header(file, include))
-            return;
-        break;
+        if (standard_header(file, include))
+            break;
+        if (!is_host_library(smc_text_string(&file->text) + include->begin,
+                             include->end - include->begin))
+            write_missing(part, file, include, text);
+        return true;
     case SMC_INCLUDE_HOST:
-        return;
+        return true;
     case SMC_INCLUDE_TOOLKIT:
     case SMC_INCLUDE_MACRO:
         break;
     }
     const struct smc_token *token = &file->tokens.item[include->token];
     smc_text_append_bytes(text, file->text.data + token->begin, token->end - token->begin);
+    return false;
 }
 
 /* A declaration that begins within a blanked one is blanked with it. */
@@ -368,9 +395,7 @@ void smc_device_part_write(const struct smc_device_part *part, size_t index, str
         if (copy.data[token->begin] != '#') /* blanked */
             continue;
         smc_text_append_bytes(text, copy.data + at, token->begin - at);
-        size_t before = text->length;
-        write_include(part, file, include, text);
-        if (include->kind == SMC_INCLUDE_OWN || text->length == before)
+        if (write_include(part, file, include, text))
             append_line_ends(copy.data, token->begin, token->end, text);
         at = token->end;
     }
@@ -387,6 +412,16 @@ struct log_error {
     uint32_t line;
 };
 
+/* Not a warning whose message, or whose file's name, has the word. */
+static bool is_error(const char *message, size_t length)
+{
+    static const char *const kinds[] = {"error", "catastrophic error", "internal error"};
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (length > strlen(kinds[i]) && memcmp(message, kinds[i], strlen(kinds[i])) == 0)
+            return true;
+    return false;
+}
+
 static bool next_error(const char **log, struct log_error *found)
 {
     while (**log) {
@@ -397,7 +432,7 @@ static bool next_error(const char **log, struct log_error *found)
         while (digits && digits > line && isdigit((unsigned char)digits[-1]))
             digits--;
         if (!mark || digits == mark || digits == line || digits[-1] != '(' ||
-            !memmem(mark, (size_t)(end - mark), "error", 5))
+            !is_error(mark + 3, (size_t)(end - mark - 3)))
             continue;
         *found = (struct log_error){line, mark + 3, (size_t)(digits - 1 - line),
                                     (size_t)(end - mark - 3), (uint32_t)strtoul(digits, NULL, 10)};
@@ -449,6 +484,30 @@ static bool reject(struct smc_device_part *part, const struct log_error *error)
     return true;
 }
 
+/* Leaves out a header of the toolkit that turns out to have host code. */
+static bool reject_header(struct smc_device_part *part, const struct log_error *error)
+{
+    bool found = false;
+    for (size_t k = 0; k < part->tree.count; k++) {
+        struct smc_source_file *file = &part->tree.file[k];
+        for (size_t i = 0; i < file->include_count; i++) {
+            struct smc_source_include *include = &file->include[i];
+            size_t length = include->end - include->begin;
+            const char *name = smc_text_string(&file->text) + include->begin;
+            if (include->kind != SMC_INCLUDE_TOOLKIT || length >= error->path_length ||
+                memcmp(error->path + error->path_length - length, name, length) != 0 ||
+                error->path[error->path_length - length - 1] != '/')
+                continue;
+            include->kind = SMC_INCLUDE_HOST;
+            found = true;
+        }
+    }
+    if (found && part->rejected.length == 0)
+        smc_text_safe_line(&part->rejected, "%.*s:%u: %.*s", (int)error->path_length, error->path,
+                           error->line, (int)error->message_length, error->message);
+    return found;
+}
+
 /* Marks the undefined name in quotation marks as used. */
 static bool keep_undefined(struct smc_device_part *part, const struct log_error *error)
 {
@@ -489,7 +548,7 @@ bool smc_device_part_correct(struct smc_device_part *part, const char *log)
     bool changed = false;
     while (next_error(&log, &error))
         changed |= leave_out_instance(part, &error) || reject(part, &error) ||
-                   keep_undefined(part, &error);
+                   reject_header(part, &error) || keep_undefined(part, &error);
     for (size_t i = 0; i < part->instances.count; i++)
         part->instances.item[i].is_requested &= !part->instances.item[i].is_left_out;
     keep_used(part);

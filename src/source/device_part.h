@@ -12,7 +12,7 @@ struct smc_device_part {
     struct smc_source_tree tree;
     struct smc_instantiations instances;
     struct smc_name_set used; /* the names in what is kept */
-    struct smc_text missing;  /* "file:line: <header>": headers that were not found, a line each */
+    struct smc_text missing;  /* "file:line: #include <header>": not found, a line each */
     struct smc_text rejected; /* the first error because of which a declaration was omitted */
 };
 
@@ -28,6 +28,10 @@ bool smc_device_part_is_whole(const struct smc_device_part *part);
 
 /* Appends the text of file `index` of the tree for the compiler. */
 void smc_device_part_write(const struct smc_device_part *part, size_t index, struct smc_text *text);
+
+/* Lists in `missing` the headers in active branches that were not found, by the compiler's log, and
+   removes its warnings of them. */
+void smc_device_part_note_missing(struct smc_device_part *part, struct smc_text *log);
 
 /* Corrects the part by the compiler's errors: omits declarations that turn out to be host code, and
    keeps those that turn out to be missing. True if the part has changed: compile again. */

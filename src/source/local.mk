@@ -2,6 +2,7 @@ libsmc_la_SOURCES += \
 	src/source/cpp_declarations.c src/source/cpp_declarations.h \
 	src/source/cpp_tokens.c src/source/cpp_tokens.h \
 	src/source/device_part.c src/source/device_part.h \
+	src/source/predefined_macros.def \
 	src/source/instantiations.c src/source/instantiations.h \
 	src/source/shared_arrays.c src/source/shared_arrays.h \
 	src/source/source_tree.c src/source/source_tree.h \

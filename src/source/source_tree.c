@@ -123,12 +123,19 @@ static bool begins(const char *text, const char *start)
  */
 static bool is_for_host(const char *name)
 {
-    static const char *const starts[] = {
-        "cublas",   "cufft",        "cusparse",  "cusolver",          "cudnn",  "cudss",
-        "nccl",     "nvToolsExt",   "nvtx3/",    "cuda_profiler_api", "cufile", "cupti",
-        "npp",      "nvml",         "nvrtc",     "nvJitLink",         "nvjpeg", "cuda_gl_interop",
-        "cudaGL",   "cudaEGL",      "cudaVDPAU", "thrust/",           "cuda.h", "curand.h",
-        "cutensor", "nvPTXCompiler"};
+    static const char *const starts[] = {"cublas",       "cufft",
+                                         "cusparse",     "cusolver",
+                                         "cudnn",        "cudss",
+                                         "nccl",         "nvToolsExt",
+                                         "nvtx3/",       "cuda_profiler_api",
+                                         "cufile",       "cupti",
+                                         "npp",          "nvml",
+                                         "nvrtc",        "nvJitLink",
+                                         "nvjpeg",       "cuda_gl_interop",
+                                         "cudaGL",       "cudaEGL",
+                                         "cudaVDPAU",    "thrust/",
+                                         "curand.h",     "cutensor",
+                                         "nvPTXCompiler"};
     static const char *const device[] = {"thrust/complex.h",    "thrust/tuple.h", "thrust/pair.h",
                                          "thrust/functional.h", "cublasdx",       "cufftdx"};
     for (size_t i = 0; i < sizeof device / sizeof *device; i++)
@@ -146,6 +153,79 @@ bool smc_source_tree_has_toolkit_header(const struct smc_source_tree *tree, cons
     return find_in(smc_text_string(&tree->toolkit), name, path);
 }
 
+bool smc_source_tree_read_toolkit_header(const struct smc_source_tree *tree, const char *name,
+                                         struct smc_text *text)
+{
+    char path[MAX_PATH];
+    struct smc_error ignored;
+    return find_in(smc_text_string(&tree->toolkit), name, path) &&
+           smc_file_read(path, "header", longest_header, text, &ignored) == SMC_OK;
+}
+
+/* The name in "#include <name>" or with quotation marks; false: another line. */
+static bool read_directive(const char *line, char name[512])
+{
+    line += strspn(line, " \t");
+    if (*line != '#')
+        return false;
+    line += 1 + strspn(line + 1, " \t");
+    if (!begins(line, "include"))
+        return false;
+    line += strlen("include");
+    line += strspn(line, " \t");
+    size_t length = *line == '<' || *line == '"' ? strcspn(line + 1, ">\"\n") : 0;
+    snprintf(name, 512, "%.*s", length < 512 ? (int)length : 0, line + 1);
+    return length > 0;
+}
+
+/* Appends the includes of headers with device code, such as that of half, that a header for host
+   code has, itself or through others of its library. */
+static void append_device_headers(const struct smc_source_tree *tree, const char *name, int depth,
+                                  struct smc_text *out)
+{
+    static const char *const device[] = {
+        "cuda_fp16.h", "cuda_bf16.h",    "cuda_fp8.h",      "cuda_fp6.h", "cuda_fp4.h",
+        "cuComplex.h", "vector_types.h", "library_types.h", "stdint.h",   "cstdint"};
+    struct smc_text text = {0};
+    char included[512];
+    if (depth < 4 && smc_source_tree_read_toolkit_header(tree, name, &text))
+        for (const char *line = smc_text_string(&text); *line;) {
+            bool is_device = false;
+            if (read_directive(line, included)) {
+                for (size_t i = 0; i < sizeof device / sizeof *device; i++)
+                    is_device |= strcmp(included, device[i]) == 0;
+                if (is_device)
+                    smc_text_printf(out, "#include <%s>\n", included);
+                else if (is_for_host(included) && !begins(included, "thrust/"))
+                    append_device_headers(tree, included, depth + 1, out);
+            }
+            line += strcspn(line, "\n");
+            line += *line == '\n';
+        }
+    smc_text_free(&text);
+}
+
+/* A file of the tree instead of the toolkit's header for host code, which has only the includes of
+   its device code; SIZE_MAX: it has none. */
+static size_t add_host_header(struct smc_source_tree *tree, const char *name)
+{
+    char path[MAX_PATH];
+    struct smc_text text = {0};
+    if (!find_in(smc_text_string(&tree->toolkit), name, path))
+        return SIZE_MAX;
+    for (size_t i = 0; i < tree->count; i++)
+        if (strcmp(tree->file[i].path, path) == 0)
+            return i;
+    append_device_headers(tree, name, 0, &text);
+    if (text.length > 0 && tree->count < MAX_FILES && append_file(tree, path)) {
+        tree->file[tree->count - 1].text = text;
+        tree->file[tree->count - 1].is_made = true;
+        return tree->count - 1;
+    }
+    smc_text_free(&text);
+    return SIZE_MAX;
+}
+
 static enum smc_include_kind find_header(struct smc_source_tree *tree, const char *from,
                                          const char *name, bool is_quoted, size_t *index)
 {
@@ -156,7 +236,8 @@ static enum smc_include_kind find_header(struct smc_source_tree *tree, const cha
     if (is_own && (*index = add_header(tree, path)) != SIZE_MAX)
         return SMC_INCLUDE_OWN;
     if (is_for_host(name))
-        return SMC_INCLUDE_HOST;
+        return (*index = add_host_header(tree, name)) != SIZE_MAX ? SMC_INCLUDE_OWN
+                                                                  : SMC_INCLUDE_HOST;
     return smc_source_tree_has_toolkit_header(tree, name) ? SMC_INCLUDE_TOOLKIT
                                                           : SMC_INCLUDE_STANDARD;
 }
@@ -327,6 +408,8 @@ static bool read_header(struct smc_source_tree *tree, size_t index)
 {
     struct smc_text text = {0};
     struct smc_error ignored;
+    if (tree->file[index].is_made)
+        return read_tokens(tree, index);
     enum smc_status status =
         smc_file_read(tree->file[index].path, "header", longest_header, &text, &ignored);
     smc_source_clean(&text);

@@ -25,6 +25,7 @@ struct smc_source_include {
 struct smc_source_file {
     char *path; /* as the compiler's messages name it */
     struct smc_text text;
+    bool is_made; /* the text is what is read instead of a header of the toolkit */
     struct smc_tokens tokens;
     struct smc_declarations declarations;
     struct smc_source_include *include;
@@ -62,6 +63,8 @@ void smc_source_tree_free(struct smc_source_tree *tree);
 
 /* Whether one of the toolkit's folders has the header. */
 bool smc_source_tree_has_toolkit_header(const struct smc_source_tree *tree, const char *name);
+bool smc_source_tree_read_toolkit_header(const struct smc_source_tree *tree, const char *name,
+                                         struct smc_text *text);
 
 /* NULL if no macro of the tree has the name. */
 const struct smc_source_macro *smc_source_macro_find(const struct smc_source_tree *tree,

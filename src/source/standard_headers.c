@@ -10,19 +10,20 @@
 #define ONCE "#pragma once\n"
 #define HD   "__host__ __device__ constexpr "
 
-/* The toolkit's headers declare these types for NVRTC too, with long long; the host's headers,
-   which nvcc reads, with long: names of kernels show it. */
+/* What GCC predefines, in device code too. */
+static const char predefined[] = ONCE "#ifndef __FLT_MAX__\n"
+#include "source/predefined_macros.def"
+                                      "#endif\n";
+
+#define LIMITS_OF(name, signed_bits, unsigned_bits)                                                \
+    "#define INT" name "_MIN " signed_bits "_MIN\n#define INT" name "_MAX " signed_bits            \
+    "_MAX\n#define UINT" name "_MAX " unsigned_bits "_MAX\n"
+
+/* As the host's headers have them, which nvcc reads: names of kernels show a long. */
 static const char integers[] = ONCE
-    "#if defined SMC_INT64_AS_TOOLKIT && __has_include(<cuda/std/cstdint>)\n"
-    "#include <cuda/std/cstdint>\n"
-    "#else\n"
     "typedef signed char int8_t; typedef short int16_t; typedef int int32_t;\n"
     "typedef unsigned char uint8_t; typedef unsigned short uint16_t; typedef unsigned uint32_t;\n"
-    "#ifdef SMC_INT64_AS_TOOLKIT\n"
-    "typedef long long int64_t; typedef unsigned long long uint64_t;\n"
-    "#else\n"
     "typedef long int64_t; typedef unsigned long uint64_t;\n"
-    "#endif\n"
     "typedef int8_t int_least8_t; typedef int16_t int_least16_t; typedef int32_t int_least32_t;\n"
     "typedef int64_t int_least64_t; typedef uint8_t uint_least8_t;\n"
     "typedef uint16_t uint_least16_t; typedef uint32_t uint_least32_t;\n"
@@ -31,18 +32,30 @@ static const char integers[] = ONCE
     "typedef uint64_t uint_fast16_t; typedef uint64_t uint_fast32_t;\n"
     "typedef uint64_t uint_fast64_t; typedef int64_t intmax_t; typedef uint64_t uintmax_t;\n"
     "typedef int64_t intptr_t; typedef uint64_t uintptr_t;\n"
-    "#define INT8_MIN (-128)\n#define INT16_MIN (-32768)\n#define INT32_MIN (-2147483647 - 1)\n"
+    "#define INT8_MIN (-128)\n#define INT16_MIN (-32767 - 1)\n#define INT32_MIN (-2147483647 - 1)\n"
     "#define INT64_MIN (-9223372036854775807L - 1)\n"
     "#define INT8_MAX 127\n#define INT16_MAX 32767\n#define INT32_MAX 2147483647\n"
     "#define INT64_MAX 9223372036854775807L\n"
     "#define UINT8_MAX 255\n#define UINT16_MAX 65535\n#define UINT32_MAX 4294967295U\n"
     "#define UINT64_MAX 18446744073709551615UL\n#define SIZE_MAX UINT64_MAX\n"
-    "#endif\n"
-    "namespace std {\n"
-    "using ::int8_t; using ::int16_t; using ::int32_t; using ::int64_t;\n"
-    "using ::uint8_t; using ::uint16_t; using ::uint32_t; using ::uint64_t;\n"
-    "using ::intptr_t; using ::uintptr_t; using ::intmax_t; using ::uintmax_t;\n"
-    "}\n";
+    "#define PTRDIFF_MIN INT64_MIN\n#define PTRDIFF_MAX INT64_MAX\n" LIMITS_OF(
+        "_LEAST8", "INT8", "UINT8") LIMITS_OF("_LEAST16", "INT16", "UINT16")
+        LIMITS_OF("_LEAST32", "INT32", "UINT32") LIMITS_OF("_LEAST64", "INT64", "UINT64") LIMITS_OF(
+            "_FAST8", "INT8", "UINT8") LIMITS_OF("_FAST16", "INT64",
+                                                 "UINT64") LIMITS_OF("_FAST32", "INT64", "UINT64")
+            LIMITS_OF("_FAST64", "INT64", "UINT64") LIMITS_OF("PTR", "INT64", "UINT64") LIMITS_OF(
+                "MAX", "INT64",
+                "UINT64") "#define INT8_C(c) c\n#define INT16_C(c) c\n#define INT32_C(c) "
+                          "c\n#define INT64_C(c) c##L\n"
+                          "#define UINT8_C(c) c\n#define UINT16_C(c) c\n#define UINT32_C(c) c##U\n"
+                          "#define UINT64_C(c) c##UL\n#define INTMAX_C(c) c##L\n#define "
+                          "UINTMAX_C(c) c##UL\n"
+                          "namespace std {\n"
+                          "using ::int8_t; using ::int16_t; using ::int32_t; using ::int64_t;\n"
+                          "using ::uint8_t; using ::uint16_t; using ::uint32_t; using ::uint64_t;\n"
+                          "using ::intptr_t; using ::uintptr_t; using ::intmax_t; using "
+                          "::uintmax_t;\n"
+                          "}\n";
 
 static const char sizes[] = ONCE
     "#ifndef NULL\n#define NULL 0\n#endif\n"
@@ -325,9 +338,14 @@ static const char cub[] =
          "#include <cub/warp/warp_load.cuh>\n#include <cub/warp/warp_store.cuh>\n"
          "#include <cub/warp/warp_exchange.cuh>\n#include <cub/warp/warp_merge_sort.cuh>\n";
 
+/* As the toolkit of NVRTC's version has it. */
+static const char driver[] =
+    ONCE "#define CUDA_VERSION (__CUDACC_VER_MAJOR__ * 1000 + __CUDACC_VER_MINOR__ * 10)\n";
+
 static const char nothing[] = "";
 
 const struct smc_standard_header smc_standard_headers[] = {
+    {SMC_HEADER_PREDEFINED, predefined, SMC_HEADER_ALWAYS},
     {"stdint.h", integers, SMC_HEADER_ALWAYS},
     {"inttypes.h", "#include <stdint.h>\n", SMC_HEADER_ALWAYS},
     {"cstdint", "#include <stdint.h>\n", SMC_HEADER_ALWAYS},
@@ -356,6 +374,7 @@ const struct smc_standard_header smc_standard_headers[] = {
     {"cstring", "#include <stddef.h>\n", SMC_HEADER_ALWAYS},
     {"string.h", "#include <stddef.h>\n", SMC_HEADER_ALWAYS},
     {"initializer_list", nothing, SMC_HEADER_ALWAYS},
+    {"cuda.h", driver, SMC_HEADER_WITHOUT_TOOLKIT},
     {"cuda_runtime.h", nothing, SMC_HEADER_WITHOUT_TOOLKIT},
     {"cuda_runtime_api.h", nothing, SMC_HEADER_WITHOUT_TOOLKIT},
     {"device_launch_parameters.h", nothing, SMC_HEADER_WITHOUT_TOOLKIT},
@@ -376,4 +395,50 @@ const struct smc_standard_header *smc_standard_header_find(const char *name, siz
             memcmp(smc_standard_headers[i].name, name, length) == 0)
             return &smc_standard_headers[i];
     return NULL;
+}
+
+/* --- Headers of the toolkit ------------------------------------------------------------------- */
+
+/* For NVRTC these declare the types of <cstdint> themselves, with long long instead of long. */
+const char *const smc_adapted_headers[] = {
+    "cuda/std/cstdint",
+    "cuda/std/detail/libcxx/include/cstdint",
+    "cuda_pipeline_helpers.h",
+    "cuda_awbarrier_helpers.h",
+};
+const size_t smc_adapted_header_count = sizeof smc_adapted_headers / sizeof *smc_adapted_headers;
+
+static bool has(const char *line, size_t length, const char *word)
+{
+    return memmem(line, length, word, strlen(word)) != NULL;
+}
+
+/* "#if ..." before "# include <cstdint>": the header that other compilers read. */
+static bool chooses_header(const char *line, size_t length)
+{
+    const char *next = line + length + (line[length] == '\n');
+    size_t next_length = strcspn(next, "\n");
+    return line[0] == '#' && has(line, length, "if") && next[0] == '#' &&
+           has(next, next_length, "include <cstdint>");
+}
+
+void smc_adapted_header_write(const char *text, struct smc_text *out)
+{
+    static const char longer[] = "long long";
+    for (size_t length; *text; text += length + (text[length] == '\n')) {
+        length = strcspn(text, "\n");
+        bool declares = (strncmp(text, "typedef ", 8) == 0 || strncmp(text, "using ", 6) == 0) &&
+                        has(text, length, "int64_t");
+        const char *found = declares ? memmem(text, length, longer, sizeof longer - 1) : NULL;
+        if (chooses_header(text, length)) {
+            smc_text_append(out, "#if 1");
+        } else if (found) {
+            const char *rest = found + sizeof "long " - 1;
+            smc_text_append_bytes(out, text, (size_t)(found - text));
+            smc_text_append_bytes(out, rest, length - (size_t)(rest - text));
+        } else {
+            smc_text_append_bytes(out, text, length);
+        }
+        smc_text_append(out, "\n");
+    }
 }

@@ -6,6 +6,11 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/text.h"
+
+/* The header of macros that nvcc has without any header. */
+#define SMC_HEADER_PREDEFINED "smemcalc/predefined.h"
+
 enum smc_header_use {
     SMC_HEADER_ALWAYS,
     SMC_HEADER_WITHOUT_TOOLKIT, /* where the CUDA Toolkit's own is not installed */
@@ -25,5 +30,11 @@ bool smc_standard_header_applies(const struct smc_standard_header *header, bool 
 
 /* The header of that name; NULL if there is none. */
 const struct smc_standard_header *smc_standard_header_find(const char *name, size_t length);
+
+/* Headers of the toolkit that are adapted for NVRTC, by which <cstdint> declares the same types as
+   for nvcc: their names, and the text of one made from the toolkit's. */
+extern const char *const smc_adapted_headers[];
+extern const size_t smc_adapted_header_count;
+void smc_adapted_header_write(const char *text, struct smc_text *out);
 
 #endif

@@ -1,0 +1,1 @@
+#include "gone/gemm.h"\n

@@ -1,0 +1,1 @@
+#include "inc/template.h"\ntemplate void run_gemm<float>(float *);\n
