@@ -1,7 +1,9 @@
 /* machine: decoding and walking machine code. The encodings are from kernels of our own; nvdisasm
    provided their meaning. Here are small programs whose counts can be done by hand. */
+#include <stdio.h>
 #include <string.h>
 
+#include "machine/floats.h"
 #include "machine/launch.h"
 #include "machine_text.h"
 #include "unit.h"
@@ -274,7 +276,7 @@ static void test_trace(void)
     CU_ASSERT_EQUAL(entries[2].step, 2);
 }
 
-/* A call that nothing returns from is a branch; one of a function is not followed. */
+/* A call that nothing returns from is a branch. */
 static void test_calls(void)
 {
     static const struct code call_one_if = {0x0000000000041944, 0x000fea0003c00000}; /* P1 */
@@ -293,13 +295,293 @@ static void test_calls(void)
     CU_ASSERT_EQUAL(first.instructions, second.instructions);
     for (int i = 0; i < 5; i++)
         CU_ASSERT_EQUAL(first.executions[i], second.executions[i]);
-    count(function, 5, 32, 1, &first);
-    CU_ASSERT_EQUAL(first.end, SMC_WALK_UNKNOWN_OPERATION);
-    CU_ASSERT_EQUAL(first.executions[3], 1);
+    count(function, 5, 32, 1, &first); /* the lanes that call, and the others */
+    CU_ASSERT_EQUAL(first.end, SMC_WALK_WHOLE);
+    CU_ASSERT_EQUAL(first.executions[3], 2);
+    CU_ASSERT_EQUAL(first.executions[4], 1);
     count(jumping, 7, 32, 1, &first);
-    CU_ASSERT_EQUAL(first.end, SMC_WALK_UNKNOWN_OPERATION);
-    CU_ASSERT_EQUAL(first.executions[3], 1);
-    CU_ASSERT_EQUAL(first.executions[4], 0);
+    CU_ASSERT_EQUAL(first.end, SMC_WALK_WHOLE);
+    CU_ASSERT_EQUAL(first.executions[3], 2);
+    CU_ASSERT_EQUAL(first.executions[4], 1);
+    CU_ASSERT_EQUAL(first.executions[5], 0);
+    CU_ASSERT_EQUAL(first.executions[6], 1);
+}
+
+/* Functions that call functions, returns that nothing called, and calls without end. */
+static void test_nested_calls(void)
+{
+    static const struct code call_next = {0x0000000000007944, 0x000fea0003c00000};
+    static const struct code call_one_on = {0x0000000000047944, 0x000fea0003c00000};
+    static const struct code call_itself = {0xfffffffc00fc7944, 0x000fea0003c3ffff};
+    static const struct code give_back = {0x0000000000007950, 0x000fea0003c3ffff};
+    static const struct code give_back_if = {0x0000000000001950, 0x000fea0003c3ffff}; /* P1 */
+    const struct code nested[] = {call_one_on, exit_all, call_one_on, give_back, give_back};
+    const struct code twice[] = {call_one_on, exit_all, call_next, give_back};
+    const struct code endless[] = {call_one_on, exit_all, call_itself, give_back};
+    const struct code alone[] = {give_back, exit_all};
+    const struct code some[] = {read_thread, above_12,     call_one_on, exit_all,
+                                read_thread, give_back_if, give_back};
+    struct counts counts;
+    count(nested, 5, 32, 1, &counts);
+    CU_ASSERT_EQUAL(counts.end, SMC_WALK_WHOLE);
+    CU_ASSERT_EQUAL(counts.instructions, 5);
+    count(twice, 4, 32, 1, &counts); /* a function, whose end is one that it calls */
+    CU_ASSERT_EQUAL(counts.end, SMC_WALK_WHOLE);
+    CU_ASSERT_EQUAL(counts.executions[3], 2);
+    count(endless, 4, 32, 1, &counts);
+    CU_ASSERT_EQUAL(counts.end, SMC_WALK_UNKNOWN_OPERATION);
+    CU_ASSERT_EQUAL(counts.executions[1], 1);
+    count(alone, 2, 32, 1, &counts);
+    CU_ASSERT_EQUAL(counts.end, SMC_WALK_OUTSIDE);
+    CU_ASSERT_EQUAL(counts.executions[1], 0);
+    count(some, 7, 32, 1, &counts); /* some lanes return before the others */
+    CU_ASSERT_EQUAL(counts.end, SMC_WALK_WHOLE);
+    CU_ASSERT_EQUAL(counts.executions[3], 2);
+    CU_ASSERT_EQUAL(counts.executions[6], 1);
+}
+
+/* Whether the exceptional case of a root or a division comes is not known: it does not. */
+static void test_avoided_call(void)
+{
+    static const struct code call_next_but_one = {0x0000000000047944, 0x000fea0003c00000};
+    static const struct code give_back = {0x0000000000007950, 0x000fea0003c3ffff};
+    const struct code code[] = {load,     above_12, skip_one_if, call_next_but_one,
+                                exit_all, give_back};
+    struct counts counts;
+    count(code, 6, 32, 1, &counts);
+    CU_ASSERT_EQUAL(counts.end, SMC_WALK_UNKNOWN_BRANCH);
+    CU_ASSERT_EQUAL(counts.executions[3], 0);
+    CU_ASSERT_EQUAL(counts.executions[4], 1);
+}
+
+/* A loop of 64 iterations that calls a function goes on in it, and is cut all the same. */
+static void test_loop_with_call(void)
+{
+    static const struct code call_after_four = {0x0000000000107944, 0x000fea0003c00000};
+    static const struct code back_four_if = {0xfffffffc00f01947, 0x000fec000383ffff}; /* P1 */
+    static const struct code give_back = {0x0000000000007950, 0x000fea0003c3ffff};
+    const struct code code[] = {move_1024,    call_after_four, subtract_16, above_12,
+                                back_four_if, exit_all,        move_zero,   give_back};
+    struct smc_warp_trace_entry entries[512];
+    struct smc_warp_trace_skip skips[4];
+    struct smc_warp_trace trace = {
+        .entry = entries, .capacity = 512, .skip = skips, .skip_capacity = 4, .loop_entries = 30};
+    struct counts counts;
+    walk(code, 8, 32, 1, &trace, &counts);
+    CU_ASSERT_EQUAL(counts.end, SMC_WALK_WHOLE);
+    CU_ASSERT_EQUAL(counts.instructions, 1 + 64 * 6 + 1);
+    CU_ASSERT_EQUAL(counts.executions[6], 64);
+    CU_ASSERT_EQUAL(trace.length, 1 + 64 * 6 + 1);
+    CU_ASSERT_EQUAL(trace.skip_count, 1);
+    CU_ASSERT(trace.count < 60);
+}
+
+/* Matrices of eight rows, which begin `stride` bytes apart. */
+static void matrix_access(struct code access, unsigned stride, unsigned wavefronts)
+{
+    const struct code by_stride = {(uint64_t)stride << 32 | 0x00007824, 0x000fe200078e02ff};
+    const struct code code[] = {read_thread, by_stride, access, exit_all};
+    struct smc_warp_trace_entry entries[8];
+    static struct smc_patterns patterns;
+    struct smc_warp_trace trace = {.entry = entries, .capacity = 8, .patterns = &patterns};
+    struct counts counts;
+    walk(code, 4, 32, 1, &trace, &counts);
+    CU_ASSERT_EQUAL_FATAL(trace.count, 4);
+    CU_ASSERT_EQUAL(entries[2].wavefronts, wavefronts);
+    CU_ASSERT_FALSE(entries[2].unknown_addresses);
+    CU_ASSERT_EQUAL(entries[2].lines, 0);
+}
+
+/* ldmatrix and stmatrix: each matrix takes the most words that a bank has of its eight rows. */
+static void test_matrix_accesses(void)
+{
+    static const struct code load_1 = {0x00100000000b783b, 0x000ea20000000000};
+    static const struct code load_2 = {0x000100000008783b, 0x000e680000004100};
+    static const struct code load_4 = {0x000000000004783b, 0x000e280000000200};
+    static const struct code store_1 = {0x0010000400007844, 0x000fe80000000000};
+    static const struct code store_2 = {0x0001000c00007844, 0x000fe80000004100};
+    static const struct code store_4 = {0x0000000400007844, 0x000fe20000000200};
+    static const struct {
+        unsigned stride, of_each;
+    } rows[] = {{0, 1}, {16, 1}, {32, 2}, {48, 1}, {64, 4}, {80, 1}, {96, 2}, {128, 8}, {144, 1}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        matrix_access(load_1, rows[i].stride, rows[i].of_each);
+        matrix_access(load_2, rows[i].stride, 2 * rows[i].of_each);
+        matrix_access(load_4, rows[i].stride, 4 * rows[i].of_each);
+        matrix_access(store_1, rows[i].stride, rows[i].of_each);
+        matrix_access(store_2, rows[i].stride, 2 * rows[i].of_each);
+        matrix_access(store_4, rows[i].stride, 4 * rows[i].of_each);
+    }
+}
+
+/* --- Division --------------------------------------------------------------------------------- */
+
+/* What ptxas makes of R0 = R7 / R6, signed. */
+static const struct code signed_division[] = {
+    {0x0000000600057213, 0x001fc80000000000}, {0x0000000500007306, 0x000e220000209400},
+    {0x0000000000007308, 0x001e220000001000}, {0x0000000700047213, 0x000fe20000000000},
+    {0x0ffffffe00027836, 0x001fcc0000000000}, {0x0000000200037305, 0x000064000021f000},
+    {0x00000000ff027435, 0x001fe200000001ff}, {0x000000ffff087224, 0x002fc800078e0a03},
+    {0x0000000508097224, 0x000fca00078e02ff}, {0x0000000903037227, 0x000fcc00078e0002},
+    {0x0000000403007227, 0x000fc800078e00ff}, {0x000000ffff037224, 0x000fc800078e0a00},
+    {0x0000000305027224, 0x000fe200078e0204}, {0x0000000607047212, 0x000fc800078e3cff},
+    {0x000000020500720c, 0x000fe40003f44070}, {0x000000ff0400720c, 0x000fd60003f26270},
+    {0x800000050202a210, 0x080fe20007ffe0ff}, {0x000000010000a836, 0x000fe20000000000},
+    {0x000000ff0600720c, 0x000fe40003f45270}, {0x000000050200720c, 0x000fe40003f06070},
+    {0x0000000100000810, 0x000fc80007ffe0ff}, {0x000000ff00009210, 0x000fe40007ffe1ff},
+    {0x00000006ff00a212, 0x000fca00078e33ff},
+};
+/* And of R6 = R0 % UR6, of 16 bits each. */
+static const struct code rest_of_16_bits[] = {
+    {0x0000000600027d06, 0x000e220008101000}, {0x4b800000ff037424, 0x000fe200078e00ff},
+    {0x008000000200780b, 0x041fe40003f2e200}, {0x7e8000000200780b, 0x000fe40003f04200},
+    {0x3f80000003037808, 0x000fc80004800000}, {0x3e80000003037808, 0x000fe40004000000},
+    {0x00000006ff007c0c, 0x000fc6000bf05070}, {0x0000000302047220, 0x000fe40000400000},
+    {0x0000000000027306, 0x000ff0000010d000}, {0x0000000400047308, 0x000e240000001000},
+    {0x0000000403037220, 0x001fc80000400000}, {0x0000000203037836, 0x000fc80000000000},
+    {0x0000000302057220, 0x000fcc000040c000}, {0x0000000500057305, 0x000e24000020f000},
+    {0x0000ffff05027812, 0x001fc800078ec0ff}, {0x000000ff02037210, 0x000fe40007ffe1ff},
+    {0x0000000603067c24, 0x000fe4000f8e0200}, {0xffffffffff068424, 0x000fe400078e00ff},
+};
+
+static void set_lanes(struct smc_lanes *lanes, uint32_t (*value)(uint32_t lane), bool same)
+{
+    lanes->same = same;
+    lanes->unknown = 0;
+    for (uint32_t lane = 0; lane < SMC_LANES; lane++)
+        lanes->value[lane] = value(same ? 0 : lane);
+}
+
+static uint32_t value_of(const struct smc_lanes *lanes, uint32_t lane)
+{
+    return lanes->value[lanes->same ? 0 : lane];
+}
+
+static void evaluate(const struct code *code, size_t count, struct smc_warp *warp)
+{
+    struct smc_machine_program program;
+    for (size_t first = 0; first < count; first += MOST) {
+        size_t part = count - first < MOST ? count - first : MOST;
+        program_of(code + first, part, &program);
+        for (uint32_t i = 0; i < program.count; i++) {
+            uint32_t not_known, mask = smc_warp_holds(warp, program.step[i].in.guard, &not_known);
+            CU_ASSERT_EQUAL(not_known, 0);
+            smc_warp_evaluate(warp, &program.step[i].in, mask);
+        }
+        smc_machine_program_free(&program);
+    }
+}
+
+static uint64_t random_state;
+
+/* Small and large numbers, of both signs. */
+static uint32_t random_number(uint32_t lane)
+{
+    random_state = random_state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    uint32_t number = (uint32_t)(random_state >> 32) >> (random_state >> 20 & 31);
+    return (lane ^ random_state >> 30) & 1 ? number : 0 - number;
+}
+
+static uint32_t zero_of(uint32_t lane)
+{
+    return 0 * lane;
+}
+
+static void test_division(void)
+{
+    static struct smc_warp warp;
+    static unsigned char bank[SMC_MACHINE_CONSTANT_BYTES];
+    const struct smc_machine_place place = {
+        .block = {32, 1, 1}, .grid = {1, 1, 1}, .constants = bank, .constant_bytes = sizeof bank};
+    size_t wrong = 0;
+    random_state = 29;
+    for (int i = 0; i < 200; i++) {
+        smc_warp_start(&warp, &place);
+        set_lanes(&warp.reg[7], random_number, false);
+        set_lanes(&warp.reg[6], random_number, i % 2);
+        evaluate(signed_division, sizeof signed_division / sizeof *signed_division, &warp);
+        CU_ASSERT_EQUAL(warp.reg[0].unknown, 0);
+        for (uint32_t lane = 0; lane < SMC_LANES; lane++) {
+            int64_t by = (int32_t)value_of(&warp.reg[6], lane);
+            uint32_t result = (uint32_t)(by ? (int32_t)value_of(&warp.reg[7], lane) / by : -1);
+            wrong += value_of(&warp.reg[0], lane) != result;
+        }
+    }
+    CU_ASSERT_EQUAL(wrong, 0);
+}
+
+static void test_division_of_16_bits(void)
+{
+    static struct smc_warp warp;
+    static unsigned char bank[SMC_MACHINE_CONSTANT_BYTES];
+    const struct smc_machine_place place = {
+        .block = {32, 1, 1}, .grid = {1, 1, 1}, .constants = bank, .constant_bytes = sizeof bank};
+    size_t wrong = 0;
+    random_state = 16;
+    for (int i = 0; i < 200; i++) {
+        smc_warp_start(&warp, &place);
+        set_lanes(&warp.reg[0], random_number, false);
+        set_lanes(&warp.reg[8], zero_of, true);
+        set_lanes(&warp.uniform[6], random_number, true);
+        warp.uniform[6].value[0] &= 0xffff;
+        for (uint32_t lane = 0; lane < SMC_LANES; lane++)
+            warp.reg[0].value[lane] &= 0xffff;
+        evaluate(rest_of_16_bits, sizeof rest_of_16_bits / sizeof *rest_of_16_bits, &warp);
+        uint32_t by = warp.uniform[6].value[0];
+        for (uint32_t lane = 0; lane < SMC_LANES; lane++)
+            wrong += by && value_of(&warp.reg[6], lane) != value_of(&warp.reg[0], lane) % by;
+    }
+    CU_ASSERT_EQUAL(wrong, 0);
+}
+
+/* Conversions and counts, each as nvdisasm writes it. */
+static void test_conversions(void)
+{
+    static const struct {
+        struct code code;
+        uint32_t from[2], result;
+        const char *text;
+    } cases[] = {
+        {{0x0000000700057306, 0x000e300000209400}, {16777217}, 0x4b800001, "I2F.RP R5, R7"},
+        {{0x0000000700057306, 0x000e300000209400}, {0xfefffffe}, 0xcb800001, "-16777218"},
+        {{0x0000000700057306, 0x000e30000020d400}, {0x7fffffff}, 0x4effffff, "I2F.RZ R5, R7"},
+        {{0x0000000700057306, 0x000e300000201400}, {0x7fffffff}, 0x4f000000, "I2F R5, R7"},
+        {{0x0000000700057306, 0x000e300000201000}, {0xffffffff}, 0x4f800000, "I2F.U32 R5, R7"},
+        {{0x1000000700057306, 0x000e300000101000}, {0x00030000}, 0, "I2F.U16 R5, R7.H1: none"},
+        {{0x0000000600087312, 0x000e300000309000}, {1, 1}, 0x4f800001, "I2F.U64.RP R8, R6"},
+        {{0x0000000600087312, 0x000e300000301400}, {UINT32_MAX, UINT32_MAX}, 0xbf800000, "S64"},
+        {{0x0000000700007245, 0x000fca0000201400}, {0xffffffff}, 0xbf800000, "I2FP.F32.S32"},
+        {{0x0000000000057305, 0x000e64000020f100}, {0xc0200000}, 0xfffffffe, "F2I.TRUNC of -2.5"},
+        {{0x0000000000057305, 0x000e640000207100}, {0xc0200000}, 0xfffffffd, "F2I.FLOOR"},
+        {{0x0000000000057305, 0x000e64000020b100}, {0x40200000}, 3, "F2I.CEIL of 2.5"},
+        {{0x0000000000057305, 0x000e640000203100}, {0x40200000}, 2, "F2I of 2.5: even"},
+        {{0x0000000000057305, 0x000e64000020f000}, {0xbf800000}, 0, "F2I.U32.TRUNC of -1"},
+        {{0x0000000000057305, 0x000e64000020f100}, {0x7f800000}, 0x7fffffff, "F2I of INF"},
+        {{0x8000000000057305, 0x000e64000020f100}, {0x40400000}, 0xfffffffd, "F2I of -R0"},
+        {{0x0000000400047311, 0x000e24000020d800}, {0x4f800000}, 0, "F2I.U64.TRUNC: low word"},
+        {{0x0000000000007300, 0x000e2400000e0000}, {0x00010000}, 16, "FLO.U32"},
+        {{0x0000000000007300, 0x000e2400000e0400}, {0x00010000}, 15, "FLO.U32.SH"},
+        {{0x0000000000007300, 0x000e2400000e0000}, {0}, 0xffffffff, "FLO.U32 of 0"},
+        {{0x0000000000007300, 0x000e2400000e0200}, {0xffff0000}, 15, "FLO"},
+        {{0x0000000700007301, 0x000e300000000000}, {1}, 0x80000000, "BREV"},
+        {{0x0000000700057309, 0x000e640000000000}, {0xf0f0}, 8, "POPC"},
+        {{0x8000000700057309, 0x000e640000000000}, {0xf0f0}, 24, "POPC of ~R7"},
+        {{0x0000000800087308, 0x001e240000001000}, {0x40800000}, 0x3e800000, "MUFU.RCP of 4"},
+        {{0x0000000800087308, 0x001e240000001400}, {0x40800000}, 0x3f000000, "MUFU.RSQ of 4"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct smc_machine_program program;
+        struct smc_float_result result;
+        program_of(&cases[i].code, 1, &program);
+        const struct smc_float_operands from = {.low = {0, cases[i].from[0]},
+                                                .high = cases[i].from[1]};
+        bool evaluated = smc_float_evaluate(&program.step[0].in, &from, &result);
+        CU_ASSERT_EQUAL(evaluated, strstr(cases[i].text, ": none") == NULL);
+        if (evaluated && result.low != cases[i].result)
+            printf("%s: 0x%x\n", cases[i].text, result.low);
+        CU_ASSERT_EQUAL(result.low, cases[i].result);
+        smc_machine_program_free(&program);
+    }
 }
 
 CU_TestInfo tests_machine[] = {
@@ -312,6 +594,13 @@ CU_TestInfo tests_machine[] = {
     {"control bits", test_control_bits},
     {"votes", test_vote},
     {"calls", test_calls},
+    {"calls of functions within functions", test_nested_calls},
+    {"a branch around a call that depends on data", test_avoided_call},
+    {"a loop that calls a function is cut", test_loop_with_call},
+    {"wavefronts of ldmatrix and stmatrix", test_matrix_accesses},
+    {"signed division of 32 bits", test_division},
+    {"the rest of a division of 16 bits", test_division_of_16_bits},
+    {"conversions and counts of bits", test_conversions},
     {"the trace of a warp", test_trace},
     CU_TEST_INFO_NULL,
 };

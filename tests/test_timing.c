@@ -255,6 +255,80 @@ static void test_stores_fill_l2(void)
     CU_ASSERT_EQUAL(bench.work[1].store_sectors, 8 * 10);
 }
 
+/* One warp that repeats a copy, its group and a wait for all but `missing` groups, and then ends.
+ */
+static double run_copies(uint32_t repetitions, uint64_t missing)
+{
+    static struct smc_warp_trace_line line[128];
+    struct smc_warp_trace trace = {.entry = entries, .line = line};
+    struct bench bench;
+    start(&bench, SMC_OP_LDGSTS, SMC_PIPE_LSU, 1);
+    set_step(&bench.step[1], SMC_OP_LDGDEPBAR, SMC_PIPE_NONE, 1);
+    set_step(&bench.step[2], SMC_OP_DEPBAR, SMC_PIPE_NONE, 1);
+    set_step(&bench.step[3], SMC_OP_MOV, SMC_PIPE_ALU, 1);
+    bench.step[2].in.low = missing << 38;
+    for (uint32_t i = 0; i < repetitions; i++) {
+        line[i] = (struct smc_warp_trace_line){.number = i, .sectors = 1};
+        entries[trace.count++] =
+            (struct smc_warp_trace_entry){.step = 0, .line = i, .lines = 1, .wavefronts = 1};
+        entries[trace.count++] = (struct smc_warp_trace_entry){.step = 1};
+        entries[trace.count++] = (struct smc_warp_trace_entry){.step = 2};
+    }
+    entries[trace.count++] = (struct smc_warp_trace_entry){.step = 3};
+    return run(&bench, &trace, 1, 1, 1);
+}
+
+/* A copy takes 1 clock to L1, 1 to be taken by L2, and 200 until it comes: it is there 202 clocks
+   after it was issued. The three instructions take 3 clocks. With `missing` groups under way, the
+   copy of number n is issued when that of number n - missing - 1 is there: missing + 1 of them each
+   202 clocks, however many there were before. */
+static void test_copies_in_groups(void)
+{
+    enum { COMES = 202, ISSUE = 3, END = 1 };
+    CU_ASSERT_DOUBLE_EQUAL(run_copies(1, 0), COMES + END, 1e-9);
+    CU_ASSERT_DOUBLE_EQUAL(run_copies(10, 0), 10 * COMES + END, 1e-9);
+    CU_ASSERT_DOUBLE_EQUAL(run_copies(40, 0), 40 * COMES + END, 1e-9);
+    CU_ASSERT_DOUBLE_EQUAL(run_copies(14, 1), 7 * COMES + END, 1e-9);
+    CU_ASSERT_DOUBLE_EQUAL(run_copies(128, 1), 64 * COMES + END, 1e-9);
+    CU_ASSERT_DOUBLE_EQUAL(run_copies(60, 2), 20 * COMES + END, 1e-9);
+    CU_ASSERT_DOUBLE_EQUAL(run_copies(64, 15), 4 * COMES + END, 1e-9);
+    CU_ASSERT_DOUBLE_EQUAL(run_copies(84, 20), 4 * COMES + END, 1e-9);
+    CU_ASSERT_DOUBLE_EQUAL(run_copies(40, 63), 40 * ISSUE + END, 1e-9); /* waits for none */
+}
+
+/* Of a store to local and to global memory, only the sectors of the latter go to L2. */
+static void test_sectors_of_mixed_stores(void)
+{
+    static const struct smc_warp_trace_line lines[3] = {
+        {.number = 8, .sectors = 0xf},
+        {.number = SMC_WARP_TRACE_LOCAL + 1, .sectors = 0xf},
+        {.number = 9, .sectors = 0x3}};
+    struct smc_warp_trace_line line[3];
+    memcpy(line, lines, sizeof line);
+    struct smc_warp_trace_entry entry = {.step = 0, .lines = 3, .wavefronts = 1};
+    struct smc_warp_trace trace = {.entry = &entry, .count = 1, .line = line};
+    struct bench bench;
+    start(&bench, SMC_OP_STG, SMC_PIPE_LSU, 1);
+    run(&bench, &trace, 1, 1, 1);
+    CU_ASSERT_EQUAL(bench.work[0].store_sectors, 4 + 2);
+}
+
+/* ldmatrix occupies the data stage as loads do; stmatrix as stores do. */
+static void test_matrices_in_shared_memory(void)
+{
+    struct bench bench;
+    struct smc_warp_trace trace;
+    const enum smc_operation operations[] = {SMC_OP_LDSM, SMC_OP_STSM};
+    for (int i = 0; i < 2; i++) {
+        start(&bench, operations[i], SMC_PIPE_LSU, 1);
+        trace_loop(ROOM, 10, &trace);
+        for (size_t k = 0; k < trace.count; k++)
+            trace.entry[k].wavefronts = 8;
+        CU_ASSERT_DOUBLE_EQUAL(run(&bench, &trace, 1, 1, 8), 8 * 42 * 8, 24);
+        CU_ASSERT_EQUAL(bench.work[1].shared_wavefronts, 8 * 10 * 8);
+    }
+}
+
 /* 32 lanes in random banks: 3.53 wavefronts on average, none of them in L2. */
 static void test_shared_atomics(void)
 {
@@ -465,6 +539,9 @@ CU_TestInfo tests_timing[] = {
     {"shared memory binds", test_shared_memory_binds},
     {"shuffles", test_shuffles},
     {"stores fill L2", test_stores_fill_l2},
+    {"copies in groups, of which a warp waits for all but the newest", test_copies_in_groups},
+    {"sectors of a store to local and global memory", test_sectors_of_mixed_stores},
+    {"ldmatrix and stmatrix take the data stage of L1", test_matrices_in_shared_memory},
     {"atomics in shared memory", test_shared_atomics},
     {"blocks follow one another", test_blocks_follow},
     {"blocks are sent one after the other", test_blocks_are_sent},

@@ -293,4 +293,88 @@ for option in "--on emulator" --annotate "--dump 3:out.bin"; do
         cat out; lacks err "^smemcalc: option ${option%% *}: not with --dry-run")"
 done
 
+# --- Addresses of your own kernel -----------------------------------------------------------------
+
+# What the emulator counts of a block is what the time was predicted with.
+counted() { # NAME SOURCE ENTRY ARGUMENT...
+    name=$1 source=$2 entry=$3
+    shift 3
+    smemcalc run "$source" --entry "$entry" --grid 1 --block 256 "$@" --device H200 --on emulator \
+        --format json >counted.json 2>err || cat err
+    jq '(.time.counts | {l1_sectors, shared_wavefronts}) as $predicted |
+        ([.memory[] | .loads.sectors + .stores.sectors] | add) as $sectors |
+        ([.confirmation[] | select(.quantity | test("^shared_(load|store)_wavefronts")) | .emulated] |
+            add) as $wavefronts |
+        if $predicted.l1_sectors == $sectors and $predicted.shared_wavefronts == $wavefronts
+        then empty else [$predicted, $sectors, $wavefronts] end' counted.json >out
+    empty "$name" "$(cat out)"
+}
+cat >indices.cu <<'END'
+#define INDEXED(name, type, expression)                                                             \
+    extern "C" __global__ void name(float *to, const float *from, type n)                          \
+    {                                                                                               \
+        type i = blockIdx.x * blockDim.x + threadIdx.x;                                             \
+        to[threadIdx.x] = from[(unsigned long long)(expression)];                                   \
+    }
+typedef long long wide;
+typedef unsigned long long unsigned_wide;
+typedef unsigned char byte;
+INDEXED(int_quotient, int, i / n)
+INDEXED(int_rest, int, i % n)
+INDEXED(unsigned_quotient, unsigned, i / n)
+INDEXED(unsigned_rest, unsigned, i % n)
+INDEXED(negative_quotient, int, 1000 + (i - 100) / n)
+INDEXED(negative_rest, int, 1000 + (i - 100) % n)
+INDEXED(rows_and_columns, int, (i % n) * 7 + i / n)
+INDEXED(divided_by_thread, int, 100 * n / (i + 1))
+INDEXED(wide_quotient, wide, (i << 33) / n)
+INDEXED(wide_rest, wide, (i << 33) % n)
+INDEXED(wide_negative, wide, 1000 + ((i - 100) << 33) / (n << 30))
+INDEXED(unsigned_wide_quotient, unsigned_wide, ((i << 40) + 5) / (n << 32))
+INDEXED(unsigned_wide_rest, unsigned_wide, (i << 40) % n)
+INDEXED(short_quotient, short, i / n)
+INDEXED(byte_rest, byte, i % n)
+INDEXED(by_seven, int, i / 7 + i % 7)
+INDEXED(wide_by_seven, wide, (i << 33) / 7 % 1001)
+INDEXED(by_float, int, int(i * 0.3f))
+INDEXED(triangle, int, int((sqrtf(8.0f * i + 1.0f) - 1.0f) * 0.5f))
+INDEXED(reversed, int, __brev(i) >> 22)
+INDEXED(leading_zeros, int, __clz(i) + __popc(i) + __ffs(i))
+__device__ __noinline__ int apart(int i, int n)
+{
+    return i < n ? i : i * 2;
+}
+INDEXED(not_inlined, int, apart(i, n) + apart(i + 8, n))
+END
+for form in int_quotient:i32 int_rest:i32 unsigned_quotient:u32 unsigned_rest:u32 \
+    negative_quotient:i32 negative_rest:i32 rows_and_columns:i32 divided_by_thread:i32 \
+    wide_quotient:i64 wide_rest:i64 wide_negative:i64 unsigned_wide_quotient:u64 \
+    unsigned_wide_rest:u64 short_quotient:i16 byte_rest:u8 by_seven:i32 wide_by_seven:i64 \
+    by_float:i32 triangle:i32 reversed:i32 leading_zeros:i32 not_inlined:i32; do
+    n=35
+    case $form in wide_quotient:*) n=17179869184 ;; esac
+    counted "own kernel: sectors of the index ${form%:*}, as the emulator counts them" \
+        indices.cu "${form%:*}" -a f32x256 -a f32x4096 -a "${form#*:}:$n"
+done
+cat >matrices.cu <<'END'
+extern "C" __global__ void matrices(int *to, int stride)
+{
+    __shared__ alignas(128) char tile[32 * 144];
+    unsigned a = (unsigned)__cvta_generic_to_shared(tile) + threadIdx.x % 32 * stride, r[4] = {};
+    for (int i = threadIdx.x; i < 32 * 36; i += blockDim.x)
+        reinterpret_cast<int *>(tile)[i] = i;
+    __syncthreads();
+    asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
+                 : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3]) : "r"(a));
+    to[threadIdx.x] = r[0] + r[1] + r[2] + r[3];
+    asm volatile("ldmatrix.sync.aligned.m8n8.x2.trans.shared.b16 {%0, %1}, [%2];"
+                 : "=r"(r[0]), "=r"(r[1]) : "r"(a));
+    asm volatile("stmatrix.sync.aligned.m8n8.x1.shared.b16 [%1], {%0};" ::"r"(r[0] + r[1]), "r"(a));
+}
+END
+for stride in 16 32 64 128 144; do
+    counted "own kernel: wavefronts of matrices with rows $stride bytes apart, as the emulator counts" \
+        matrices.cu matrices -a i32x256 -a "i32:$stride"
+done
+
 finish_cases

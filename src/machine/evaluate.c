@@ -1,6 +1,7 @@
-/* What instructions compute: integers, logic, comparisons, moves. */
+/* What instructions compute: integers, logic, comparisons, moves; floats.c has floating point. */
 #include <string.h>
 
+#include "machine/floats.h"
 #include "machine/warp.h"
 
 /* The operands of one instruction, for one lane if all lanes compute the same, else for 32. */
@@ -534,11 +535,23 @@ static uint32_t compare_lanes(const uint32_t *a, const uint32_t *b, unsigned how
     return is;
 }
 
-/* Bits 76 to 78: the comparison; 74, 75: how it joins the predicate; 73: signed; 72: .EX. */
+/* Bits 74 and 75: how the lanes for which a comparison holds join the predicate. */
+static void join_comparison(const struct smc_instruction *in, const struct operands *ops,
+                            uint32_t is, uint32_t not_known, struct results *out)
+{
+    unsigned join = (unsigned)smc_bits(in, 74, 2);
+    out->predicate[0] = join_flags(join, is, ops->predicate[0]);
+    out->predicate[1] = join_flags(join, ~is, ops->predicate[0]);
+    for (int i = 0; i < 2; i++)
+        out->predicate_unknown[i] =
+            unknown_join(join, not_known, ops->predicate[0], ops->predicate_unknown[0]);
+}
+
+/* Bits 76 to 78: the comparison; 73: signed; 72: .EX. */
 static bool set_predicate(const struct smc_instruction *in, const struct operands *ops,
                           struct results *out)
 {
-    unsigned how = (unsigned)smc_bits(in, 76, 3), join = (unsigned)smc_bits(in, 74, 2);
+    unsigned how = (unsigned)smc_bits(in, 76, 3);
     bool is_signed = smc_bit(in, 73), ex = smc_bit(in, 72);
     uint32_t is = 0, not_known = ops->unknown;
     if (!ex && ops->lanes == SMC_LANES)
@@ -553,11 +566,7 @@ static bool set_predicate(const struct smc_instruction *in, const struct operand
         }
     if (ex)
         not_known |= ops->predicate_unknown[2];
-    out->predicate[0] = join_flags(join, is, ops->predicate[0]);
-    out->predicate[1] = join_flags(join, ~is, ops->predicate[0]);
-    for (int i = 0; i < 2; i++)
-        out->predicate_unknown[i] =
-            unknown_join(join, not_known, ops->predicate[0], ops->predicate_unknown[0]);
+    join_comparison(in, ops, is, not_known, out);
     return true;
 }
 
@@ -710,15 +719,18 @@ static bool load_constant(const struct smc_warp *warp, const struct smc_instruct
                           const struct operands *ops, struct results *out)
 {
     static const uint8_t widths[8] = {1, 1, 2, 2, 4, 8, 16, 0};
-    unsigned width = widths[smc_bits(in, 73, 3)];
-    if (width < 4 || width > 8 || smc_bits(in, 78, 2) != 0)
+    unsigned width = widths[smc_bits(in, 73, 3)], low = width < 4 ? width : 4;
+    bool is_signed = smc_bits(in, 73, 3) == 1 || smc_bits(in, 73, 3) == 3;
+    if (width == 0 || width > 8 || smc_bits(in, 78, 2) != 0)
         return false;
     EACH_LANE
     {
         uint32_t at = in->from[1].value + ops->low[0][l];
-        if (!read_constant(warp, in->from[1].number, at, 4, &out->low[l]) ||
+        if (!read_constant(warp, in->from[1].number, at, low, &out->low[l]) ||
             (width == 8 && !read_constant(warp, in->from[1].number, at + 4, 4, &out->high[l])))
             return false;
+        if (is_signed)
+            out->low[l] = (uint32_t)((int32_t)(out->low[l] << (32 - 8 * low)) >> (32 - 8 * low));
     }
     return true;
 }
@@ -749,66 +761,36 @@ static bool exchange(const struct operands *ops, const struct smc_instruction *i
     return true;
 }
 
-/* --- Integer division uses an approximate reciprocal, and corrects it ------------------------- */
+/* --- Floating point --------------------------------------------------------------------------- */
 
-static float rounded_up(uint32_t value)
+static struct smc_float_operands float_operands(const struct smc_instruction *in,
+                                                const struct operands *ops, uint32_t l)
 {
-    float f = (float)value;
-    if ((double)f < (double)value) {
-        uint32_t bits;
-        memcpy(&bits, &f, sizeof bits);
-        bits++;
-        memcpy(&f, &bits, sizeof f);
-    }
-    return f;
+    struct smc_float_operands from = {.high = ops->high[1][l],
+                                      .takes_first = bit_of(ops->predicate[0], l) != 0};
+    for (int i = 0; i < 3; i++) /* gather() inverted what is negated */
+        from.low[i] = in->from[i].negated ? ~ops->low[i][l] : ops->low[i][l];
+    return from;
 }
 
-/* Bits 74: signed; 75 and 76: the result's width, 2 is 32 bits; 78 and 79: rounding, 2 is up; 84
-   and 85: the source's width. */
-static bool to_float(const struct smc_instruction *in, const struct operands *ops,
+static bool floating(const struct smc_instruction *in, const struct operands *ops,
                      struct results *out)
 {
-    if (smc_bits(in, 74, 3) != 2 << 1 || smc_bits(in, 78, 2) != 2 || smc_bits(in, 84, 2) != 2)
-        return false;
+    uint32_t holds = 0;
     EACH_LANE
     {
-        float f = rounded_up(ops->low[1][l]);
-        memcpy(&out->low[l], &f, sizeof f);
+        const struct smc_float_operands from = float_operands(in, ops, l);
+        struct smc_float_result result;
+        if (!smc_float_evaluate(in, &from, &result))
+            return false;
+        out->low[l] = result.low;
+        out->high[l] = result.high;
+        holds |= (uint32_t)result.holds << l;
     }
-    return true;
-}
-
-/* Bits 74 to 77: the function. */
-static bool reciprocal(const struct smc_instruction *in, const struct operands *ops,
-                       struct results *out)
-{
-    enum { RECIPROCAL = 4 };
-    if (smc_bits(in, 72, 6) != RECIPROCAL << 2 || in->from[1].negated || in->from[1].absolute)
-        return false;
-    EACH_LANE
-    {
-        float f;
-        memcpy(&f, &ops->low[1][l], sizeof f);
-        f = 1.0F / f;
-        memcpy(&out->low[l], &f, sizeof f);
-    }
-    return true;
-}
-
-/* Bit 72: signed; 75 and 76: the result's width; 78 and 79: rounding, 3 is towards zero; 84 and 85:
-   the source's width. */
-static bool to_integer(const struct smc_instruction *in, const struct operands *ops,
-                       struct results *out)
-{
-    if (smc_bit(in, 72) || smc_bits(in, 75, 2) != 2 || smc_bits(in, 78, 2) != 3 ||
-        smc_bits(in, 84, 2) != 2 || in->from[1].negated || in->from[1].absolute)
-        return false;
-    EACH_LANE
-    {
-        float f;
-        memcpy(&f, &ops->low[1][l], sizeof f);
-        out->low[l] = !(f > 0) ? 0 : f >= 4294967296.0F ? UINT32_MAX : (uint32_t)f;
-    }
+    if (in->operation == SMC_OP_FSETP)
+        join_comparison(in, ops, holds, ops->unknown, out);
+    if (in->operation == SMC_OP_FMNMX)
+        out->unknown |= ops->predicate_unknown[0];
     return true;
 }
 
@@ -895,17 +877,11 @@ static bool compute(const struct smc_warp *warp, const struct smc_instruction *i
         return load_constant(warp, in, ops, out);
     case SMC_OP_SHFL:
         return exchange(ops, in, out);
-    case SMC_OP_I2F:
-        return to_float(in, ops, out);
-    case SMC_OP_MUFU:
-        return reciprocal(in, ops, out);
-    case SMC_OP_F2I:
-        return to_integer(in, ops, out);
     case SMC_OP_HFMA2:
     case SMC_OP_HFMA2_MMA:
         return half_constant(in, ops, out);
     default:
-        return false;
+        return floating(in, ops, out);
     }
 }
 

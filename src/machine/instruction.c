@@ -59,7 +59,7 @@ static const struct operation operations[SMC_OP_COUNT] = {
 #undef OPERATION
 };
 
-enum { CODES = 512 };
+enum { CODES = 512, MATRIX_ROW_BYTES = 16 };
 
 static const uint8_t operation_of_code[CODES] = {
 #define OPERATION(id, name, code, fields, to_registers, from_registers, pipe) [code] = SMC_OP_##id,
@@ -306,8 +306,11 @@ static void read_widths(struct smc_instruction *in)
         in->to.registers = is_64_bits(in, 75) ? 2 : 1;
         in->from[1].registers = is_64_bits(in, 84) ? 2 : 1;
         break;
-    case SMC_OP_LDSM: /* .2, .4: as many matrices */
-        in->to.registers = (uint8_t)(1u << (smc_bits(in, 72, 2) % 3));
+    case SMC_OP_LDSM: /* each of .2 or .4 matrices has a register, and eight rows of 16 bytes */
+    case SMC_OP_STSM:
+        in->matrices = (uint8_t)(1u << (smc_bits(in, 72, 2) % 3));
+        in->access_bytes = MATRIX_ROW_BYTES;
+        (in->operation == SMC_OP_LDSM ? &in->to : &in->from[1])->registers = in->matrices;
         break;
     case SMC_OP_LD:
     case SMC_OP_LDC:

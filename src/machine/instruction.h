@@ -100,7 +100,8 @@ struct smc_instruction {
     int64_t target;                    /* of branches: bytes into the code */
     int32_t offset;                    /* of memory accesses */
     uint8_t access_bytes;              /* of one lane; 0: no access to memory */
-    struct smc_operand copy_to;        /* LDGSTS: the address in shared memory */
+    uint8_t matrices; /* LDSM, STSM: the first 8 lanes have the rows of the first, ...; 0: others */
+    struct smc_operand copy_to; /* LDGSTS: the address in shared memory */
     int32_t copy_offset;
 };
 

@@ -1,6 +1,7 @@
 # Sources of this folder.
 libsmc_la_SOURCES += \
 	src/machine/evaluate.c \
+	src/machine/floats.c src/machine/floats.h \
 	src/machine/instruction.c src/machine/instruction.h \
 	src/machine/launch.c src/machine/launch.h \
 	src/machine/operations.def \

@@ -5,7 +5,8 @@
 
 static bool is_store(const struct smc_instruction *in)
 {
-    return in->operation == SMC_OP_STS || in->operation == SMC_OP_STG;
+    return in->operation == SMC_OP_STS || in->operation == SMC_OP_STG ||
+           in->operation == SMC_OP_STSM;
 }
 
 static uint64_t mix(uint64_t key, uint64_t value)
@@ -17,7 +18,8 @@ static uint64_t mix(uint64_t key, uint64_t value)
 static uint64_t key_of(const struct smc_instruction *in, uint32_t mask, const uint64_t address[32])
 {
     unsigned first = (unsigned)__builtin_ctz(mask);
-    uint64_t start = mix(mask | (uint64_t)in->access_bytes << 32 | (uint64_t)is_store(in) << 40,
+    uint64_t start = mix(mask | (uint64_t)in->access_bytes << 32 | (uint64_t)is_store(in) << 40 |
+                             (uint64_t)in->matrices << 41,
                          address[first] % SMC_LINE_BYTES);
     uint64_t part[4] = {start, start + 1, start + 2, start + 3}; /* independent of each other */
     for (unsigned lane = 0; lane < 32; lane += 4)
@@ -71,7 +73,8 @@ const struct smc_pattern *smc_patterns_find(struct smc_patterns *patterns,
     *pattern = (struct smc_pattern){.key = key, .wavefronts = 1};
     struct smc_access access = {.mask = mask,
                                 .width_bytes = in->access_bytes,
-                                .op = is_store(in) ? SMC_BANK_STORE : SMC_BANK_LOAD};
+                                .op = is_store(in) ? SMC_BANK_STORE : SMC_BANK_LOAD,
+                                .is_matrix = in->matrices > 0};
     for (int lane = 0; lane < 32; lane++)
         access.address[lane] = (uint32_t)address[lane];
     if (!smc_access_misaligned(&access))

@@ -100,30 +100,46 @@ static uint32_t target_of(const struct smc_machine_program *program, uint32_t at
     return target >= 0 && target < program->count ? (uint32_t)target : program->count;
 }
 
-/* What is needed after an instruction: what its successors need before them. */
+/* What is needed after an instruction: what its successors need before them. `returned`: what is
+   needed after any of the calls. */
 static struct names needed_after(const struct smc_machine_program *program,
-                                 const struct names *before, uint32_t at)
+                                 const struct names *before, const struct names *returned,
+                                 uint32_t at)
 {
     const struct smc_instruction *in = &program->step[at].in;
     struct names after = {{0}};
     bool jumps = in->operation == SMC_OP_BRA || in->operation == SMC_OP_CALL,
-         ends = in->operation == SMC_OP_EXIT;
+         ends = in->operation == SMC_OP_EXIT || in->operation == SMC_OP_RET;
     if (!((jumps || ends) && is_unconditional(in)) && at + 1 < program->count)
         after = before[at + 1];
     if (jumps && target_of(program, at) < program->count)
         join(&after, &before[target_of(program, at)]);
+    if (in->operation == SMC_OP_RET)
+        join(&after, returned);
     return after;
+}
+
+/* What is needed after any of the calls. */
+static struct names needed_after_calls(const struct smc_machine_program *program,
+                                       const struct names *before)
+{
+    struct names returned = {{0}};
+    for (uint32_t at = 0; at + 1 < program->count; at++)
+        if (program->step[at].calls)
+            join(&returned, &before[at + 1]);
+    return returned;
 }
 
 /* One pass from the end to the beginning; whether anything was added. */
 static bool find_needed_once(struct smc_machine_program *program, struct names *before,
                              enum smc_purpose purpose)
 {
+    const struct names returned = needed_after_calls(program, before);
     bool changed = false;
     for (uint32_t at = program->count; at-- > 0;) {
         struct smc_program_step *step = &program->step[at];
         const struct smc_instruction *in = &step->in;
-        struct names needed = needed_after(program, before, at), results = {{0}};
+        struct names needed = needed_after(program, before, &returned, at), results = {{0}};
         add_results(&results, in);
         if (in->branches || overlap(&needed, &results)) {
             if (in->guard.number == SMC_TRUE_PREDICATE && !in->guard.negated)
@@ -168,13 +184,13 @@ static void link_steps(struct smc_machine_program *program)
     }
 }
 
-/* Whether code from a step on returns before it ends: RET is operation 0x150. */
+/* Whether code from a step on returns before it ends. */
 static bool returns(const struct smc_machine_program *program, uint32_t from)
 {
     uint32_t reached = from; /* the last step that a branch before it leads to */
     for (uint32_t at = from; at < program->count; at++) {
         const struct smc_instruction *in = &program->step[at].in;
-        if ((in->low & 0x1ff) == 0x150)
+        if (in->operation == SMC_OP_RET)
             return true;
         bool branches = in->operation == SMC_OP_BRA, ends = in->operation == SMC_OP_EXIT;
         if (branches && target_of(program, at) > reached)
@@ -185,23 +201,44 @@ static bool returns(const struct smc_machine_program *program, uint32_t from)
     return false;
 }
 
-/* ptxas also leaves loops with a call that nothing returns from. Calls of functions are not
-   followed and count as unknown. */
-static void forget_functions(struct smc_machine_program *program)
+/* Calls that leave the code are not followed and count as unknown. */
+static void forget_call(struct smc_machine_program *program, uint32_t at)
+{
+    struct smc_instruction *in = &program->step[at].in;
+    *in = (struct smc_instruction){.low = in->low, .high = in->high, .guard = in->guard};
+    in->pipe = SMC_PIPE_UNKNOWN;
+    for (int i = 0; i < 3; i++)
+        in->predicate[i].number = SMC_TRUE_PREDICATE;
+    in->to_predicate[0] = in->to_predicate[1] = SMC_TRUE_PREDICATE;
+    program->unknown++;
+    program->first_unknown = at;
+}
+
+/* Whether a branch forward jumps over a call that nothing else decides about. */
+static bool avoids_call(const struct smc_machine_program *program, uint32_t at)
+{
+    if (program->step[at].in.operation != SMC_OP_BRA || is_unconditional(&program->step[at].in))
+        return false;
+    for (uint32_t next = at + 1; next < target_of(program, at); next++)
+        if (program->step[next].in.branches)
+            return program->step[next].calls;
+    return false;
+}
+
+/* ptxas also leaves loops with a call that nothing returns from: that is a branch. */
+static void find_calls(struct smc_machine_program *program)
 {
     for (uint32_t at = program->count; at-- > 0;) {
-        struct smc_instruction *in = &program->step[at].in;
-        uint32_t target = in->operation == SMC_OP_CALL ? target_of(program, at) : 0;
-        if (in->operation != SMC_OP_CALL || (target < program->count && !returns(program, target)))
+        uint32_t target = target_of(program, at);
+        if (program->step[at].in.operation != SMC_OP_CALL)
             continue;
-        *in = (struct smc_instruction){.low = in->low, .high = in->high, .guard = in->guard};
-        in->pipe = SMC_PIPE_UNKNOWN;
-        for (int i = 0; i < 3; i++)
-            in->predicate[i].number = SMC_TRUE_PREDICATE;
-        in->to_predicate[0] = in->to_predicate[1] = SMC_TRUE_PREDICATE;
-        program->unknown++;
-        program->first_unknown = at;
+        if (target == program->count)
+            forget_call(program, at);
+        else
+            program->step[at].calls = returns(program, target);
     }
+    for (uint32_t at = 0; at < program->count; at++)
+        program->step[at].avoids_call = avoids_call(program, at);
 }
 
 enum smc_status smc_machine_program_read(const void *code, size_t bytes, uint16_t cc,
@@ -232,7 +269,7 @@ enum smc_status smc_machine_program_read(const void *code, size_t bytes, uint16_
             program->first_unknown = i;
         }
     }
-    forget_functions(program);
+    find_calls(program);
     find_needed(program, before, SMC_PURPOSE_CONTROL);
     find_needed(program, before, SMC_PURPOSE_ADDRESS);
     link_steps(program);

@@ -16,6 +16,8 @@ enum smc_purpose {
 struct smc_program_step {
     struct smc_instruction in;
     uint8_t purpose;       /* enum smc_purpose */
+    bool calls;            /* a function, which returns to the next instruction */
+    bool avoids_call;      /* a branch: without it, a call follows */
     uint32_t next_control; /* this or the next instruction that is for control */
     uint32_t next_address; /* the same, or for an address, or that accesses memory */
 };

@@ -5,14 +5,16 @@
 
 #include "model/sectors.h"
 
+enum { BARRIERS = 16, NO_BARRIER = -1, MOST_CALLS = 8 };
+
 /* Lanes that are at the same place. */
 struct group {
     uint32_t lanes;
     uint32_t at;
-    int8_t awaited; /* the barrier that it waits at; -1: none */
+    int8_t awaited;            /* the barrier that it waits at; -1: none */
+    uint8_t calls;             /* functions that it is in */
+    uint32_t back[MOST_CALLS]; /* where each of them returns to */
 };
-
-enum { BARRIERS = 16, NO_BARRIER = -1 };
 
 struct barrier {
     uint32_t lanes;  /* that take part */
@@ -40,6 +42,11 @@ static void end_walk(struct state *state, enum smc_walk_end end, uint32_t at)
 
 /* --- Memory ----------------------------------------------------------------------------------- */
 
+static bool is_shared(const struct smc_instruction *in)
+{
+    return in->operation == SMC_OP_LDS || in->operation == SMC_OP_STS || in->matrices;
+}
+
 /* Keeps what the trace needs of an access. */
 static void trace_access(struct state *state, const struct smc_instruction *in, uint32_t mask,
                          const uint64_t address[SMC_LANES], struct smc_warp_trace_entry *entry)
@@ -48,7 +55,7 @@ static void trace_access(struct state *state, const struct smc_instruction *in, 
     const struct smc_pattern *pattern =
         smc_patterns_find(trace->patterns, state->walk->layout, in, mask, address);
     entry->wavefronts = pattern->wavefronts;
-    if (in->operation == SMC_OP_LDS || in->operation == SMC_OP_STS)
+    if (is_shared(in))
         return;
     entry->sectors = pattern->sectors;
     if (trace->line_capacity - trace->line_count < pattern->lines)
@@ -91,6 +98,8 @@ static void trace_any_access(struct state *state, const struct smc_instruction *
         uint32_t unknown;
         mask &= smc_warp_holds(state->warp, in->predicate[0], &unknown);
     }
+    if (in->matrices && in->matrices < 4)
+        mask &= (1u << 8 * in->matrices) - 1; /* other lanes' addresses are not used */
     if (mask == 0)
         return;
     if (in->operation == SMC_OP_LDL || in->operation == SMC_OP_STL)
@@ -113,16 +122,22 @@ static void remove_group(struct state *state, uint32_t index)
 static void release(struct state *state, int number)
 {
     struct barrier *barrier = &state->barrier[number];
-    uint32_t waiting = 0;
-    for (uint32_t i = 0; i < state->groups; i++)
-        if (state->group[i].awaited == number)
-            waiting |= state->group[i].lanes;
-    if (waiting == 0 || (barrier->lanes & state->warp->alive & ~waiting) != 0)
+    struct group joined = {.lanes = 0};
+    for (uint32_t i = 0; i < state->groups; i++) {
+        uint32_t lanes = joined.lanes;
+        if (state->group[i].awaited != number)
+            continue;
+        joined = state->group[i];
+        joined.lanes |= lanes;
+    }
+    if (joined.lanes == 0 || (barrier->lanes & state->warp->alive & ~joined.lanes) != 0)
         return;
     for (uint32_t i = state->groups; i-- > 0;)
         if (state->group[i].awaited == number)
             remove_group(state, i);
-    state->group[state->groups++] = (struct group){waiting, barrier->target, NO_BARRIER};
+    joined.at = barrier->target;
+    joined.awaited = NO_BARRIER;
+    state->group[state->groups++] = joined;
     barrier->lanes = 0;
 }
 
@@ -149,6 +164,16 @@ static uint32_t executing_lanes(struct state *state, const struct smc_instructio
     return mask & ~*unknown;
 }
 
+/* The lanes of a group that do not go with it have a group of their own, at a step. */
+static void split(struct state *state, uint32_t index, uint32_t others, uint32_t at)
+{
+    struct group *apart = &state->group[state->groups++];
+    *apart = state->group[index];
+    apart->lanes = others;
+    apart->at = at;
+    state->group[index].lanes &= ~others;
+}
+
 /* A branch: the group splits if its lanes disagree. */
 static void branch(struct state *state, uint32_t index, uint32_t taken)
 {
@@ -162,9 +187,39 @@ static void branch(struct state *state, uint32_t index, uint32_t taken)
         others = group->lanes;
     }
     if (taken && others)
-        state->group[state->groups++] = (struct group){others, group->at + 1, NO_BARRIER};
-    group->lanes = taken ? taken : others;
+        split(state, index, others, group->at + 1);
     group->at = taken ? (uint32_t)target : group->at + 1;
+}
+
+/* A call of a function; one too deep is left out. */
+static void call(struct state *state, uint32_t index, uint32_t taken)
+{
+    struct group *group = &state->group[index];
+    uint32_t back = group->at + 1;
+    if (taken && group->calls == MOST_CALLS) {
+        end_walk(state, SMC_WALK_UNKNOWN_OPERATION, group->at++);
+        return;
+    }
+    branch(state, index, taken);
+    if (taken)
+        group->back[group->calls++] = back;
+}
+
+/* The lanes that return go on after the call; those that no function was called for end. */
+static void give_back(struct state *state, uint32_t index, uint32_t taken)
+{
+    struct group *group = &state->group[index];
+    if (taken && group->lanes & ~taken)
+        split(state, index, group->lanes & ~taken, group->at + 1);
+    if (taken == 0) {
+        group->at++;
+    } else if (group->calls > 0) {
+        group->at = group->back[--group->calls];
+    } else {
+        end_walk(state, SMC_WALK_OUTSIDE, group->at);
+        remove_group(state, index);
+        lanes_end(state, taken);
+    }
 }
 
 /* BRA.U and BRA.DIV decide by a uniform predicate or by whether the warp has diverged. */
@@ -178,12 +233,8 @@ static void wait_at(struct state *state, uint32_t index, uint32_t mask)
     struct group *group = &state->group[index];
     const struct smc_instruction *in = &state->walk->program->step[group->at].in;
     int number = (int)smc_bits(in, 16, 4);
-    if (mask != group->lanes) { /* lanes for which the guard does not hold continue */
-        state->group[state->groups++] =
-            (struct group){group->lanes & ~mask, group->at + 1, NO_BARRIER};
-        group = &state->group[index];
-        group->lanes = mask;
-    }
+    if (mask != group->lanes) /* lanes for which the guard does not hold continue */
+        split(state, index, group->lanes & ~mask, group->at + 1);
     group->awaited = (int8_t)number;
     release(state, number);
 }
@@ -192,10 +243,17 @@ static void wait_at(struct state *state, uint32_t index, uint32_t mask)
 static void control(struct state *state, uint32_t index, uint32_t mask)
 {
     struct group *group = &state->group[index];
-    const struct smc_instruction *in = &state->walk->program->step[group->at].in;
+    const struct smc_program_step *step = &state->walk->program->step[group->at];
+    const struct smc_instruction *in = &step->in;
     switch (in->operation) {
-    case SMC_OP_CALL: /* of no function: program.c */
-        branch(state, index, mask);
+    case SMC_OP_CALL:
+        if (step->calls)
+            call(state, index, mask);
+        else
+            branch(state, index, mask);
+        return;
+    case SMC_OP_RET:
+        give_back(state, index, mask);
         return;
     case SMC_OP_BRA:
         if (is_plain_branch(in))
@@ -265,6 +323,8 @@ static bool step_once(struct state *state, uint32_t index)
             smc_warp_trace_add(trace, &entry);
         if (unknown)
             end_walk(state, SMC_WALK_UNKNOWN_BRANCH, group->at);
+        if (step->avoids_call) /* of what handles the exceptions of a division or a root, say */
+            mask |= unknown;
         sign(state, group->at, mask);
         if (trace && mask && in->operation == SMC_OP_BRA && in->target >= 0 &&
             in->target / SMC_INSTRUCTION_BYTES <= group->at)
@@ -307,6 +367,8 @@ static void run(struct state *state, uint32_t index)
         return;
     }
     walk->change[first]++;
+    if (walk->trace)
+        walk->trace->calls = state->group[index].calls;
     for (;;) {
         uint32_t at = state->group[index].at;
         uint32_t next = at >= program->count ? program->count
@@ -334,7 +396,7 @@ void smc_walk_warp(struct smc_walk *walk, const struct smc_machine_place *place,
 {
     struct state state = {.walk = walk, .warp = warp};
     smc_warp_start(warp, place);
-    state.group[0] = (struct group){warp->alive, 0, NO_BARRIER};
+    state.group[0] = (struct group){.lanes = warp->alive, .awaited = NO_BARRIER};
     state.groups = 1;
     walk->signature = 0;
     while (state.groups) {

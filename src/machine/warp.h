@@ -1,6 +1,6 @@
 /* The state of one warp that walks through machine code: what its 32 lanes hold in registers and
-   predicates, as far as it is known. Results of floating-point arithmetic and data that was loaded
-   are unknown. */
+   predicates, as far as it is known. Data that was loaded is unknown, and so are double precision,
+   half precision and approximations of functions other than reciprocals and roots. */
 #ifndef SMC_MACHINE_WARP_H
 #define SMC_MACHINE_WARP_H
 

@@ -39,12 +39,13 @@ static void end_skip(struct smc_warp_trace *trace)
                                                .line = (uint32_t)trace->skip_count++});
 }
 
-/* Loops that a step is not in have ended. */
+/* Loops that a step is not in have ended; one goes on in the functions that it calls. */
 static void leave_loops(struct smc_warp_trace *trace, uint32_t step)
 {
     while (trace->depth > 0) {
         const struct smc_warp_trace_loop *loop = &trace->loop[trace->depth - 1];
-        if (step >= loop->first && step <= loop->last)
+        bool in_loop = step >= loop->first && step <= loop->last;
+        if (trace->calls > loop->calls || (trace->calls == loop->calls && in_loop))
             return;
         if (trace->skips && trace->skipping == trace->depth - 1)
             end_skip(trace);
@@ -93,6 +94,7 @@ void smc_warp_trace_branch_back(struct smc_warp_trace *trace, uint32_t from, uin
              &(struct smc_warp_trace_entry){.step = SMC_WARP_TRACE_LOOP, .line = trace->depth});
         trace->loop[trace->depth++] = (struct smc_warp_trace_loop){.first = to,
                                                                    .last = from,
+                                                                   .calls = trace->calls,
                                                                    .length = trace->length,
                                                                    .count = trace->count,
                                                                    .iterations = 1};
@@ -122,6 +124,7 @@ void smc_warp_trace_end(struct smc_warp_trace *trace)
 {
     if (trace->ends)
         return;
+    trace->calls = 0;
     leave_loops(trace, SMC_WARP_TRACE_SKIP);
     if (trace->skip && trace->count == trace->capacity)
         end_full(trace);

@@ -43,6 +43,7 @@ struct smc_warp_trace_skip {
 /* A loop that the warp is in: closed by a branch back. */
 struct smc_warp_trace_loop {
     uint32_t first, last; /* steps */
+    uint32_t calls;       /* of the trace when it began */
     uint64_t length;      /* executed up to its mark */
     size_t count;         /* entries up to its mark */
     uint32_t iterations;
@@ -64,6 +65,7 @@ struct smc_warp_trace {
     bool (*take_over)(void *context, struct smc_warp_trace *trace, uint64_t signature);
     void *context;
 
+    uint32_t calls; /* functions that the warp is in: set by the walk */
     size_t count, line_count, skip_count;
     uint64_t length;                                  /* instructions executed, kept or not */
     uint64_t first_skip_length, first_skip_signature; /* when the first was left out */

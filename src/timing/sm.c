@@ -38,12 +38,13 @@ enum kind {
     KIND_COPY_GROUP,
     KIND_COPY_WAIT,
     KIND_BARRIER,
-    KIND_BRANCH,
+    KIND_BRANCH, /* also a call and the return from it */
     KIND_SHUFFLE,
     KIND_UNFOLLOWED /* atomics in global memory and accesses whose memory is not known */
 };
 
-enum { COPY_GROUPS = 16 };
+/* A wait names at most so many groups less one: its field has 6 bits. */
+enum { COPY_GROUPS = 64 };
 
 /* Clocks of stores that wait for L2 before accesses to memory have to wait. */
 enum { STORE_QUEUE = 128 };
@@ -61,8 +62,9 @@ struct warp {
     uint32_t block;                 /* the slot */
     double ready;                   /* when its next instruction may issue, by the control bits */
     double scoreboard[SCOREBOARDS]; /* when each is released; of number 7 nobody waits */
-    double copies;                  /* when the copies since the last group are there */
-    double group[COPY_GROUPS]; /* when a group is there, the newest at (groups - 1) % COPY_GROUPS */
+    double copies;                  /* when all copies so far are there */
+    double group[COPY_GROUPS];      /* when a group and those before it are there, the newest at
+                                       (groups - 1) % COPY_GROUPS */
     uint32_t groups;
     bool at_barrier;
     double debt; /* clocks of the instructions so far that its trace leaves out */
@@ -161,12 +163,15 @@ static void count_reads(const struct smc_rates *rates, const struct smc_instruct
     }
 }
 
-static uint8_t kind_of(const struct smc_instruction *in)
+static uint8_t kind_of(const struct smc_program_step *step)
 {
+    const struct smc_instruction *in = &step->in;
     switch (in->operation) {
     case SMC_OP_LDS:
+    case SMC_OP_LDSM:
         return KIND_SHARED_LOAD;
     case SMC_OP_STS:
+    case SMC_OP_STSM:
         return KIND_SHARED_STORE;
     case SMC_OP_LDG:
     case SMC_OP_LDL:
@@ -197,7 +202,10 @@ static uint8_t kind_of(const struct smc_instruction *in)
     case SMC_OP_BAR:
         return KIND_BARRIER;
     case SMC_OP_BRA:
+    case SMC_OP_RET:
         return KIND_BRANCH;
+    case SMC_OP_CALL:
+        return step->calls ? KIND_BRANCH : KIND_PLAIN;
     default:
         return KIND_PLAIN;
     }
@@ -240,7 +248,7 @@ static void prepare_step(const struct sm *sm, uint32_t number, struct step *step
         .write_sb = (uint8_t)smc_write_scoreboard(in),
         .read_sb = (uint8_t)smc_read_scoreboard(in),
         .stall = (uint8_t)smc_stall_cycles(in),
-        .kind = kind_of(in),
+        .kind = kind_of(at),
         .flops = flops_of(in),
         .occupies = (float)smc_rates_clocks(rates, in),
         .latency = (float)latency_of(in, rates),
@@ -500,12 +508,11 @@ static double store(struct sm *sm, const struct warp *warp,
     uint32_t sectors = 0;
     for (uint32_t i = 0; i < entry->lines; i++) {
         const struct smc_warp_trace_line *line = &warp->trace->line[entry->line + i];
-        sectors += sectors_in(line->sectors);
         note_array(sm, line->number, true);
-        if (line->number >= SMC_WARP_TRACE_LOCAL) {
+        if (line->number >= SMC_WARP_TRACE_LOCAL)
             smc_l1_fill(&sm->cache, line->number, line->sectors, clock);
-            sectors = 0;
-        }
+        else
+            sectors += sectors_in(line->sectors);
     }
     sm->work->store_sectors += sectors;
     clock = latest(clock, sm->stores_free - STORE_QUEUE);
@@ -547,14 +554,10 @@ static void release_barrier(struct sm *sm, struct slot *slot, double clock)
     slot->waiting = 0;
 }
 
+/* When all groups but the newest `missing` are there. */
 static double copy_wait(const struct warp *warp, uint32_t missing)
 {
-    double clock = 0;
-    if (missing >= warp->groups)
-        return 0;
-    for (uint32_t i = 0; i + missing < warp->groups && i < COPY_GROUPS; i++)
-        clock = latest(clock, warp->group[(warp->groups - 1 - missing - i) % COPY_GROUPS]);
-    return clock;
+    return missing < warp->groups ? warp->group[(warp->groups - 1 - missing) % COPY_GROUPS] : 0;
 }
 
 /* Executes what the instruction does; returns when its result is there. */

@@ -464,7 +464,7 @@ static enum smc_status predict_kernel(const struct smc_time_launch *launch,
     model.machine = (struct smc_machine_launch){
         .program = &model.program,
         .constants = constants,
-        .constant_bytes = at + arguments->parameter_bytes,
+        .constant_bytes = (at + arguments->parameter_bytes + 3) / 4 * 4, /* whole words */
         .layout = &layout,
     };
     model.blocks = 1;
