@@ -36,10 +36,10 @@ static enum smc_status check_others(const struct smc_arguments *arguments, struc
 
 enum smc_status smc_ask_no_source(const struct smc_arguments *arguments, struct smc_error *error)
 {
-    static const int of_source[] = {SMC_OPTION_ENTRY,       SMC_OPTION_ARG,
-                                    SMC_OPTION_SET,         SMC_OPTION_DUMP,
-                                    SMC_OPTION_GRID,        SMC_OPTION_COMPILER_OPTIONS,
-                                    SMC_OPTION_PREDICT_ONLY};
+    static const int of_source[] = {SMC_OPTION_ENTRY,        SMC_OPTION_ARG,
+                                    SMC_OPTION_SET,          SMC_OPTION_DUMP,
+                                    SMC_OPTION_GRID,         SMC_OPTION_COMPILER_OPTIONS,
+                                    SMC_OPTION_PREDICT_ONLY, SMC_OPTION_COOPERATIVE};
     static const int of_answers[] = {SMC_OPTION_EXPLAIN, SMC_OPTION_ROOFLINE, SMC_OPTION_PLOT};
     for (size_t i = 0; i < sizeof of_source / sizeof *of_source; i++)
         if (arguments->given[of_source[i]])
