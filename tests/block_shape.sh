@@ -108,7 +108,7 @@ for command in best banks limits sweep; do
     refuses 2 "option --kernel: not with FILE 'shapes.ptx': --entry NAME chooses its kernel" \
         $command shapes.ptx --kernel free
 done
-refuses 2 "option --kernel: not with --source, only with kernels of the catalog; --entry NAME chooses \
+refuses 2 "option --kernel: only with kernels of the catalog, not with your own source; --entry NAME chooses \
 a kernel of the source" run x.cu --kernel free
 
 # What a failed compilation printed is no source, whatever words its errors have.

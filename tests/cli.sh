@@ -562,6 +562,68 @@ empty "errors call the program by the name it was called by" "$(for words in xyz
     smemcalc $words 2>&1 | sed 's/^smemcalc: //' | grep smemcalc
 done)"
 SMEMCALC_PROGRAM=smemcalc
+
+# --- What a launch must call, and whether a cooperative one fits ----------------------------------
+
+# A line of the text with those that continue it, "" if there is none.
+line_of() { # LABEL ARGUMENT...
+    label=$1
+    shift
+    smemcalc "$@" 2>err |
+        awk -v label="$label" '{ mine = $1 == label || (mine && /^            /) } mine' |
+        tr -s '\n ' ' ' | sed "s/^$label //;s/ $//"
+}
+opt_in=cudaFuncAttributeMaxDynamicSharedMemorySize
+named "more than 48 KB of shared memory: the call to paste" \
+    "cudaFuncSetAttribute(kernel, $opt_in, 98304); before the launch, whose block has more than 49152 B" \
+    "$(line_of call --threads 256 --regs 32 --dynamic-smem 96K --device 9.0)"
+named "static and dynamic shared memory count together, and dynamic is what is set" \
+    "cudaFuncSetAttribute(matmul_tiled, $opt_in, 45056); before the launch, whose block has more than 49152 B" \
+    "$(line_of call --tile 32 --dynamic-smem 44K --device 9.0 --no-nvrtc)"
+for words in "--dynamic-smem 48K" "--smem 48K" "--dynamic-smem 96K --smem-mode non-portable" \
+    "--dynamic-smem 300K" "--smem 49153"; do
+    # shellcheck disable=SC2086
+    named "no call where none is needed or none helps: $words" "" \
+        "$(line_of call --threads 256 --regs 32 --device 9.0 $words)"
+done
+named "--explain has the call" "cudaFuncSetAttribute(kernel, $opt_in, 98304)" "$(
+    smemcalc --threads 256 --regs 32 --dynamic-smem 96K --device 9.0 --explain | tr -s '\n ' ' ' |
+        sed -n 's/.*per block, so before the launch: \([^)]*)\).*/\1/p')"
+named "limits has the call of the first row above 48 KB" \
+    "cudaFuncSetAttribute(kernel, $opt_in, 232448); before a launch with more than 49152 B per block, here that of the row of 1" \
+    "$(line_of call limits --threads 256 --device 9.0)"
+named "limits has no call where the device has no more than 48 KB" "" \
+    "$(line_of call limits --threads 256 --device 6.0)"
+named "JSON has the bytes to opt in to" 98304 \
+    "$(smemcalc --threads 256 --dynamic-smem 96K --device 9.0 --format json 2>err | jq .launch.opt_in_bytes)"
+named "a cooperative grid that fits" "fits: 1056 blocks at a time, 8 on each of 132 SMs" \
+    "$(line_of cooperative --threads 256 --regs 32 --grid 1056 --cooperative --device H200)"
+named "a cooperative grid with a block too many" \
+    "too large by 1 block: 1056 blocks at a time, 8 on each of 132 SMs; cudaLaunchCooperativeKernel returns cudaErrorCooperativeLaunchTooLarge" \
+    "$(line_of cooperative --threads 256 --regs 32 --grid 1057 --cooperative --device H200)"
+named "a cooperative grid in three dimensions" \
+    "too large by 480 blocks: 1056 blocks at a time, 8 on each of 132 SMs; cudaLaunchCooperativeKernel returns cudaErrorCooperativeLaunchTooLarge" \
+    "$(line_of cooperative --threads 256 --regs 32 --grid 16x12x8 --cooperative --device H200)"
+named "a cooperative grid of a kernel of the catalog" \
+    "too large by 760 blocks: 264 blocks at a time, 2 on each of 132 SMs; cudaLaunchCooperativeKernel returns cudaErrorCooperativeLaunchTooLarge" \
+    "$(line_of cooperative --tile 32 --size 1024 --cooperative --device H200 --no-nvrtc)"
+named "a cooperative grid needs a board" "name a board: what fits depends on its SMs" \
+    "$(line_of cooperative --threads 256 --grid 16 --cooperative --device 9.0)"
+named "CSV has how much a cooperative grid is too large" "cooperative_excess 1 0 " "$(
+    smemcalc --threads 256 --regs 32 --grid 1057 --cooperative --device H200 --format csv |
+        sed 's/.*,//' | tr '\n' ' '
+    smemcalc --threads 256 --regs 32 --grid 1056 --cooperative --device H200 --format csv |
+        sed '1d;s/.*,//' | tr '\n' ' ')"
+named "JSON has how much a cooperative grid is too large" "1 null" "$(
+    for words in "--cooperative" ""; do
+        # shellcheck disable=SC2086
+        smemcalc --threads 256 --regs 32 --grid 1057 $words --device H200 --format json |
+            jq .occupancy.cooperative_excess_blocks
+    done | paste -sd' ' -)"
+refuses 2 "option --cooperative: needs --grid, the blocks of the launch" --threads 256 --cooperative
+refuses 2 "option --cooperative: only with your own source: smemcalc run FILE --cooperative ..." \
+    run --tile 16 --cooperative
+
 # shellcheck disable=SC2086
 eval "$(hint "$program" $small)" >out 2>&1
 named "a hint works when pasted" 0 $?

@@ -25,7 +25,7 @@ emulator: model base
 source:   model/conflict_free.h base
 inspect:  source emulator/bank_accesses.h emulator/arena.h query timing/timing.h compile devices model base
 judge:    emulator/findings.def inspect query timing/timing.h compile devices model base
-executor: emulator/array_advice.h emulator/emulator.h inspect source query timing/timing.h catalog compile devices model base
+executor: emulator/array_advice.h emulator/emulator.h emulator/narrow.h inspect source query timing/timing.h catalog compile devices model base
 fleet:    executor/health_figures.def base
 confirm:  fleet executor/executor.h executor/health.h executor/user.h query timing/timing.h devices model base
 trace:    judge/findings.h inspect query timing/timing.h compile catalog devices model base

@@ -91,6 +91,25 @@ empty "options alone are still a query" "$(answered; has out 'blocks per SM')"
 ask own-sm90.ptxas --help
 empty "help on a file is that of inspect" "$(answered; has out '--require-occupancy')"
 
+# --- Local memory ---------------------------------------------------------------------------------
+
+kernel plain 32 >stack.log
+kernel arrays 40 | sed 's/^    0 bytes stack/    4096 bytes stack/' >>stack.log
+ask stack.log --threads 128
+empty "local arrays are in the table, with spills or without" "$(
+    answered
+    has out '^  device        regs spills B stack B smem B threads blocks  occup.  limited by$'
+    has out '^  CC 9.0          40        0    4096      0     128     12    75 %  registers$'
+    has out '^  CC 9.0          32        0       0      0     128     16   100 %  '
+    has out '^  stack B bytes per thread in local memory: local arrays, spilled registers,'
+    awk 'length > 80' out)"
+ask stack.log --threads 128 --kernel plain
+empty "a table of kernels without a stack frame has no column for it" "$(answered; lacks out 'stack B')"
+ask stack.log --threads 128 --dynamic-smem 64K --kernel plain
+empty "a block with more than 48 KB has the call to paste" "$(
+    answered
+    tr -s '\n ' ' ' <out | grep -qF 'call before the launch: cudaFuncSetAttribute(plain, cudaFuncAttributeMaxDynamicSharedMemorySize, 65536)' || cat out)"
+
 # --- Block sizes ----------------------------------------------------------------------------------
 
 kernel sum 72 0 8192 >sum.log
@@ -105,7 +124,7 @@ empty "an unknown block size is shown as such, with the best one" "$(
 ask sum.log --format csv
 empty "CSV leaves empty what follows from the block size" "$(
     answered
-    has out '^sum.log,sum,compute capability 9.0,72,0,0,8192,0,1,,,,,,unknown,128,43.75,sm_90,1$')"
+    has out '^sum.log,sum,compute capability 9.0,72,0,0,8192,0,1,,,,,,unknown,128,43.75,sm_90,1,0$')"
 if command -v jq >/dev/null; then
     ask sum.log --format json
     jq -c '.kernels[] | [.kernel.threads_per_block, .kernel.threads_source,
@@ -374,9 +393,9 @@ empty "where no kernel loads, all are shown and counted" "$(
 ask mixed.log --threads 256 --device 9.0 --format csv
 empty "CSV has kernels that do not load, and what they were compiled for" "$(
     [ "$status" -eq 0 ] || echo "exit status $status"
-    has out ',compiled_for,loads$'
-    has out '^mixed.log,loads,.*,sm_90,1$'
-    has out '^mixed.log,old,.*,sm_80,0$')"
+    has out ',compiled_for,loads,stack$'
+    has out '^mixed.log,loads,.*,sm_90,1,0$'
+    has out '^mixed.log,old,.*,sm_80,0,0$')"
 ask mixed.log one.log --threads 256 --device 8.0
 empty "a file whose code does not load there is shown" "$(
     answered

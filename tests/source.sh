@@ -108,6 +108,27 @@ shows 0 "7.5, 8.5, 9.5, 3, 4, 5, ...; 3 changed" many.cu --grid 1 --block 32 --e
 shows 0 "many.cu: grid 2 x 3, block 8 x 4" many.cu --grid 2x3 --block 8x4 \
     --entry _Z4fillIfEvPT_ -a f32x32
 
+# Arguments as in C give the same run as their short forms.
+for form in "int[1000]:ramp int=1000" "intx1000:ramp 1000" "i32[1000]=ramp i32=1000" \
+    "int[10][100]:ramp int:1000" "signed int[1000]:ramp 1000u"; do
+    shows 0 "0, 2, 4, 6, 8, 10, ...; 999 changed; CRC-32 7b7ec14c" clean.cu --grid 4 --threads 256 \
+        -a "${form% *}" -a "${form##* }"
+done
+cat >halves.cu <<'END'
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+extern "C" __global__ void halves(const __half *a, __nv_bfloat16 *b, __half by)
+{
+    b[threadIdx.x] = __float2bfloat16(__half2float(a[threadIdx.x] * by));
+}
+END
+shows 0 "0, 1.5, 3, 4.5, 6, 7.5, ...; 31 changed" halves.cu --grid 1 --block 32 -a f16x32:ramp \
+    -a bf16x32 -a 1.5
+shows 0 "0.1001, 0.1001, 0.1001, 0.1001, 0.1001, 0.1001, ...; 32 changed" halves.cu --grid 1 \
+    --block 32 -a f16x32:0.1 -a bf16x32 -a f16:1
+printf '\000\074\000\300' >halves.bin # 1, -2
+shows 0 "1, -2; 2 changed" halves.cu --grid 1 --block 2 -a f16x2:file:halves.bin -a bf16x2 -a f16:1
+
 cat >twice.ptx <<'END'
 .version 8.0
 .target sm_80
@@ -258,12 +279,12 @@ empty "arrays beyond the machine's memory are refused" "$(
     [ "$code" -eq 4 ] || echo "exit status $code"
     grep -q '^smemcalc: --on emulator: the arrays take [0-9]* MB, too much of' out || cat out)"
 cp clean.cu kept.cu
-run_refuses "option --dump: '1:kept.cu' would overwrite what --source, --arg or --set reads" \
+run_refuses "option --dump: '1:kept.cu' would overwrite a file that the run reads" \
     --source kept.cu --grid 1 --block 32 --arg f32x32 --dump 1:kept.cu
 run_refuses "option --compiler-options: '-arch=sm_80': use --device instead" --source clean.cu \
     --grid 1 --block 32 --arg f32x32 --compiler-options "-DA -arch=sm_80"
-run_refuses "option --grid: needed with --source: a number, or a shape such as 32x8" --source clean.cu --block 1
-run_refuses "option --block: needed with --source: a number, or a shape such as 32x8" --source clean.cu --grid 1
+run_refuses "option --grid: needed to launch the kernel: the number of blocks, or their shape such as 32x8" --source clean.cu --block 1
+run_refuses "option --block: needed to launch the kernel: the number of threads, or their shape such as 32x8" --source clean.cu --grid 1
 for wrong in 0 -1 4x4x4x4 1e3 2147483648 ''; do
     run_refuses "option --grid: '$wrong' is not a shape such as 256, 32x8 or 8x8x4, with 1 to 2147483647 blocks in each dimension" \
         --source clean.cu --grid "$wrong" --block 1
@@ -290,19 +311,73 @@ run_refuses "option --entry: 'fill' is more than one kernel of many.cu: void fil
     --source many.cu --grid 1 --block 1 --entry fill
 run_refuses "option --entry: 'kérnel' is no kernel of clean.cu, which has twice" $launch --entry kérnel
 
-run_refuses "option --arg: 0 given, but twice has 2 parameters: .u64, .u32" $launch
-run_refuses "option --arg: 3 given, but twice has 2 parameters: .u64, .u32" $launch -a i32x1 -a i32:1 \
+declared=$(sed -n 's/.*twice(\(.*\)).*/\1/p' clean.cu)
+some="-a i32x1024:random:0:1023 -a i32:1024"
+run_refuses "option --arg: 0 given, but twice has 2 parameters: $declared; such as $some" $launch
+run_refuses "option --arg: 3 given, but twice has 2 parameters: $declared; such as $some" $launch -a i32x1 -a i32:1 \
     -a i32:1
-run_refuses "option --arg: 'f32:1' does not fit parameter 2 of twice (.u32): it accepts a number of type i32 or u32" \
+run_refuses "option --arg: 'f32:1' does not fit parameter 2 of twice, '${declared#*, }': write -a i32:1024" \
     $launch -a i32x1 -a f32:1
-run_refuses "option --arg: 'i32x5' does not fit parameter 2 of twice (.u32): it accepts a number of type i32 or u32" \
+run_refuses "option --arg: 'i32x5' does not fit parameter 2 of twice, '${declared#*, }': write -a i32:1024" \
     $launch -a i32x1 -a i32x5
-run_refuses "option --arg: 'i32:5' does not fit parameter 1 of twice (.u64): it accepts memory (f32x1024:random) or a number of type i64 or u64" \
+run_refuses "option --arg: '1.5' does not fit parameter 2 of twice, '${declared#*, }': write -a i32:1024" \
+    $launch -a i32x1 -a 1.5
+run_refuses "option --arg: 'i32:5' does not fit parameter 1 of twice, '${declared%%, *}': write -a i32x1024:random:0:1023" \
     $launch -a i32:5 -a i32:5
-run_refuses "option --arg: 'i32:1' does not fit parameter 1 of k(three, int*) (.b8): it accepts a structure of 12 bytes: {i32:1, f32:2.5, f32x64} or struct:FILE" \
+run_refuses "option --arg: 'i32:1' does not fit parameter 1 of k(three, int*), 'three s', a structure of 12 bytes: write -a '{3*u32:0}', or its members with their values, or struct:FILE" \
     --source struct.cu --grid 1 --block 1 -a i32:1 -a i32x1
-run_refuses "option --arg: '{1, 2}', of 8 bytes, does not fit parameter 1 of k(three, int*) (.b8): it accepts a structure of 12 bytes: {i32:1, f32:2.5, f32x64} or struct:FILE" \
+run_refuses "option --arg: '{1, 2}', of 8 bytes, does not fit parameter 1 of k(three, int*), 'three s', a structure of 12 bytes: write -a '{3*u32:0}', or its members with their values, or struct:FILE" \
     --source struct.cu --grid 1 --block 1 -a '{1, 2}' -a i32x1
+echo '__constant__ int table[4]; __global__ void k() { if (table[threadIdx.x]) __trap(); }' >table.cu
+cat >names.cu <<'END'
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+typedef float real;
+struct pair { double x; int n; };
+template <class T> __global__ void scale(const T *in, T *__restrict__ out, T by = T(1))
+{
+    out[threadIdx.x] = in[threadIdx.x] * by;
+}
+template __global__ void scale<__half>(const __half *, __half *, __half);
+template __global__ void scale<__nv_bfloat16>(const __nv_bfloat16 *, __nv_bfloat16 *,
+                                              __nv_bfloat16);
+__global__ void
+many(pair p, float4 v, float4 *w, float **pp, cudaTextureObject_t tex, size_t n, // a comment
+     bool flag = true)
+{
+    w[threadIdx.x] = v;
+    w[0].x = p.x + p.n + pp[0][1] + n + flag + tex2D<float>(tex, 0, 0);
+}
+__global__ void longs(real r, unsigned long long n, short s, real *out)
+{
+    out[threadIdx.x] = r + n + s;
+}
+END
+run_refuses "option --arg: 0 given, but void scale<__half>(__half const*, __half*, __half) has 3 parameters: const T *in (__half const*), T *__restrict__ out (__half*), T by (__half); such as -a f16x1024:random -a f16x1024:random -a f16:1.5" \
+    --source names.cu --entry 'scale<__half>' --grid 1 --block 32
+run_refuses "option --arg: '1.5' does not fit parameter 2 of longs(float, unsigned long long, short, float*), 'unsigned long long n': write -a u64:1024" \
+    --source names.cu --entry longs --grid 1 --block 32 -a 1 -a 1.5 -a 1 -a 1
+smemcalc run --source names.cu --entry many --grid 1 --block 32 --on emulator --device 9.0 >out 2>err
+examples=$(sed -n 's/.*; such as //p' err)
+empty "the arguments that a message proposes are accepted" "$(
+    [ -n "$examples" ] || cat err
+    eval "smemcalc run --source names.cu --entry many --grid 1 --block 32 --on emulator \
+        --device 9.0 $examples" >out 2>&1 || { echo "$examples" && cat out; })"
+for typed in 'float*' 'const float *' 'float []' 'float4 *'; do
+    elements=1024
+    [ "$typed" != 'float4 *' ] || elements=4096
+    run_refuses "option --arg: '$typed': memory is written with its number of elements, f32x$elements:random or float[$elements]" \
+        $launch -a "$typed" -a 1
+done
+run_refuses "option --arg: 'float**': an array of pointers is written [f32x1024, f32x1024]" \
+    $launch -a 'float**' -a 1
+run_refuses "option --arg: 'int 5': a number is written i32:1024, memory i32x1024:random:0:1023" \
+    $launch -a 'int 5' -a 1
+run_refuses "option --arg: 'i32x4:random:5:4': '5:4' is not a range FIRST:LAST for random, such as 0:100, each a whole number from -2147483648 to 2147483647" \
+    $launch -a i32x4:random:5:4 -a 1
+run_refuses "option --threads: the same as --block; give one" $launch --threads 256
+run_refuses "option --threads: run has it only for your own source: smemcalc run FILE --threads 32 ..." \
+    --threads 32
 run_refuses "option --arg: 'struct:in.bin': in.bin has fewer than 12 bytes" \
     --source struct.cu --grid 1 --block 1 -a struct:in.bin -a i32x1
 run_refuses "option --arg: '@1': argument 1 has no memory" $launch -a @1 -a i32:1
@@ -312,6 +387,18 @@ run_refuses "option --arg: 'i32x5:file:in.bin': in.bin has fewer than 20 bytes" 
     -a i32x5:file:in.bin -a i32:1
 run_refuses "option --arg: 'i32x1:file:in.bin': in.bin has more than 4 bytes" $launch \
     -a i32x1:file:in.bin -a i32:1
+for missing in "-a i32x5:file:nothing -a 1" "-a [i32x5:file:nothing] -a 1"; do
+    refuses 2 "option --arg: 'i32x5:file:nothing': nothing: No such file or directory" \
+        run --device H200 $launch --dry-run $missing
+done
+refuses 2 "option --arg: 'i32x5:file:.': .: Is a directory" run --device H200 $launch --dry-run \
+    -a i32x5:file:. -a 1
+refuses 2 "option --arg: 'i32x5:file:in.bin': in.bin has fewer than 20 bytes" run --device H200 \
+    $launch --dry-run -a i32x5:file:in.bin -a i32:1
+refuses 2 "option --arg: 'struct:nothing': nothing: No such file or directory" run --device H200 \
+    --source struct.cu --grid 1 --block 1 --dry-run -a struct:nothing -a i32x1
+refuses 2 "option --set: 'i32x4:file:nothing': nothing: No such file or directory" run \
+    --device H200 --source table.cu --grid 1 --block 1 --dry-run --set table=i32x4:file:nothing
 run_refuses "option --arg: 4194304 MB of memory are more than the 143156 MB of NVIDIA H200" $launch \
     -a i32x1024G -a i32:1
 run_refuses "option --dump: '2:x': argument 2 is not memory" $launch -a i32x1 -a i32:1 --dump 2:x
@@ -321,11 +408,11 @@ for option in "--tile 8" "--kernel matmul-tiled" "--regs 8" "--size 8" "--kernel
     name=${option%% *}
     hint=
     [ "$name" != --kernel ] || hint='; --entry NAME chooses a kernel of the source'
-    run_refuses "option $name: not with --source, only with kernels of the catalog$hint" $launch $option
+    run_refuses "option $name: only with kernels of the catalog, not with your own source$hint" $launch $option
 done
 for option in "--entry k" "--arg i32:1" "--dump 1:x" "--grid 4" "--compiler-options -DN"; do
     name=${option%% *}
-    run_refuses "option $name: only with --source FILE" --tile 8 $option
+    run_refuses "option $name: only with your own source: smemcalc run FILE $name ..." --tile 8 $option
 done
 refuses 2 "option --source: not for the command query, only for run, tune" --tile 8 --source x.cu
 
@@ -481,7 +568,7 @@ run_refuses "option --set: 'x' is not of the form NAME=VALUE, such as scale=f32:
     $variables --set x
 run_refuses "option --set: 'counter' is set twice" $variables --set counter=1 --set counter=2
 run_refuses "option --set: 'ns::counter' is set twice" $variables --set counter=1 --set ns::counter=2
-run_refuses "option --dump: 'table:table.bin' would overwrite what --source, --arg or --set reads" \
+run_refuses "option --dump: 'table:table.bin' would overwrite a file that the run reads" \
     $variables --set table:table.bin --dump table:table.bin
 if [ -x "$fake" ]; then
     FAKE_GPU=well "$fake" run $variables --on gpu --set counter=77 --dump counter:counter.bin >out 2>err

@@ -39,6 +39,27 @@ static void test_numbers(void)
         {"f32:0.1", SMC_USER_F32, "0.100000001"},
         {"f64:-1e300", SMC_USER_F64, "-1e+300"},
         {"f64:inf", SMC_USER_F64, "inf"},
+        {"f16:0.1", SMC_USER_F16, "0.099976"},
+        {"f16:65519", SMC_USER_F16, "65504"},     /* the largest */
+        {"f16:2049", SMC_USER_F16, "2048"},       /* halfway: to the even one */
+        {"f16:2051", SMC_USER_F16, "2052"},       /* halfway: to the even one */
+        {"f16:6e-8", SMC_USER_F16, "5.9605e-08"}, /* the smallest, 2^-24 */
+        {"f16:-inf", SMC_USER_F16, "-inf"},
+        {"bf16:257", SMC_USER_BF16, "256"},
+        {"bf16:259", SMC_USER_BF16, "260"},
+        {"bf16:-0.1", SMC_USER_BF16, "-0.1001"},
+        {"int=5", SMC_USER_I32, "5"},
+        {"int:-5", SMC_USER_I32, "-5"},
+        {"unsigned int = 7", SMC_USER_U32, "7"},
+        {"size_t=16M", SMC_USER_U64, "16777216"},
+        {"bool=true", SMC_USER_U8, "1"},
+        {"half=0.5", SMC_USER_F16, "0.5"},
+        {"double=1e300", SMC_USER_F64, "1e+300"},
+        {"5", SMC_USER_I32, "5"},
+        {"-1.5f", SMC_USER_F32, "-1.5"},
+        {"2.5", SMC_USER_F64, "2.5"},
+        {"true", SMC_USER_U8, "1"},
+        {"nullptr", SMC_USER_U64, "0"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct smc_user_argument argument;
@@ -64,6 +85,24 @@ static void test_buffers(void)
     CU_ASSERT(argument.filling == SMC_USER_NUMBER && argument.bits == 0 && argument.elements == 7);
     CU_ASSERT_EQUAL(smc_user_argument_parse("i16x7:-1", &argument, NULL), SMC_OK);
     CU_ASSERT_EQUAL((uint16_t)argument.bits, 65535);
+    static const struct {
+        const char *typed;
+        enum smc_user_type type;
+        uint64_t elements;
+    } as_in_c[] = {{"float[1024]:random", SMC_USER_F32, 1024},
+                   {"f32[1K]=random", SMC_USER_F32, 1024},
+                   {"unsigned char x64:random", SMC_USER_U8, 64},
+                   {"floatx4K:random", SMC_USER_F32, 4096},
+                   {"const double [3][5]:random", SMC_USER_F64, 15},
+                   {"float4[8]:random", SMC_USER_F32, 32},
+                   {"__half2x8:random", SMC_USER_F16, 16},
+                   {"std::uint64_t[2]:random", SMC_USER_U64, 2}};
+    for (size_t i = 0; i < sizeof as_in_c / sizeof *as_in_c; i++) {
+        CU_ASSERT_EQUAL(smc_user_argument_parse(as_in_c[i].typed, &argument, NULL), SMC_OK);
+        CU_ASSERT(argument.is_buffer && argument.type == as_in_c[i].type);
+        CU_ASSERT_EQUAL(argument.elements, as_in_c[i].elements);
+        CU_ASSERT_EQUAL(argument.filling, SMC_USER_RANDOM);
+    }
     CU_ASSERT_EQUAL(smc_user_argument_parse("f64x1:file:a:b", &argument, NULL), SMC_OK);
     CU_ASSERT_EQUAL(argument.filling, SMC_USER_FILE);
     CU_ASSERT_STRING_EQUAL(argument.path, "a:b");
@@ -73,7 +112,6 @@ static void test_bad_arguments(void)
 {
     static const char *const bad[] = {
         "",
-        "5",
         "i32",
         "i32:",
         "i32: 5",
@@ -93,9 +131,7 @@ static void test_bad_arguments(void)
         "f32:1e39",
         "f64:1e309",
         "f32:1,5",
-        "f16:1",
         "I32:1",
-        "int:1",
         "f32x",
         "f32x0",
         "f32x-1",
@@ -109,8 +145,30 @@ static void test_bad_arguments(void)
         "f32x18446744073709551616",
         "f32x1099511627777",
         "f32x00000000000000000000000000000000000000001",
+        "f16:65520",
+        "bf16:4e38",
+        "5x",
+        "5q",
+        "1.5u",
+        "float",
+        "float*",
+        "float[]",
+        "float[0]",
+        "float[4",
+        "float[4]x",
+        "float4=1",
+        "int 5",
+        "int=1.5",
+        "int*5",
+        "floats[4]",
+        "i32x4:random:",
+        "i32x4:random:1",
+        "i32x4:random:2:1",
+        "i32x4:random:1:2:3",
+        "u8x4:random:0:256",
+        "f32x4:random:0:inf",
+        "f32x4:random:nan:1",
         "\xff\xfe",
-        "f32[4]",
         "i32:\xc3\xbc",
         "{",
         "{}",
@@ -399,6 +457,53 @@ static void test_fillings(void)
     CU_ASSERT(negative > 100 && negative < 200);
 }
 
+/* Bounds are reached, and never passed; all of them with the type's whole range. */
+static void test_bounded_random(void)
+{
+    int8_t bytes[300];
+    uint16_t words[300];
+    int32_t numbers[300];
+    int64_t longs[300];
+    float floats[300];
+    uint16_t halves[300];
+    size_t outside = 0, ends = 0, large = 0;
+    fill("i8x300:random:-3:4", bytes);
+    fill("u16x300:random:7:7", words);
+    fill("i32x300:random:-2147483648:2147483647", numbers);
+    fill("i64x300:random:-9223372036854775808:9223372036854775807", longs);
+    fill("f32x300:random:10:12.5", floats);
+    fill("f16x300:random:-0.5:0.5", halves);
+    for (int i = 0; i < 300; i++) {
+        double half = smc_user_number(SMC_USER_F16, halves, (uint64_t)i);
+        outside += bytes[i] < -3 || bytes[i] > 4 || words[i] != 7;
+        outside += !(floats[i] >= 10 && floats[i] <= 12.5) || !(half >= -0.5 && half <= 0.5);
+        ends += bytes[i] == -3 || bytes[i] == 4;
+        large += numbers[i] > 1 << 30 || numbers[i] < -(1 << 30) || longs[i] > INT64_C(1) << 62;
+    }
+    CU_ASSERT_EQUAL(outside, 0);
+    CU_ASSERT(ends > 40 && ends < 120);
+    CU_ASSERT(large > 100);
+}
+
+static void test_short_floats(void)
+{
+    uint16_t halves[300];
+    fill("f16x300:ramp", halves);
+    CU_ASSERT(halves[0] == 0 && halves[1] == 0x3c00 && halves[299] == 0x5cac);
+    fill("bf16x300:ramp", halves);
+    CU_ASSERT(halves[1] == 0x3f80 && halves[257] == 0x4380); /* 256: halfway, to even */
+    fill("bf16x300:-2", halves);
+    CU_ASSERT(halves[0] == 0xc000 && halves[299] == 0xc000);
+    fill("f16x300:random", halves);
+    size_t outside = 0, different = 0;
+    for (int i = 0; i < 300; i++) {
+        double value = smc_user_number(SMC_USER_F16, halves, (uint64_t)i);
+        outside += !(value >= -1 && value <= 1);
+        different += halves[i] != halves[0];
+    }
+    CU_ASSERT(outside == 0 && different > 250);
+}
+
 static void test_files(void)
 {
     struct temporary folder;
@@ -530,22 +635,38 @@ static void test_variables(void)
         CU_ASSERT_EQUAL(smc_user_variable_parse(bad[i], &variable, &error), SMC_USAGE);
 }
 
-static void test_fit(void)
+static enum smc_status check_fit(const char *const *typed, size_t count, struct smc_user_run *run,
+                                 struct smc_error *error)
 {
     static char name[] = "all";
     const struct smc_inspect_kernel kernel = {.file = "x.cu", .name = name, .shown = name};
+    run->request.file = "x.cu";
+    run->request.argument_count = count;
+    for (size_t i = 0; i < count; i++)
+        CU_ASSERT_EQUAL_FATAL(smc_user_argument_parse(typed[i], &run->request.argument[i], NULL),
+                              SMC_OK);
+    return smc_user_check_arguments(ptx, &kernel, run, error);
+}
+
+static void test_fit(void)
+{
+    static struct smc_user_run run;
     static const char *const typed[] = {"f32x4", "u32:1", "f32:1", "u8:1", "i8:1", "u16:1"};
-    struct smc_user_argument arguments[6];
-    uint64_t sizes[6];
+    static const char *const literal[] = {"f32x4", "-1", "2", "{24*u8:0}", "true", "f16:2"};
     struct smc_error error = {""};
-    for (size_t i = 0; i < 6; i++)
-        CU_ASSERT_EQUAL_FATAL(smc_user_argument_parse(typed[i], &arguments[i], NULL), SMC_OK);
-    CU_ASSERT_EQUAL(smc_user_check_arguments(ptx, &kernel, arguments, 1, sizes, &error), SMC_USAGE);
-    CU_ASSERT_PTR_NOT_NULL(strstr(
-        error.message, "1 given, but all has 6 parameters: .u64, .u32, .f32, .b8, .u8, .b8"));
-    CU_ASSERT_EQUAL(smc_user_check_arguments(ptx, &kernel, arguments, 6, sizes, &error), SMC_USAGE);
+    CU_ASSERT_EQUAL(check_fit(typed, 1, &run, &error), SMC_USAGE);
+    CU_ASSERT_PTR_NOT_NULL(
+        strstr(error.message,
+               "1 given, but all has 6 parameters: .u64, .u32, .f32, .b8, .u8, .b8; such "
+               "as -a f32x1024:random -a i32:1024 -a f32:1.5 -a '{3*u64:0}' -a i8:1 -a i16:1024"));
+    CU_ASSERT_EQUAL(check_fit(typed, 6, &run, &error), SMC_USAGE);
     CU_ASSERT_PTR_NOT_NULL(strstr(error.message, "parameter 4"));
     CU_ASSERT_PTR_NOT_NULL(strstr(error.message, "a structure of 24 bytes"));
+    CU_ASSERT_EQUAL(check_fit(literal, 6, &run, &error), SMC_OK);
+    CU_ASSERT_EQUAL((uint32_t)run.request.argument[1].bits, UINT32_MAX);
+    CU_ASSERT_EQUAL(run.request.argument[2].type, SMC_USER_F32); /* 2 for a float is 2.0f */
+    CU_ASSERT_EQUAL(run.request.argument[2].bits, 0x40000000);
+    CU_ASSERT_EQUAL(run.param_bytes[3], 24);
 }
 
 static void test_choice(void)
@@ -642,6 +763,8 @@ CU_TestInfo tests_user[] = {
     {"memory as it is typed", test_buffers},
     {"what is no argument", test_bad_arguments},
     {"what memory is filled with", test_fillings},
+    {"random numbers within bounds", test_bounded_random},
+    {"memory of half precision and bfloat16", test_short_floats},
     {"memory from files", test_files},
     {"what memory holds afterwards", test_digest},
     {"parameters that PTX declares", test_ptx_parameters},

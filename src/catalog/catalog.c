@@ -139,11 +139,10 @@ uint64_t smc_random_bits(uint64_t start, uint64_t i)
     return bits_of(start, i);
 }
 
-/* Gives each buffer of a launch different values, even with the same seed. */
-static uint64_t start_of(const struct smc_buffer *buffer, uint64_t seed)
+uint64_t smc_random_start(const char *name, uint64_t seed)
 {
     uint64_t start = mix(seed + GOLDEN_RATIO);
-    for (const char *c = buffer->name; *c; c++)
+    for (const char *c = name; *c; c++)
         start = mix(start + (unsigned char)*c);
     return start;
 }
@@ -186,7 +185,7 @@ static void fill_int32(uint64_t start, uint64_t elements, int32_t *values)
 
 void smc_fill_random(const struct smc_buffer *buffer, uint64_t seed, void *values)
 {
-    uint64_t start = start_of(buffer, seed);
+    uint64_t start = smc_random_start(buffer->name, seed);
     switch (buffer->dtype) {
     case SMC_FLOAT:
         (buffer->whole ? fill_whole_float : fill_float)(start, buffer->elements, values);

@@ -218,6 +218,9 @@ const char *smc_kernel_text(const char *file, size_t *length);
 /* 64 random bits: element i of the sequence that begins at `start`, the same on every machine. */
 uint64_t smc_random_bits(uint64_t start, uint64_t i);
 
+/* Where a sequence begins: different for each buffer of a launch, even with the same seed. */
+uint64_t smc_random_start(const char *name, uint64_t seed);
+
 /* Random values for an input buffer, the same for the same seed: whole numbers up to
    SMC_LARGEST_WHOLE of either sign, other floats in [-1, 1). */
 void smc_fill_random(const struct smc_buffer *buffer, uint64_t seed, void *values);

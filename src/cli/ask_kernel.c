@@ -235,6 +235,9 @@ static enum smc_status ask_own_kernel(const struct smc_arguments *arguments,
     query->threads_per_block = arguments->number[SMC_OPTION_THREADS];
     smc_ask_shape(arguments, SMC_OPTION_THREADS, query->block);
     const char *grid = arguments->text[SMC_OPTION_GRID];
+    if (arguments->given[SMC_OPTION_COOPERATIVE] && !grid)
+        return smc_fail(error, SMC_USAGE,
+                        "option --cooperative: needs --grid, the blocks of the launch");
     return grid ? read_grid(grid, query, error) : SMC_OK;
 }
 
@@ -254,6 +257,7 @@ void smc_ask_settings(const struct smc_arguments *arguments, struct smc_launch *
     settings->smem_mode = (enum smc_smem_mode)number[SMC_OPTION_SMEM_MODE];
     settings->blocks_per_cluster = (uint32_t)number[SMC_OPTION_CLUSTER];
     smc_ask_shape(arguments, SMC_OPTION_CLUSTER, settings->cluster);
+    settings->is_cooperative = arguments->given[SMC_OPTION_COOPERATIVE];
     settings->virtual_resources = (uint32_t)number[SMC_OPTION_VIRTUAL_RESOURCES];
     settings->partitioned_caching =
         (enum smc_partitioned_caching)number[SMC_OPTION_PARTITIONED_CACHING];

@@ -59,8 +59,9 @@ static enum smc_status check_place(const struct smc_arguments *arguments,
                         "option --device: a run uses the GPU that --gpu names; "
                         "--on emulator accepts any device");
     if (settings->gpu_index == SMC_ALL_GPUS && arguments->given[SMC_OPTION_SOURCE])
-        return smc_fail(error, SMC_USAGE,
-                        "option --gpu: 'all' is not for --source; give the index of one GPU");
+        return smc_fail(
+            error, SMC_USAGE,
+            "option --gpu: 'all' is not for your own source; give the index of one GPU");
     if (settings->gpu_index == SMC_ALL_GPUS && arguments->given[SMC_OPTION_ANNOTATE])
         return smc_fail(error, SMC_USAGE,
                         "option --annotate: not with --gpu all; it shows one emulation");

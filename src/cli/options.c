@@ -179,6 +179,7 @@ static const struct {
     {"roofline", INSPECT,
      "that of your own kernel is drawn by 'run FILE' with its --grid, --block and --arg"},
     {"entry", INSPECT | DIFF, "--kernel PATTERN chooses kernels"},
+    {"threads", TUNE, "--block SHAPE is the block size"},
     {"threads", BEST,
      "it proposes a block size; 'limits' and 'inspect' answer for a given one with --threads"},
 };
@@ -597,7 +598,7 @@ static void move(struct smc_arguments *arguments, int from, int to)
 }
 
 /* What --block means depends on the kernel: of one of the catalog it is a parameter, whatever its
-   shape; of your own it is the threads of a block. */
+   shape; of your own it is the threads of a block, which run also accepts as --threads. */
 static enum smc_status assign_block(struct smc_arguments *arguments, struct smc_error *error)
 {
     const int param = SMC_OPTION_FIRST_PARAM + SMC_PARAM_BLOCK, shape = SMC_OPTION_BLOCK_SHAPE;
@@ -605,6 +606,16 @@ static enum smc_status assign_block(struct smc_arguments *arguments, struct smc_
     bool catalog = given[SMC_OPTION_KERNEL] || given[SMC_OPTION_FIRST_PARAM + SMC_PARAM_TILE];
     bool own = arguments->file_count > 0 || given[SMC_OPTION_SOURCE] || given[SMC_OPTION_EXPR] ||
                given[SMC_OPTION_STRIDE] || given[SMC_OPTION_CSV];
+    if (arguments->command == SMC_COMMAND_RUN && given[SMC_OPTION_THREADS]) {
+        if (!own)
+            return smc_fail(error, SMC_USAGE,
+                            "option --threads: run has it only for your own source: smemcalc run "
+                            "FILE --threads %.32s ...",
+                            arguments->text[SMC_OPTION_THREADS]);
+        if (given[shape])
+            return smc_fail(error, SMC_USAGE, "option --threads: the same as --block; give one");
+        move(arguments, SMC_OPTION_THREADS, shape);
+    }
     if (given[param] && !given[SMC_OPTION_THREADS] && !catalog)
         move(arguments, param, SMC_OPTION_THREADS);
     bool undecided = arguments->command == SMC_COMMAND_BANKS && !catalog;

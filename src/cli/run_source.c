@@ -25,7 +25,8 @@ static enum smc_status check_others(const struct smc_arguments *arguments, struc
                           i == SMC_OPTION_KERNEL_DIR || i == SMC_OPTION_NO_COUNTERS;
         if (of_catalog && arguments->given[i])
             return smc_fail(error, SMC_USAGE,
-                            "option --%s: not with --source, only with kernels of the catalog%s",
+                            "option --%s: only with kernels of the catalog, not with your own "
+                            "source%s",
                             smc_options[i].name,
                             i == SMC_OPTION_KERNEL ? "; --entry NAME chooses a kernel of the source"
                                                    : "");
@@ -35,15 +36,16 @@ static enum smc_status check_others(const struct smc_arguments *arguments, struc
 
 enum smc_status smc_ask_no_source(const struct smc_arguments *arguments, struct smc_error *error)
 {
-    static const int of_source[] = {SMC_OPTION_ENTRY,       SMC_OPTION_ARG,
-                                    SMC_OPTION_SET,         SMC_OPTION_DUMP,
-                                    SMC_OPTION_GRID,        SMC_OPTION_COMPILER_OPTIONS,
-                                    SMC_OPTION_PREDICT_ONLY};
+    static const int of_source[] = {SMC_OPTION_ENTRY,        SMC_OPTION_ARG,
+                                    SMC_OPTION_SET,          SMC_OPTION_DUMP,
+                                    SMC_OPTION_GRID,         SMC_OPTION_COMPILER_OPTIONS,
+                                    SMC_OPTION_PREDICT_ONLY, SMC_OPTION_COOPERATIVE};
     static const int of_answers[] = {SMC_OPTION_EXPLAIN, SMC_OPTION_ROOFLINE, SMC_OPTION_PLOT};
     for (size_t i = 0; i < sizeof of_source / sizeof *of_source; i++)
         if (arguments->given[of_source[i]])
-            return smc_fail(error, SMC_USAGE, "option --%s: only with --source FILE",
-                            smc_options[of_source[i]].name);
+            return smc_fail(error, SMC_USAGE,
+                            "option --%s: only with your own source: smemcalc run FILE --%s ...",
+                            smc_options[of_source[i]].name, smc_options[of_source[i]].name);
     for (size_t i = 0; i < sizeof of_answers / sizeof *of_answers; i++)
         if (arguments->given[of_answers[i]])
             return smc_fail(error, SMC_USAGE,
@@ -59,9 +61,11 @@ static enum smc_status read_extent(const struct smc_arguments *arguments, int op
     const char *typed = arguments->text[option];
     int64_t edge[3] = {1, 1, 1};
     if (!typed)
-        return smc_fail(error, SMC_USAGE,
-                        "option --%s: needed with --source: a number, or a shape such as 32x8",
-                        smc_options[option].name);
+        return smc_fail(
+            error, SMC_USAGE,
+            "option --%s: needed to launch the kernel: the number of %s, or their shape "
+            "such as 32x8",
+            smc_options[option].name, what);
     if (smc_parse_dimensions(typed, most, edge, 3) == 0)
         return smc_fail(error, SMC_USAGE,
                         "option --%s: '%.64s' is not a shape such as 256, 32x8 or 8x8x4, with 1 to "
@@ -171,9 +175,7 @@ static enum smc_status read_dump(const char *typed, const struct smc_user_reques
     }
     if (is_read(request, dumped->path))
         return smc_fail(error, SMC_USAGE,
-                        "option --dump: '%.64s' would overwrite what --source, --arg or --set "
-                        "reads",
-                        typed);
+                        "option --dump: '%.64s' would overwrite a file that the run reads", typed);
     return SMC_OK;
 }
 

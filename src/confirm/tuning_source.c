@@ -257,12 +257,6 @@ enum smc_status smc_tuning_predict_source(const struct smc_tune *tune, struct sm
 
 /* --- Runs ------------------------------------------------------------------------------------- */
 
-static double element(enum smc_user_type type, const void *data, uint64_t index)
-{
-    return type == SMC_USER_F64 ? ((const double *)data)[index]
-                                : (double)((const float *)data)[index];
-}
-
 /* The order of additions differs from shape to shape. */
 static uint64_t count_different(const struct smc_user_argument *argument, const void *a,
                                 const void *b)
@@ -275,11 +269,11 @@ static uint64_t count_different(const struct smc_user_argument *argument, const 
     if (same.differing == 0 || smc_user_types[argument->type].class != SMC_USER_FLOAT)
         return same.differing;
     for (uint64_t i = 0; i < argument->elements; i++) {
-        double value = fabs(element(argument->type, a, i));
+        double value = fabs(smc_user_number(argument->type, a, i));
         largest = isfinite(value) && value > largest ? value : largest;
     }
     for (uint64_t i = 0; i < argument->elements; i++) {
-        double x = element(argument->type, a, i), y = element(argument->type, b, i);
+        double x = smc_user_number(argument->type, a, i), y = smc_user_number(argument->type, b, i);
         bool close = fabs(x - y) <= share * largest || (isnan(x) && isnan(y)) || x == y;
         different += !close;
     }

@@ -1,6 +1,7 @@
 # Sources of this folder. Without the CUDA runtime the program still links: `none` is the back end.
 libsmc_la_SOURCES += \
 	src/executor/both.c \
+	src/executor/c_types.c src/executor/c_types.h \
 	src/executor/ceilings.c src/executor/ceilings.h \
 	src/executor/check.c src/executor/check.h \
 	src/executor/counters.h \
@@ -14,7 +15,8 @@ libsmc_la_SOURCES += \
 	src/executor/types.def \
 	src/executor/user.c src/executor/user.h src/executor/user_time.c src/executor/user_time.h \
 	src/executor/user_argument.c src/executor/user_argument.h \
-	src/executor/user_memory.c
+	src/executor/user_memory.c \
+	src/executor/user_parameters.c
 
 if HAVE_CUDA
 libsmc_la_SOURCES += \

@@ -113,103 +113,6 @@ enum smc_status smc_user_choose(const struct smc_inspect_kernels *kernels, const
     return fail_choice(kernels, file, entry, MEANINGS, error);
 }
 
-/* --- Its parameters --------------------------------------------------------------------------- */
-
-/* A structure of the size of a number accepts one, because PTX passes half this way. */
-static bool fits(const struct smc_ptx_param *param, const struct smc_user_argument *argument)
-{
-    const struct smc_user_type_info *type = &smc_user_types[argument->type];
-    if (argument->form == SMC_USER_BYTES)
-        return param->is_array; /* the length of the file is known when it is read */
-    if (argument->form == SMC_USER_STRUCT) {
-        uint64_t unit = argument->align > param->align ? argument->align : param->align;
-        return param->is_array && (argument->bytes + unit - 1) / unit * unit == param->bytes;
-    }
-    if (smc_user_is_pointer(argument))
-        return param->bytes == sizeof(uint64_t) && !param->is_array && param->type[0] != 'f';
-    bool is_float = param->type[0] == 'f', untyped = param->type[0] == 'b';
-    return param->bytes == type->bytes && (untyped || is_float == (type->class == SMC_USER_FLOAT));
-}
-
-/* "it accepts a number of type f32". */
-static void describe_param(const struct smc_ptx_param *param, struct smc_text *text)
-{
-    struct smc_user_argument trial = {.is_buffer = true};
-    size_t before = text->length;
-    if (fits(param, &trial))
-        smc_text_append(text, "it accepts memory (f32x1024:random) or a number of type ");
-    else
-        smc_text_append(text, "it accepts a number of type ");
-    size_t names = text->length;
-    trial.is_buffer = false;
-    for (int i = 0; i < SMC_USER_TYPE_COUNT; i++) {
-        trial.type = (enum smc_user_type)i;
-        if (fits(param, &trial))
-            smc_text_printf(text, "%s%s", text->length > names ? " or " : "",
-                            smc_user_types[i].name);
-    }
-    if (text->length == names) {
-        text->length = before;
-        smc_text_printf(text,
-                        "it accepts a structure of %llu bytes: {i32:1, f32:2.5, f32x64} or "
-                        "struct:FILE",
-                        (unsigned long long)param->bytes);
-    }
-}
-
-static enum smc_status fail_param(const struct smc_ptx_param *param, size_t number,
-                                  const struct smc_inspect_kernel *kernel,
-                                  const struct smc_user_argument *argument, struct smc_error *error)
-{
-    struct smc_text wanted = {0};
-    describe_param(param, &wanted);
-    char size[48] = "";
-    if (argument->form == SMC_USER_STRUCT)
-        snprintf(size, sizeof size, ", of %llu bytes,", (unsigned long long)argument->bytes);
-    smc_fail(error, SMC_USAGE,
-             "option --arg: '%.64s'%s does not fit parameter %zu of %.256s (.%s): %s",
-             argument->typed, size, number, kernel->shown, param->type, smc_text_string(&wanted));
-    smc_text_free(&wanted);
-    return SMC_USAGE;
-}
-
-static enum smc_status fail_count(const struct smc_ptx_param *params, size_t param_count,
-                                  const struct smc_inspect_kernel *kernel, size_t count,
-                                  struct smc_error *error)
-{
-    struct smc_text wanted = {0};
-    for (size_t i = 0; i < param_count && i < SMC_MAX_USER_ARGUMENTS; i++)
-        smc_text_printf(&wanted, "%s.%s", i ? ", " : ": ", params[i].type);
-    smc_fail(error, SMC_USAGE, "option --arg: %zu given, but %.256s has %zu parameter%s%.400s",
-             count, kernel->shown, param_count, smc_text_plural(param_count),
-             smc_text_string(&wanted));
-    smc_text_free(&wanted);
-    return SMC_USAGE;
-}
-
-enum smc_status smc_user_check_arguments(const char *ptx, const struct smc_inspect_kernel *kernel,
-                                         const struct smc_user_argument *arguments, size_t count,
-                                         uint64_t *param_bytes, struct smc_error *error)
-{
-    struct smc_ptx_kernel read;
-    struct smc_ptx_param params[SMC_MAX_USER_ARGUMENTS];
-    while (smc_ptx_next(&ptx, &read)) {
-        if (strlen(kernel->name) != read.name_length ||
-            memcmp(kernel->name, read.name, read.name_length) != 0)
-            continue;
-        size_t param_count = smc_ptx_params(&read, params, SMC_MAX_USER_ARGUMENTS);
-        if (param_count != count)
-            return fail_count(params, param_count, kernel, count, error);
-        for (size_t i = 0; i < count; i++) {
-            if (!fits(&params[i], &arguments[i]))
-                return fail_param(&params[i], i + 1, kernel, &arguments[i], error);
-            param_bytes[i] = params[i].bytes;
-        }
-        return SMC_OK;
-    }
-    return smc_fail(error, SMC_UNAVAILABLE, "%s: this NVRTC gives no PTX", kernel->file);
-}
-
 /* --- Its memory, before and after ------------------------------------------------------------- */
 
 /* --- Before ----------------------------------------------------------------------------------- */
@@ -236,8 +139,8 @@ static enum smc_status read_file(const struct smc_user_argument *argument, void 
                     argument->path, is_longer ? "more" : "fewer", (unsigned long long)bytes);
 }
 
-static void put_integer(const struct smc_user_type_info *type, void *data, uint64_t index,
-                        uint64_t value)
+static void put_bits(const struct smc_user_type_info *type, void *data, uint64_t index,
+                     uint64_t value)
 {
     memcpy((char *)data + index * type->bytes, &value, type->bytes); /* the low bytes come first */
 }
@@ -246,25 +149,62 @@ static void fill_ramp(const struct smc_user_argument *argument, void *data)
 {
     const struct smc_user_type_info *type = &smc_user_types[argument->type];
     for (uint64_t i = 0; i < argument->elements; i++)
-        if (argument->type == SMC_USER_F32)
-            ((float *)data)[i] = (float)i;
-        else if (argument->type == SMC_USER_F64)
-            ((double *)data)[i] = (double)i;
-        else
-            put_integer(type, data, i, i);
+        put_bits(type, data, i,
+                 type->class == SMC_USER_FLOAT ? smc_user_number_bits(argument->type, (double)i)
+                                               : i);
 }
 
-/* The catalog's random values; other integer types are derived from the 32-bit ones. */
+/* From `bits` to `highest`. */
+static void fill_bounded(const struct smc_user_argument *argument, uint64_t start, void *data)
+{
+    const struct smc_user_type_info *type = &smc_user_types[argument->type];
+    const uint64_t range = argument->highest - argument->bits; /* of integers */
+    const uint64_t low_bits = UINT64_MAX >> (64 - 8 * type->bytes);
+    double first = 0, last = 0;
+    if (type->class == SMC_USER_FLOAT) {
+        first = smc_user_number(argument->type, &argument->bits, 0);
+        last = smc_user_number(argument->type, &argument->highest, 0);
+    }
+    for (uint64_t i = 0; i < argument->elements; i++) {
+        uint64_t value = smc_random_bits(start, i);
+        if (type->class == SMC_USER_FLOAT) {
+            double part = (double)(value >> 11) * 0x1p-53;
+            value = smc_user_number_bits(argument->type, first * (1 - part) + last * part);
+        } else if ((range & low_bits) != UINT64_MAX) {
+            value = argument->bits + value % ((range & low_bits) + 1);
+        }
+        put_bits(type, data, i, value);
+    }
+}
+
+/* Derived from other random values: integers from 32-bit ones, the short floats from float. */
+static void derive_random(const struct smc_user_argument *argument, const void *from, void *data)
+{
+    const struct smc_user_type_info *type = &smc_user_types[argument->type];
+    const int64_t least = type->class == SMC_USER_UNSIGNED ? 1000 : 0;
+    for (uint64_t i = 0; i < argument->elements; i++)
+        put_bits(type, data, i,
+                 type->class == SMC_USER_FLOAT
+                     ? smc_user_number_bits(argument->type, (double)((const float *)from)[i])
+                     : (uint64_t)(((const int32_t *)from)[i] + least));
+}
+
+/* The catalog's random values, or what is derived from them. */
 static enum smc_status fill_random(const struct smc_user_argument *argument, const char *name,
                                    uint64_t seed, void *data, struct smc_error *error)
 {
-    const struct smc_user_type_info *type = &smc_user_types[argument->type];
+    const bool is_float = smc_user_types[argument->type].class == SMC_USER_FLOAT;
     struct smc_buffer buffer = {.name = name,
-                                .dtype = argument->type == SMC_USER_F32   ? SMC_FLOAT
-                                         : argument->type == SMC_USER_F64 ? SMC_DOUBLE
-                                                                          : SMC_INT32,
+                                .dtype = argument->type == SMC_USER_F64 ? SMC_DOUBLE
+                                         : is_float                     ? SMC_FLOAT
+                                                                        : SMC_INT32,
                                 .elements = argument->elements};
-    if (type->class == SMC_USER_FLOAT || argument->type == SMC_USER_I32) {
+    if (argument->is_bounded) {
+        fill_bounded(argument, smc_random_start(name, seed), data);
+        return SMC_OK;
+    }
+    if (argument->type == SMC_USER_F32 || argument->type == SMC_USER_F64 ||
+        argument->type == SMC_USER_I32) {
         smc_fill_random(&buffer, seed, data);
         return SMC_OK;
     }
@@ -273,9 +213,7 @@ static enum smc_status fill_random(const struct smc_user_argument *argument, con
         return smc_fail(error, SMC_MACHINE, "no memory for the random values of '%.64s'",
                         argument->typed);
     smc_fill_random(&buffer, seed, values);
-    int64_t least = type->class == SMC_USER_UNSIGNED ? 1000 : 0;
-    for (uint64_t i = 0; i < argument->elements; i++)
-        put_integer(type, data, i, (uint64_t)(values[i] + least));
+    derive_random(argument, values, data);
     free(values);
     return SMC_OK;
 }
@@ -295,7 +233,7 @@ enum smc_status smc_user_fill(const struct smc_user_argument *argument, const ch
         break;
     }
     for (uint64_t i = 0; i < argument->elements; i++)
-        put_integer(&smc_user_types[argument->type], data, i, argument->bits);
+        put_bits(&smc_user_types[argument->type], data, i, argument->bits);
     return SMC_OK;
 }
 
@@ -330,21 +268,15 @@ void smc_user_compare(const struct smc_user_argument *argument, const void *a, c
     }
 }
 
-static double element(const struct smc_user_argument *argument, const void *data, uint64_t index)
-{
-    return argument->type == SMC_USER_F64 ? ((const double *)data)[index]
-                                          : (double)((const float *)data)[index];
-}
-
 /* How much the order of atomic additions can change an element. A sum has its own bound
    (smc_float_sum_bound). Each addition, or a plain store, also adds the largest bound of a sum in
    shared memory, because its value may come from such a sum. */
 static double order_bound(const struct smc_user_memory *memory, const struct smc_emulated_run *seen,
                           uint64_t index)
 {
-    size_t cells = smc_user_types[memory->argument->type].bytes / sizeof(float);
+    size_t cell = index * smc_user_types[memory->argument->type].bytes / sizeof(float);
     const struct smc_float_sum *sum =
-        memory->sums ? &memory->sums[index * cells] : &(struct smc_float_sum){0};
+        memory->sums ? &memory->sums[cell] : &(struct smc_float_sum){0};
     double additions = sum->adds ? (double)sum->adds : 1;
     return smc_float_sum_bound(sum) + additions * seen->shared_bound;
 }
@@ -358,8 +290,8 @@ static void compare_back_ends(struct smc_user_memory *memory, const struct smc_e
     if (seen->float_adds == 0 || smc_user_types[argument->type].class != SMC_USER_FLOAT)
         return;
     for (uint64_t i = agreement->first; agreement->differing > 0 && i < argument->elements; i++) {
-        double a = element(argument, memory->after_gpu, i);
-        double b = element(argument, memory->after_emulated, i);
+        double a = smc_user_number(argument->type, memory->after_gpu, i);
+        double b = smc_user_number(argument->type, memory->after_emulated, i);
         if (a != b && fabs(a - b) <= order_bound(memory, seen, i))
             agreement->by_order++;
     }
@@ -572,10 +504,11 @@ enum smc_status smc_user_prepare(const struct smc_user_request *request, struct 
     if (status == SMC_OK)
         status = smc_user_choose(&run->kernels, request->file, request->entry, &kernel, error);
     if (status == SMC_OK && !kernel->resources.refused)
-        status = smc_user_check_arguments(smc_text_string(&output.ptx), kernel, request->argument,
-                                          request->argument_count, run->param_bytes, error);
+        status = smc_user_check_arguments(smc_text_string(&output.ptx), kernel, run, error);
     if (status == SMC_OK && !kernel->resources.refused)
         status = smc_user_find_variables(smc_text_string(&output.ptx), run, error);
+    if (status == SMC_OK && !kernel->resources.refused)
+        status = smc_user_check_files(run, error);
     if (status == SMC_OK) {
         answer(run, kernel, &output);
         status = check_block(run, error);

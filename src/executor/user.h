@@ -158,11 +158,15 @@ enum smc_status smc_user_choose(const struct smc_inspect_kernels *kernels, const
                                 const char *entry, const struct smc_inspect_kernel **kernel,
                                 struct smc_error *error);
 
-/* Compares the arguments with the PTX declaration of the kernel, and stores the sizes of its
-   parameters. SMC_USAGE names the first mismatch. */
+/* Compares the request's arguments with the PTX declaration of the kernel, gives literals the types
+   of their parameters, and stores the sizes of the parameters. SMC_USAGE names the first mismatch,
+   with the parameter's declaration and an argument that fits. */
 enum smc_status smc_user_check_arguments(const char *ptx, const struct smc_inspect_kernel *kernel,
-                                         const struct smc_user_argument *arguments, size_t count,
-                                         uint64_t *param_bytes, struct smc_error *error);
+                                         struct smc_user_run *run, struct smc_error *error);
+
+/* Whether the files that arguments and variables name can be read and have the sizes of the memory.
+   SMC_USAGE: the message names the file. */
+enum smc_status smc_user_check_files(const struct smc_user_run *run, struct smc_error *error);
 
 /* Finds the request's variables in the PTX, and compares their sizes with the values. SMC_USAGE: it
    has no such variable, or several. */

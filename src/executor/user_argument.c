@@ -11,6 +11,8 @@
 #include "base/memory.h"
 #include "base/parse.h"
 #include "base/text.h"
+#include "emulator/narrow.h"
+#include "executor/c_types.h"
 
 /* More than any memory can hold. */
 static const uint64_t most_elements = UINT64_C(1) << 40;
@@ -20,14 +22,14 @@ enum { NUMBER_TEXT = 32 };
 const struct smc_user_type_info smc_user_types[SMC_USER_TYPE_COUNT] = {
 #define TYPE(id, name, bytes, class) [SMC_USER_##id] = {name, bytes, SMC_USER_##class},
 #include "executor/types.def"
-#undef TYPE
 };
 
 static enum smc_status fail_form(const char *typed, struct smc_error *error)
 {
     struct smc_text names = {0};
     for (int i = 0; i < SMC_USER_TYPE_COUNT; i++)
-        smc_text_printf(&names, "%s%s", i ? ", " : "", smc_user_types[i].name);
+        smc_text_printf(&names, "%s%s (%s)", i ? ", " : "", smc_user_types[i].name,
+                        smc_c_type_name((enum smc_user_type)i));
     smc_fail(error, SMC_USAGE,
              "'%.64s' is neither a number such as i32:5 nor memory such as f32x1024:random; the "
              "types are %s; a structure is {i32:5, f32x1024} or struct:FILE, a texture "
@@ -73,26 +75,50 @@ static bool read_integer(const struct smc_user_type_info *type, const char *text
     return smc_parse_count(text, most, bits);
 }
 
-static bool read_float(const struct smc_user_type_info *type, const char *text, uint64_t *bits)
+/* The format of a type of 16 bits; NULL: the type is float or double. */
+static const struct smc_narrow *narrow_of(enum smc_user_type type)
+{
+    return type == SMC_USER_F16 ? &smc_half : type == SMC_USER_BF16 ? &smc_bfloat : NULL;
+}
+
+uint64_t smc_user_number_bits(enum smc_user_type type, double number)
+{
+    if (narrow_of(type))
+        return smc_to_narrow(narrow_of(type), number);
+    return type == SMC_USER_F64 ? smc_bits_of_double(number) : smc_bits_of_float((float)number);
+}
+
+double smc_user_number(enum smc_user_type type, const void *data, uint64_t index)
+{
+    uint64_t bits = 0;
+    const size_t bytes = smc_user_types[type].bytes;
+    memcpy(&bits, (const char *)data + index * bytes, bytes);
+    if (narrow_of(type))
+        return smc_of_narrow(narrow_of(type), (uint32_t)bits);
+    return type == SMC_USER_F64 ? smc_double_of_bits(bits) : smc_float_of_bits((uint32_t)bits);
+}
+
+static bool read_float(enum smc_user_type type, const char *text, uint64_t *bits)
 {
     char *end;
     bool is_number = *text && !strchr(" \t\n\v\f\r", *text);
     errno = 0;
     *bits = 0;
-    if (type->bytes == sizeof(float)) {
+    if (type == SMC_USER_F32) { /* rounds once */
         float value = strtof(text, &end);
-        memcpy(bits, &value, sizeof value);
+        *bits = smc_bits_of_float(value);
         return is_number && !*end && !(errno == ERANGE && isinf(value));
     }
     double value = strtod(text, &end);
-    memcpy(bits, &value, sizeof value);
-    return is_number && !*end && !(errno == ERANGE && isinf(value));
+    *bits = smc_user_number_bits(type, value);
+    bool is_too_large = isinf(smc_user_number(type, bits, 0)) && (errno == ERANGE || !isinf(value));
+    return is_number && !*end && !is_too_large;
 }
 
 static bool read_number(enum smc_user_type type, const char *text, uint64_t *bits)
 {
     const struct smc_user_type_info *info = &smc_user_types[type];
-    return info->class == SMC_USER_FLOAT ? read_float(info, text, bits)
+    return info->class == SMC_USER_FLOAT ? read_float(type, text, bits)
                                          : read_integer(info, text, bits);
 }
 
@@ -119,6 +145,38 @@ static enum smc_status read_scalar(const char *text, struct smc_user_argument *a
     return smc_fail(error, SMC_USAGE, "'%.64s': '%.64s' is not %s", argument->typed, text, range);
 }
 
+/* Whether the first number is above the second, or either is no finite number. */
+static bool is_above(enum smc_user_type type, uint64_t low, uint64_t high)
+{
+    const struct smc_user_type_info *info = &smc_user_types[type];
+    const unsigned above = 64 - 8u * info->bytes;
+    if (info->class == SMC_USER_UNSIGNED)
+        return low > high;
+    if (info->class == SMC_USER_SIGNED)
+        return (int64_t)(low << above) > (int64_t)(high << above);
+    double from = smc_user_number(type, &low, 0), to = smc_user_number(type, &high, 0);
+    return !(isfinite(from) && isfinite(to) && from <= to);
+}
+
+/* "0:4095", after "random:". */
+static enum smc_status read_bounds(const char *text, struct smc_user_argument *argument,
+                                   struct smc_error *error)
+{
+    char low[64], range[64];
+    size_t length = strcspn(text, ":");
+    snprintf(low, sizeof low, "%.*s", (int)(length < sizeof low ? length : 0), text);
+    argument->filling = SMC_USER_RANDOM;
+    argument->is_bounded = true;
+    bool is_range = text[length] && read_number(argument->type, low, &argument->bits) &&
+                    read_number(argument->type, text + length + 1, &argument->highest);
+    if (is_range && !is_above(argument->type, argument->bits, argument->highest))
+        return SMC_OK;
+    describe_range(argument->type, range);
+    return smc_fail(error, SMC_USAGE,
+                    "'%.64s': '%.64s' is not a range FIRST:LAST for random, such as 0:100, each %s",
+                    argument->typed, text, range);
+}
+
 static enum smc_status read_filling(const char *text, struct smc_user_argument *argument,
                                     struct smc_error *error)
 {
@@ -126,8 +184,10 @@ static enum smc_status read_filling(const char *text, struct smc_user_argument *
         const char *name;
         enum smc_user_filling filling;
     } words[] = {{"zero", SMC_USER_NUMBER}, {"ramp", SMC_USER_RAMP}, {"random", SMC_USER_RANDOM}};
-    static const char file[] = "file:";
+    static const char file[] = "file:", random[] = "random:";
     char range[64];
+    if (strncmp(text, random, strlen(random)) == 0)
+        return read_bounds(text + strlen(random), argument, error);
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (strcmp(text, words[i].name) == 0) {
             argument->filling = words[i].filling;
@@ -141,7 +201,9 @@ static enum smc_status read_filling(const char *text, struct smc_user_argument *
     if (read_number(argument->type, text, &argument->bits))
         return SMC_OK;
     describe_range(argument->type, range);
-    return smc_fail(error, SMC_USAGE, "'%.64s': '%.64s' is not zero, ramp, random, file:PATH or %s",
+    return smc_fail(error, SMC_USAGE,
+                    "'%.64s': '%.64s' is not zero, ramp, random, random:FIRST:LAST, file:PATH or "
+                    "%s",
                     argument->typed, text, range);
 }
 
@@ -160,6 +222,88 @@ static enum smc_status read_buffer(const char *text, struct smc_user_argument *a
                         "and %" PRIu64,
                         argument->typed, count, most_elements);
     return text[length] ? read_filling(text + length + 1, argument, error) : SMC_OK;
+}
+
+/* A number in C. */
+static bool is_word(const char *text)
+{
+    return strcmp(text, "true") == 0 || strcmp(text, "false") == 0;
+}
+
+/* --- As in C ---------------------------------------------------------------------------------- */
+
+/* What people type for what is written otherwise here. */
+static enum smc_status fail_c(const struct smc_c_type *type, const char *typed,
+                              struct smc_error *error)
+{
+    struct smc_text number = {0}, memory = {0};
+    struct smc_c_type pointed = *type;
+    pointed.pointers = type->pointers > 1 ? type->pointers : 1;
+    smc_c_type_example(type, &number);
+    smc_c_type_example(&pointed, &memory);
+    const char *example = smc_text_string(&memory);
+    if (type->pointers > 1)
+        smc_fail(error, SMC_USAGE, "'%.64s': an array of pointers is written %s", typed, example);
+    else if (type->pointers == 1 || strchr(typed, '['))
+        smc_fail(error, SMC_USAGE,
+                 "'%.64s': memory is written with its number of elements, %s or %s[%u]", typed,
+                 example, smc_c_type_name(type->type), 1024 * type->lanes);
+    else
+        smc_fail(error, SMC_USAGE, "'%.64s': a number is written %s%s, memory %s", typed,
+                 smc_text_string(&number), type->lanes > 1 ? ", with all of its members" : "",
+                 example);
+    smc_text_free(&number);
+    smc_text_free(&memory);
+    return SMC_USAGE;
+}
+
+/* "[32][64]:random", the count of memory. */
+static enum smc_status read_dimensions(const char *text, const struct smc_c_type *type,
+                                       struct smc_user_argument *argument, struct smc_error *error)
+{
+    argument->is_buffer = true;
+    argument->elements = type->lanes;
+    while (*text == '[') {
+        char count[32];
+        uint64_t edge;
+        size_t length = strcspn(++text, "]");
+        snprintf(count, sizeof count, "%.*s", (int)(length < sizeof count ? length : 0), text);
+        if (!text[length] || !smc_parse_size(count, most_elements, &edge) || edge == 0 ||
+            __builtin_mul_overflow(argument->elements, edge, &argument->elements) ||
+            argument->elements > most_elements)
+            return fail_c(type, argument->typed, error);
+        text += length + 1;
+    }
+    if (*text == ':' || *text == '=')
+        return read_filling(text + 1, argument, error);
+    return *text ? fail_c(type, argument->typed, error) : SMC_OK;
+}
+
+/* "int=5", "float[1024]:random", "unsigned int x1024", also "f32[1024]". */
+static enum smc_status read_c(const char *typed, struct smc_user_argument *argument,
+                              struct smc_error *error)
+{
+    struct smc_c_type type;
+    size_t length = smc_c_type_read(typed, &type);
+    if (length == 0)
+        return fail_form(typed, error);
+    const char *rest = typed + length + strspn(typed + length, " ");
+    argument->type = type.type;
+    if (type.pointers > 0 || type.is_texture || type.is_surface)
+        return fail_c(&type, typed, error);
+    if (*rest == '[')
+        return read_dimensions(rest, &type, argument, error);
+    if (*rest == 'x') {
+        enum smc_status status = read_buffer(rest + 1, argument, error);
+        argument->elements *= type.lanes; /* both have an upper limit */
+        return status;
+    }
+    if ((*rest != '=' && *rest != ':') || type.lanes > 1)
+        return fail_c(&type, typed, error);
+    rest += 1 + strspn(rest + 1, " ");
+    if (is_word(rest))
+        rest = *rest == 't' ? "1" : "0";
+    return read_scalar(rest, argument, error);
 }
 
 /* --- Structures and lists --------------------------------------------------------------------- */
@@ -196,6 +340,35 @@ static enum smc_status read_address(const char *typed, struct smc_user_argument 
     return SMC_OK;
 }
 
+static bool begins_literal(const char *text)
+{
+    return is_word(text) || (*text && strchr("-+.0123456789", *text));
+}
+
+enum { MOST_DIGITS = 64, MOST_SUFFIX = 8 };
+
+/* Divides "1ull" into digits and suffix, in lower case. False: it is too long. */
+static bool split_literal(const char *text, char digits[MOST_DIGITS], char suffix[MOST_SUFFIX],
+                          bool *is_float)
+{
+    bool is_hex = text[0] == '0' && (text[1] | 0x20) == 'x';
+    size_t length = strlen(text), end = length;
+    *is_float = !is_hex && (strpbrk(text, ".eE") || text[length - 1] == 'f') && !is_word(text);
+    if (length >= MOST_DIGITS)
+        return false;
+    while (end > 0 && length - end < 4 && strchr(*is_float ? "fF" : "uUlL", text[end - 1]) &&
+           !is_word(text))
+        end--;
+    memset(suffix, 0, MOST_SUFFIX);
+    for (size_t i = end; i < length && i - end < MOST_SUFFIX - 1; i++)
+        suffix[i - end] = (char)(text[i] | 0x20);
+    if (is_word(text))
+        snprintf(digits, MOST_DIGITS, "%d", *text == 't');
+    else
+        snprintf(digits, MOST_DIGITS, "%.*s", (int)end, text);
+    return true;
+}
+
 /* A number as C writes it: 1, 1u, 1ll, 2.5f, 2.5, true. Its type is the one that it has in C. */
 static bool read_literal(const char *text, struct smc_user_argument *argument)
 {
@@ -205,22 +378,14 @@ static bool read_literal(const char *text, struct smc_user_argument *argument)
     } suffixes[] = {{"", SMC_USER_I32},   {"u", SMC_USER_U32},  {"l", SMC_USER_I64},
                     {"ll", SMC_USER_I64}, {"ul", SMC_USER_U64}, {"ull", SMC_USER_U64},
                     {"lu", SMC_USER_U64}, {"llu", SMC_USER_U64}};
-    char digits[64], suffix[8] = "";
-    bool is_hex = text[0] == '0' && (text[1] | 0x20) == 'x';
-    size_t length = strlen(text);
-    bool is_float = !is_hex && (strpbrk(text, ".eE") || text[length - 1] == 'f');
-    argument->type = SMC_USER_U8;
-    argument->bits = strcmp(text, "true") == 0;
-    if (argument->bits || strcmp(text, "false") == 0)
-        return true;
-    if (length >= sizeof digits)
+    char digits[MOST_DIGITS], suffix[MOST_SUFFIX];
+    bool is_float;
+    if (!split_literal(text, digits, suffix, &is_float))
         return false;
-    size_t end = length;
-    while (end > 0 && length - end < 4 && strchr(is_float ? "fF" : "uUlL", text[end - 1]))
-        end--;
-    for (size_t i = end; i < length && i - end < sizeof suffix - 1; i++)
-        suffix[i - end] = (char)(text[i] | 0x20);
-    snprintf(digits, sizeof digits, "%.*s", (int)end, text);
+    if (is_word(text)) {
+        argument->type = SMC_USER_U8;
+        return read_number(argument->type, digits, &argument->bits);
+    }
     if (is_float) {
         argument->type = *suffix ? SMC_USER_F32 : SMC_USER_F64;
         return strlen(suffix) <= 1 && read_number(argument->type, digits, &argument->bits);
@@ -236,12 +401,23 @@ static bool read_literal(const char *text, struct smc_user_argument *argument)
     return false;
 }
 
+bool smc_user_convert_literal(enum smc_user_type type, struct smc_user_argument *argument)
+{
+    char digits[MOST_DIGITS], suffix[MOST_SUFFIX];
+    bool is_float;
+    if (!split_literal(argument->typed, digits, suffix, &is_float) ||
+        (is_float && smc_user_types[type].class != SMC_USER_FLOAT) ||
+        !read_number(type, digits, &argument->bits))
+        return false;
+    argument->type = type;
+    return true;
+}
+
 static enum smc_status read_member(const char *text, struct smc_user_argument *argument,
                                    struct smc_error *error)
 {
     *argument = (struct smc_user_argument){.typed = text};
-    bool is_word = strcmp(text, "true") == 0 || strcmp(text, "false") == 0;
-    if (is_word || (*text && strchr("-+.0123456789", *text))) {
+    if (begins_literal(text)) {
         if (read_literal(text, argument))
             return SMC_OK;
         return smc_fail(error, SMC_USAGE, "'%.64s' is not a number such as 1, 1u, 1ll, 2.5f or 2.5",
@@ -480,6 +656,8 @@ static enum smc_status check_texture(const struct smc_user_argument *argument,
     const char *why = NULL;
     if (texture->channel_bytes > 4)
         why = "texels have elements of 8, 16 or 32 bits";
+    else if (argument->type == SMC_USER_BF16)
+        why = "no texel is a bf16";
     else if (texture->as_float && (texture->kind == SMC_TEXEL_FLOAT || texture->channel_bytes > 2))
         why = "float is for integers of 8 or 16 bits";
     else if (texture->linear && texture->kind != SMC_TEXEL_FLOAT && !texture->as_float)
@@ -547,6 +725,14 @@ enum smc_status smc_user_argument_parse(const char *typed, struct smc_user_argum
         return read_members(typed, argument, error);
     if (*typed == '@')
         return read_address(typed, argument, error);
+    if (begins_literal(typed)) {
+        argument->is_literal = true;
+        return read_literal(typed, argument) ? SMC_OK : fail_form(typed, error);
+    }
+    if (strcmp(typed, "nullptr") == 0 || strcmp(typed, "NULL") == 0) {
+        argument->type = SMC_USER_U64;
+        return SMC_OK;
+    }
     if (strncmp(typed, of_file, strlen(of_file)) == 0 && typed[strlen(of_file)]) {
         argument->form = SMC_USER_BYTES;
         argument->path = typed + strlen(of_file);
@@ -558,7 +744,7 @@ enum smc_status smc_user_argument_parse(const char *typed, struct smc_user_argum
         return read_texture(words, is_surface, argument, error);
     const char *rest = read_type(typed, &argument->type);
     if (!rest)
-        return fail_form(typed, error);
+        return read_c(typed, argument, error);
     return *rest == ':' ? read_scalar(rest + 1, argument, error)
                         : read_buffer(rest + 1, argument, error);
 }
@@ -607,18 +793,16 @@ uint64_t smc_user_argument_bytes(const struct smc_user_argument *argument)
 void smc_user_show(enum smc_user_type type, const void *data, uint64_t index,
                    char text[NUMBER_TEXT])
 {
+    static const int digits[SMC_USER_TYPE_COUNT] = {[SMC_USER_F16] = 5, [SMC_USER_BF16] = 4};
     const struct smc_user_type_info *info = &smc_user_types[type];
     uint64_t bits = 0;
-    float single;
-    double number;
     memcpy(&bits, (const char *)data + index * info->bytes, info->bytes);
-    memcpy(&single, &bits, sizeof single);
-    memcpy(&number, &bits, sizeof number);
     unsigned above = 64 - 8u * info->bytes;
     if (info->class == SMC_USER_SIGNED) /* sign-extends the value */
         snprintf(text, NUMBER_TEXT, "%" PRId64, (int64_t)(bits << above) >> above);
     else if (info->class == SMC_USER_UNSIGNED)
         snprintf(text, NUMBER_TEXT, "%" PRIu64, bits);
     else
-        snprintf(text, NUMBER_TEXT, "%.9g", info->bytes == sizeof single ? (double)single : number);
+        snprintf(text, NUMBER_TEXT, "%.*g", digits[type] ? digits[type] : 9,
+                 smc_user_number(type, &bits, 0));
 }

@@ -1,8 +1,10 @@
 /* The memory of a launch of the user's kernel, and the structures among its arguments: made from
    what was typed, and given to the back ends, whose addresses differ. */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/machine.h"
 #include "base/memory.h"
@@ -453,6 +455,71 @@ enum smc_status smc_user_make_memory(struct smc_user_run *run, struct smc_error 
     if (status == SMC_INTERRUPTED)
         return smc_fail(error, status, "%s", reason.message);
     return status == SMC_OK ? SMC_OK : fail_argument(status, &reason, error);
+}
+
+/* --- Files ------------------------------------------------------------------------------------ */
+
+/* The same as when the file is read, without reading it: a regular file is opened, and measured. */
+static enum smc_status check_file(const struct smc_user_argument *argument, uint64_t bytes,
+                                  struct smc_error *error)
+{
+    struct stat is;
+    const char *path = argument->path;
+    if (stat(path, &is) != 0)
+        return smc_fail(error, SMC_USAGE, "'%.64s': %.512s: %s", argument->typed, path,
+                        strerror(errno));
+    if (!S_ISREG(is.st_mode) && !S_ISDIR(is.st_mode))
+        return SMC_OK; /* a pipe is read once */
+    FILE *file = fopen(path, S_ISDIR(is.st_mode) ? "r+be" : "rbe");
+    if (!file)
+        return smc_fail(error, SMC_USAGE, "'%.64s': %.512s: %s", argument->typed, path,
+                        strerror(errno));
+    fclose(file);
+    if ((uint64_t)is.st_size == bytes)
+        return SMC_OK;
+    return smc_fail(error, SMC_USAGE, "'%.64s': %.512s has %s than %llu bytes", argument->typed,
+                    path, (uint64_t)is.st_size > bytes ? "more" : "fewer",
+                    (unsigned long long)bytes);
+}
+
+static enum smc_status check_files(const struct smc_user_argument *argument, uint64_t bytes,
+                                   struct smc_error *error);
+
+static enum smc_status check_member(void *context, const struct smc_user_argument *member,
+                                    uint64_t place, struct smc_error *error)
+{
+    (void)context, (void)place;
+    return check_files(member, smc_user_argument_bytes(member), error);
+}
+
+static enum smc_status check_files(const struct smc_user_argument *argument, uint64_t bytes,
+                                   struct smc_error *error)
+{
+    uint64_t all;
+    uint32_t align;
+    if (argument->form == SMC_USER_STRUCT || argument->form == SMC_USER_LIST)
+        return smc_user_members(argument->typed, check_member, NULL, &all, &align, error);
+    return argument->path ? check_file(argument, bytes, error) : SMC_OK;
+}
+
+enum smc_status smc_user_check_files(const struct smc_user_run *run, struct smc_error *error)
+{
+    const struct smc_user_request *request = &run->request;
+    struct smc_error reason = {""};
+    enum smc_status status = SMC_OK;
+    for (size_t i = 0; i < request->argument_count && status == SMC_OK; i++) {
+        const struct smc_user_argument *argument = &request->argument[i];
+        uint64_t bytes = argument->form == SMC_USER_BYTES ? run->param_bytes[i]
+                                                          : smc_user_argument_bytes(argument);
+        status = check_files(argument, bytes, &reason);
+    }
+    if (status != SMC_OK)
+        return fail_argument(status, &reason, error);
+    for (size_t i = 0; i < request->variable_count && status == SMC_OK; i++)
+        if (request->variable[i].is_set)
+            status = check_files(&request->variable[i].value, run->symbol[i].bytes, &reason);
+    return status == SMC_OK ? SMC_OK
+                            : smc_fail(error, status, "option --set: %.900s", reason.message);
 }
 
 /* --- Addresses -------------------------------------------------------------------------------- */

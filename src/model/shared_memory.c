@@ -29,6 +29,15 @@ uint32_t smc_smem_most_per_block(const struct smc_sm *sm, const struct smc_launc
                       : sm->smem_per_block_optin_bytes;
 }
 
+uint32_t smc_smem_to_opt_in(const struct smc_sm *sm, const struct smc_launch *launch)
+{
+    uint64_t bytes = (uint64_t)launch->static_smem_bytes + launch->dynamic_smem_bytes;
+    bool needed = launch->smem_mode == SMC_SMEM_MODE_DEFAULT &&
+                  bytes > sm->smem_per_block_default_bytes &&
+                  bytes <= sm->smem_per_block_optin_bytes;
+    return needed ? launch->dynamic_smem_bytes : 0;
+}
+
 /* The largest size that the mode lets the SM be configured to. */
 uint32_t smc_smem_largest_bytes(const struct smc_sm *sm, enum smc_smem_mode mode)
 {

@@ -24,6 +24,10 @@ uint32_t smc_smem_largest_bytes(const struct smc_sm *sm, enum smc_smem_mode mode
    opt-in limit. */
 uint32_t smc_smem_most_per_block(const struct smc_sm *sm, const struct smc_launch *launch);
 
+/* The bytes that cudaFuncAttributeMaxDynamicSharedMemorySize must be set to before the launch; 0:
+   it needs no call, or none helps. */
+uint32_t smc_smem_to_opt_in(const struct smc_sm *sm, const struct smc_launch *launch);
+
 /* Sets the limit, the allocation, the configured size and the refusals. */
 void smc_smem_limit(const struct smc_sm *sm, const struct smc_launch *launch,
                     struct smc_occupancy *out);

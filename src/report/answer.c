@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/utf8.h"
+#include "model/shared_memory.h"
 #include "report/csv_parts.h"
 #include "report/fields.h"
 #include "report/json_parts.h"
@@ -203,6 +204,19 @@ static struct smc_value bound_by(const struct answered *item)
     return smc_value_if(has_time(item), smc_value_string(key));
 }
 
+static struct smc_value cooperative_excess(const struct smc_answer *answer)
+{
+    uint64_t excess = 0;
+    bool known = smc_cooperative_excess(answer, &excess);
+    return smc_value_if(known, smc_value_integer(excess));
+}
+
+static struct smc_value opt_in_of(const struct smc_answer *answer)
+{
+    uint32_t bytes = smc_smem_to_opt_in(&answer->query.device.sm, &answer->launch);
+    return smc_value_if(bytes > 0 && answer->outcome == SMC_LAUNCHES, smc_value_integer(bytes));
+}
+
 /* What follows from the launch: unknown where there is no answer. */
 #define RESULT(value) smc_value_if(!item->why, value)
 
@@ -332,7 +346,16 @@ static struct smc_value bound_by(const struct answered *item)
           time_if(item, item->answer->time.low_ms))                                                \
     FIELD(high_ms, NULL, "high_ms", "ms", "the high end",                                          \
           time_if(item, item->answer->time.high_ms))                                               \
-    FIELD(bound_by, NULL, "bound_by", "", "what bounds it", bound_by(item))
+    FIELD(bound_by, NULL, "bound_by", "", "what bounds it", bound_by(item))                        \
+    FIELD(                                                                                         \
+        opt_in, "launch.opt_in_bytes", NULL, "bytes",                                              \
+        "what cudaFuncAttributeMaxDynamicSharedMemorySize must be set to before the launch; null " \
+        "if nothing",                                                                              \
+        opt_in_of(item->answer))                                                                   \
+    FIELD(cooperative, "occupancy.cooperative_excess_blocks", "cooperative_excess", "blocks",      \
+          "blocks that a cooperative grid has too many; 0: it fits; null without --cooperative, "  \
+          "or where the device's SMs are not known",                                               \
+          cooperative_excess(item->answer))
 SMC_FIELD_TABLE(answer_fields, ANSWER_FIELDS)
 #undef ITEM
 
@@ -651,6 +674,8 @@ static void write_one(const struct smc_answer *answer, const struct smc_report_s
     smc_text_block_line(answer, style, out);
     append_clusters(answer, style, out);
     append_grid(answer, style, out);
+    smc_text_opt_in_line(answer, NULL, style, out);
+    smc_text_cooperative_line(answer, style, out);
     smc_text_time_line(answer, style, out);
     smc_text_append_char(out, '\n', 1);
     smc_text_limits(answer, style, out);

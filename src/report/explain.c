@@ -157,6 +157,11 @@ static void explain_smem(const struct smc_answer *a, struct step *step)
         say(step, "not counted: on CC 1.x a kernel's arguments are in shared memory, too (CUDA C "
                   "Programming Guide 4.2)");
     explain_carveout(a, step);
+    struct smc_text call = {0};
+    if (smc_words_opt_in(a, NULL, &call))
+        say(step, "more than %u B per block, so before the launch: %s",
+            sm->smem_per_block_default_bytes, smc_text_string(&call));
+    smc_text_free(&call);
     if (limit == SMC_UNLIMITED)
         say(step, "none is used: it does not limit");
     else if (limit > 0)

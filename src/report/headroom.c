@@ -133,6 +133,26 @@ static void append_maximum(const struct smc_headroom *headroom,
     smc_layout_line(out, style, "maximum", &line);
 }
 
+/* The call of the first row that needs one. */
+static void append_opt_in(const struct smc_answer *answer, const struct smc_headroom *headroom,
+                          const struct smc_report_style *style, struct smc_text *out)
+{
+    struct smc_text line = {0};
+    for (uint32_t i = 0; i < headroom->count && line.length == 0; i++) {
+        struct smc_answer row = *answer;
+        row.outcome = SMC_LAUNCHES;
+        row.launch.dynamic_smem_bytes = headroom->level[i].dynamic_smem_bytes;
+        if (smc_words_opt_in(&row, NULL, &line))
+            smc_text_printf(&line,
+                            "; before a launch with more than %u" SMC_TIE
+                            "B per block, here that of the row of %u",
+                            answer->query.device.sm.smem_per_block_default_bytes,
+                            headroom->level[i].blocks_per_sm);
+    }
+    if (line.length > 0)
+        smc_layout_line(out, style, "call", &line);
+}
+
 static void append_legend(const struct smc_answer *answer, const struct smc_headroom *headroom,
                           const struct smc_report_style *style, struct smc_text *out)
 {
@@ -186,6 +206,7 @@ static void write_one(const struct smc_answer *answer, const struct smc_headroom
     append_rows(answer, headroom, style, out);
     append_maximum(headroom, style, out);
     append_legend(answer, headroom, style, out);
+    append_opt_in(answer, headroom, style, out);
 }
 
 /* --- Text: several devices -------------------------------------------------------------------- */

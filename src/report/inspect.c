@@ -24,7 +24,9 @@
 enum {
     LEAST_DEVICE = 13,
     FIGURES_WIDTH = 48,
+    STACK_WIDTH = 8,
     LEAST_LIMITERS = 14,
+    LEAST_WITH_STACK = 9,
     STEPS_COLUMN = 6,
     VERDICT_COLUMN = 26
 };
@@ -158,6 +160,9 @@ SMC_FIELD_TABLE(kernel_fields, KERNEL_FIELDS)
           architecture_of(item->kernel))                                                           \
     FIELD(loads_column, NULL, "loads", "", "whether its machine code loads on the device",         \
           loads(item))                                                                             \
+    FIELD(stack_column, NULL, "stack", "bytes", "stack frame per thread",                          \
+          count_if(item->kernel->has_stack && !item->kernel->resources.refused,                    \
+                   item->kernel->resources.stack_bytes))                                           \
     FIELD(banks, "bank_accesses", NULL, "",                                                        \
           "accesses to shared memory in its PTX, and their bank conflicts",                        \
           smc_value_json(smc_json_bank_accesses(item->banks ? &item->banks->accesses : NULL)))
@@ -236,10 +241,20 @@ static void append_file(const struct smc_inspect_kernel *kernel, const char *lab
     smc_text_free(&line);
 }
 
-static void append_numbers(const struct smc_inspect_row *row, struct smc_text *out)
+/* The columns of a table. */
+struct columns {
+    int device;     /* width of the names */
+    bool has_stack; /* a kernel has a stack frame: local arrays, spills, calls */
+};
+
+static void append_numbers(const struct smc_inspect_row *row, const struct columns *columns,
+                           struct smc_text *out)
 {
     const struct smc_resources *resources = &row->kernel->resources;
     char regs[16] = "-", spills[32] = "-", smem[24], threads[16], blocks[16], percent[32];
+    char stack[16] = "-";
+    if (row->kernel->has_stack && !resources->refused)
+        snprintf(stack, sizeof stack, "%u", resources->stack_bytes);
     if (smc_inspect_regs_known(row))
         snprintf(regs, sizeof regs, "%u", resources->regs_per_thread);
     if (row->kernel->has_spills && resources->spill_store_bytes + resources->spill_load_bytes == 0)
@@ -255,7 +270,10 @@ static void append_numbers(const struct smc_inspect_row *row, struct smc_text *o
     snprintf(blocks, sizeof blocks, "%u", row->occupancy.blocks_per_sm);
     smc_words_percent(row->occupancy_percent, percent);
     bool settled = smc_inspect_is_settled(row);
-    smc_text_printf(out, " %4s %8s %6s %7s %6s %7s", regs, spills, smem,
+    smc_text_printf(out, " %4s %8s", regs, spills);
+    if (columns->has_stack)
+        smc_text_printf(out, " %*s", STACK_WIDTH - 1, stack);
+    smc_text_printf(out, " %6s %7s %6s %7s", smem,
                     row->threads_source == SMC_THREADS_UNKNOWN ? "?" : threads,
                     settled ? blocks : "?", settled ? percent : "?");
 }
@@ -362,7 +380,7 @@ static void append_steps(const struct smc_inspect_row *row, const struct smc_rep
                          struct smc_text *out)
 {
     const bool settled = smc_inspect_is_settled(row);
-    struct smc_text line = {0}, gains = {0};
+    struct smc_text line = {0}, gains = {0}, call = {0};
     struct smc_answer answer;
     smc_inspect_complete(row, &answer);
     if (row->exceeds_bound)
@@ -378,6 +396,10 @@ static void append_steps(const struct smc_inspect_row *row, const struct smc_rep
     }
     if (gains.length > 0)
         smc_text_printf(&line, "%s%s", line.length > 0 ? "\n" : "", smc_text_string(&gains));
+    if (settled && smc_words_opt_in(&answer, row->kernel->shown, &call))
+        smc_text_printf(&line, "%scall before the launch: %s", line.length > 0 ? "\n" : "",
+                        smc_text_string(&call));
+    smc_text_free(&call);
     smc_text_join_items(&line);
     if (line.length > 0)
         smc_layout_paragraph(out, "", STEPS_COLUMN, smc_text_string(&line), style->columns);
@@ -400,24 +422,33 @@ static void append_banks(const struct smc_inspect_row *row, const struct smc_rep
     smc_text_free(&line);
 }
 
-/* The width of the longest device name, if it fits. */
-static int device_width(const struct smc_inspect_rows *rows, const struct smc_report_style *style)
+/* Devices have the width of the longest name, if it fits. */
+static struct columns find_columns(const struct smc_inspect_rows *rows,
+                                   const struct smc_report_style *style)
 {
-    const int room = (int)style->columns - FIGURES_WIDTH - LEAST_LIMITERS;
-    const int width = smc_overview_device_width(rows, room);
-    return width > LEAST_DEVICE ? width : LEAST_DEVICE;
+    struct columns columns = {0};
+    for (size_t i = 0; i < rows->count; i++)
+        columns.has_stack |= rows->item[i].kernel->has_stack &&
+                             !rows->item[i].kernel->resources.refused &&
+                             rows->item[i].kernel->resources.stack_bytes > 0;
+    const int taken = columns.has_stack ? FIGURES_WIDTH + STACK_WIDTH + LEAST_WITH_STACK
+                                        : FIGURES_WIDTH + LEAST_LIMITERS;
+    const int width = smc_overview_device_width(rows, (int)style->columns - taken);
+    columns.device = width > LEAST_DEVICE ? width : LEAST_DEVICE;
+    return columns;
 }
 
-static void append_row(const struct smc_inspect_row *row, int width,
+static void append_row(const struct smc_inspect_row *row, const struct columns *columns,
                        const struct smc_report_style *style, struct smc_text *out)
 {
+    const size_t figures = FIGURES_WIDTH + (columns->has_stack ? STACK_WIDTH : 0);
     struct smc_text left = {0}, right = {0};
     smc_text_append(&left, smc_inspect_row_loads(row) ? "  " : "~ ");
-    smc_overview_append_device(row->device, -width, &left);
-    append_numbers(row, &left);
+    smc_overview_append_device(row->device, -columns->device, &left);
+    append_numbers(row, columns, &left);
     if (row->outcome == SMC_LAUNCHES && smc_inspect_is_settled(row))
         smc_words_limiters(&row->occupancy, &right);
-    smc_layout_paragraph(out, smc_text_string(&left), FIGURES_WIDTH + (size_t)width,
+    smc_layout_paragraph(out, smc_text_string(&left), figures + (size_t)columns->device,
                          smc_text_string(&right), style->columns);
     smc_text_free(&left);
     smc_text_free(&right);
@@ -481,6 +512,8 @@ static void append_notes(const struct smc_inspect_rows *rows, bool only_worst,
          only_worst ? "bytes per thread: in the table stores and loads together, below it stores + "
                       "loads"
                     : "bytes per thread, stores + loads"},
+        {find_columns(rows, style).has_stack, "  stack B",
+         "bytes per thread in local memory: local arrays, spilled registers, calls"},
         {assumed, "  *", "the block size of --assume-threads: the input does not state it"},
         {unknown, "  ?",
          "the input does not state the block size; state it with --threads N, "
@@ -514,18 +547,18 @@ static void append_rows(const struct smc_inspect_rows *rows, size_t begin, bool 
                         const struct smc_report_style *style, struct smc_text *out)
 {
     const struct smc_inspect_row *worst = &rows->item[begin];
-    const int width = device_width(rows, style);
+    const struct columns columns = find_columns(rows, style);
     size_t end = begin;
     do {
         const struct smc_inspect_row *row = &rows->item[end++];
         if (smc_inspect_is_worse(rows, row, worst))
             worst = row;
         if (!only_worst)
-            append_row(row, width, style, out);
+            append_row(row, &columns, style, out);
     } while (end < rows->count && !begins_kernel(rows, end));
     if (!only_worst)
         return;
-    append_row(worst, width, style, out);
+    append_row(worst, &columns, style, out);
     const size_t more = end - begin - 1;
     if (more > 0)
         smc_text_printf(out, "      +%zu more %s%s\n", more,
@@ -542,9 +575,10 @@ static void append_kernels(const struct smc_inspect_rows *rows, size_t most,
     const bool files = rows->summary.files > 1, all = most == SIZE_MAX;
     uint64_t families[MOST_WORST];
     size_t kernels = 0;
-    smc_text_printf(out, "  %-*s %4s %8s %6s %7s %6s %7s  %s\n", device_width(rows, style),
-                    "device", "regs", "spills B", "smem B", "threads", "blocks", "occup.",
-                    "limited by");
+    const struct columns columns = find_columns(rows, style);
+    smc_text_printf(out, "  %-*s %4s %8s%s %6s %7s %6s %7s  %s\n", columns.device, "device", "regs",
+                    "spills B", columns.has_stack ? " stack B" : "", "smem B", "threads", "blocks",
+                    "occup.", "limited by");
     for (size_t i = 0; i < rows->count && kernels < most; i++) {
         const struct smc_inspect_kernel *kernel = rows->item[i].kernel;
         struct smc_name name;

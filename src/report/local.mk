@@ -7,6 +7,7 @@ libsmc_la_SOURCES += \
 	src/report/emulator_findings.h src/report/explain.c src/report/fleet.c src/report/fleet.h src/report/fields.c \
 	src/report/fields.h src/report/findings.c src/report/findings.h \
 	src/report/findings_junit.c src/report/findings_sarif.c src/report/headroom.c src/report/health.c src/report/health.h \
+	src/report/launch_calls.c \
 	src/report/openmetrics.c src/report/openmetrics.h src/report/inspect.c src/report/json.c \
 	src/report/json_parts.h src/report/kernel_names.c src/report/kernel_names.h \
 	src/report/kernels.c src/report/layout.c src/report/layout.h src/report/merge.c src/report/overview.c src/report/overview.h \

@@ -25,6 +25,12 @@ void smc_text_device_line(const struct smc_answer *answer, const struct smc_repo
                           struct smc_text *out);
 void smc_text_block_line(const struct smc_answer *answer, const struct smc_report_style *style,
                          struct smc_text *out);
+/* The call that must come before the launch, and whether a cooperative grid fits; nothing
+   otherwise. `shown` as for smc_words_opt_in. */
+void smc_text_opt_in_line(const struct smc_answer *answer, const char *shown,
+                          const struct smc_report_style *style, struct smc_text *out);
+void smc_text_cooperative_line(const struct smc_answer *answer,
+                               const struct smc_report_style *style, struct smc_text *out);
 void smc_text_limits(const struct smc_answer *answer, const struct smc_report_style *style,
                      struct smc_text *out);
 void smc_text_advice(const struct smc_answer *answer, const struct smc_report_style *style,

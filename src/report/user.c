@@ -115,6 +115,8 @@ static void append_head(const struct smc_user_run *run, const struct smc_report_
     smc_text_run_device_line(&request->device, gpu->driver, gpu->runtime, NULL, style, out);
     smc_text_machine_line(run->result.host_name, gpu->gpu_uuid, style, out);
     smc_text_block_line(&run->answer, style, out);
+    smc_text_opt_in_line(&run->answer, run->row.kernel->shown, style, out);
+    smc_text_cooperative_line(&run->answer, style, out);
     append_time(run, style, out);
     struct smc_conflict_fix fix;
     smc_conflict_fix_of_site(&run->result.emulated.site, &fix);

@@ -555,22 +555,79 @@ int smc_source_kernel_rating(const struct smc_source_file *file,
     return same ? rate(file, found, mangled) : 0;
 }
 
-const char *smc_source_tree_find_kernel(const struct smc_source_tree *tree, const char *mangled,
-                                        const char *shown, uint32_t *line)
+/* The declaration that fits best; NULL: none does. */
+static const struct smc_declaration *find_kernel(const struct smc_source_tree *tree,
+                                                 const char *mangled, const char *shown,
+                                                 const struct smc_source_file **file)
 {
-    const char *path = NULL;
+    const struct smc_declaration *best_found = NULL;
     int best = 0;
     for (size_t i = 0; i < tree->count; i++) {
-        const struct smc_source_file *file = &tree->file[i];
-        for (uint32_t k = 0; k < file->declarations.count; k++) {
-            const struct smc_declaration *found = &file->declarations.item[k];
-            int rating = smc_source_kernel_rating(file, found, mangled, shown);
+        const struct smc_source_file *trial = &tree->file[i];
+        for (uint32_t k = 0; k < trial->declarations.count; k++) {
+            const struct smc_declaration *found = &trial->declarations.item[k];
+            int rating = smc_source_kernel_rating(trial, found, mangled, shown);
             if (rating > best) {
                 best = rating;
-                path = file->path;
-                *line = file->tokens.item[found->name].line;
+                best_found = found;
+                *file = trial;
             }
         }
     }
-    return path;
+    return best_found;
+}
+
+const char *smc_source_tree_find_kernel(const struct smc_source_tree *tree, const char *mangled,
+                                        const char *shown, uint32_t *line)
+{
+    const struct smc_source_file *file = NULL;
+    const struct smc_declaration *found = find_kernel(tree, mangled, shown, &file);
+    if (!found)
+        return NULL;
+    *line = file->tokens.item[found->name].line;
+    return file->path;
+}
+
+/* The text of the tokens from `i` to `end`, with single blanks. */
+static void append_tokens(const struct smc_tokens *tokens, uint32_t i, uint32_t end,
+                          struct smc_text *text)
+{
+    const uint32_t first = i;
+    for (; i < end; i++) {
+        const struct smc_token *token = &tokens->item[i];
+        if (token->kind >= SMC_TOKEN_DIRECTIVE)
+            continue;
+        if (i > first && token->begin > tokens->item[i - 1].end)
+            smc_text_append_char(text, ' ', 1);
+        smc_text_append_bytes(text, tokens->text + token->begin, token->end - token->begin);
+    }
+}
+
+void smc_source_tree_parameters(const struct smc_source_tree *tree, const char *mangled,
+                                const char *shown, struct smc_text *list)
+{
+    const struct smc_source_file *file = NULL;
+    const struct smc_declaration *found = find_kernel(tree, mangled, shown, &file);
+    if (!found || found->parameters == SMC_NO_TOKEN)
+        return;
+    const struct smc_tokens *tokens = &file->tokens;
+    const uint32_t close = tokens->item[found->parameters].match;
+    uint32_t begin = found->parameters + 1, value = SMC_NO_TOKEN;
+    for (uint32_t i = begin; i <= close && close != SMC_NO_TOKEN && begin < close; i++) {
+        const uint32_t match = tokens->item[i].match;
+        uint32_t angle =
+            smc_token_is(tokens, i, "<") ? smc_token_close_angle(tokens, i, close) : SMC_NO_TOKEN;
+        if (smc_token_is(tokens, i, "=") && value == SMC_NO_TOKEN)
+            value = i; /* a default */
+        if (i == close || smc_token_is(tokens, i, ",")) {
+            append_tokens(tokens, begin, value == SMC_NO_TOKEN ? i : value, list);
+            smc_text_append_char(list, '\n', 1);
+            begin = i + 1;
+            value = SMC_NO_TOKEN;
+        } else if (angle != SMC_NO_TOKEN) {
+            i = angle;
+        } else if (match != SMC_NO_TOKEN && match > i && match < close) {
+            i = match;
+        }
+    }
 }

@@ -82,6 +82,11 @@ void smc_source_folders(const char *options, struct smc_text *folders);
 const char *smc_source_tree_find_kernel(const struct smc_source_tree *tree, const char *mangled,
                                         const char *shown, uint32_t *line);
 
+/* Appends the kernel's parameters as they are declared, one a line, such as "const float *a";
+   nothing if the tree does not define it. */
+void smc_source_tree_parameters(const struct smc_source_tree *tree, const char *mangled,
+                                const char *shown, struct smc_text *list);
+
 /* How well a declaration fits the compiled kernel: 0 if it is no kernel of that name; higher for
    each of its namespaces that the kernel has. */
 int smc_source_kernel_rating(const struct smc_source_file *file,
