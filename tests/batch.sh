@@ -130,9 +130,9 @@ smemcalc batch query.csv --pass all >again.csv 2>err
 status=$?
 empty "batch answers the CSV report of a query as the query did" "$(
     [ "$status" -eq 0 ] || cat err
-    sed 1d query.csv | sed 's/,,,,$//' | # no times
+    sed 1d query.csv | sed 's/,,,,,$//' | # no times, no cooperative grid
         sed 's/.*,2,default,\([^,]*,[^,]*,[^,]*,[^,]*,[^,]*,[^,]*,[^,]*,[^,]*,[^,]*,[^,]*,[^,]*,\)$/\1/' >a
-    sed 1d again.csv | sed 's/.*,2,default,[^,]*,[^,]*,[^,]*,[^,]*,[^,]*,[^,]*,[^,]*,[^,]*,[^,]*,[^,]*,[^,]*,,,,,,//' >b
+    sed 1d again.csv | sed 's/.*,2,default,[^,]*,[^,]*,[^,]*,[^,]*,[^,]*,[^,]*,[^,]*,[^,]*,[^,]*,[^,]*,[^,]*,,,,,,,//' >b
     [ "$(wc -l <a)" -eq 4 ] || cat a
     diff a b)"
 

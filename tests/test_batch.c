@@ -452,7 +452,7 @@ static void append_row(const struct smc_device *device, const struct smc_launch 
 }
 
 /* After the results: of the predicted time. */
-enum { TIME_COLUMNS = 4 };
+enum { LATER_COLUMNS = 5 }; /* of the report: the times, and cooperative_excess */
 
 /* The results as the CSV report of a query prints them. */
 static void append_report(const struct smc_device *device, const struct smc_launch *launch,
@@ -467,7 +467,7 @@ static void append_report(const struct smc_device *device, const struct smc_laun
     smc_writer_csv.answers(&answer, 1, &style, &report);
     char *row = strchr(report.data, '\n') + 1;
     char *end = row + strlen(row) - 1; /* before the newline */
-    for (int commas = 0; commas < TIME_COLUMNS; end--)
+    for (int commas = 0; commas < LATER_COLUMNS; end--)
         commas += end[-1] == ',';
     char *results = end;
     for (int commas = 0; commas < 12; results--)
@@ -512,7 +512,7 @@ static void test_report_header(void)
     static const struct smc_report_style style = {.columns = 80};
     struct smc_text report = {0};
     smc_writer_csv.answers(NULL, 0, &style, &report);
-    static const char end[] = ",predicted_ms,low_ms,high_ms,bound_by\n";
+    static const char end[] = ",predicted_ms,low_ms,high_ms,bound_by,cooperative_excess\n";
     size_t results = sizeof RESULTS - 2, times = sizeof end - 1; /* without the newline */
     CU_ASSERT_FATAL(report.length > results + times);
     const char *last = report.data + report.length - times;

@@ -1,8 +1,10 @@
 /* tui/explore and tui/state: the first screen stays consistent for any sequence of keys. */
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "share.h"
+#include "temporary.h"
 #include "tui/explore.h"
 #include "tui/fields.h"
 #include "tui_support.h"
@@ -147,6 +149,77 @@ static void test_no_answer(void)
         }
         test_close(tui);
     }
+}
+
+static void give_result(struct smc_tui *tui, const struct smc_job *job, enum smc_status status)
+{
+    struct smc_job_result *result = calloc(1, sizeof *result);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(result);
+    *result = (struct smc_job_result){.job = *job, .status = status};
+    result->resources = (struct smc_resources){.source = SMC_RESOURCES_NVRTC,
+                                               .cc = job->query.device.sm.cc,
+                                               .regs_per_thread = 32,
+                                               .barriers = 1};
+    snprintf(result->error.message, sizeof result->error.message, "%s",
+             status == SMC_OK ? "" : "does not compile");
+    smc_tui_done(tui, result);
+    free(result);
+}
+
+static size_t count_uncompiled(const struct smc_chart *chart)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < chart->count; i++)
+        count += chart->point[i].is_uncompiled;
+    return count;
+}
+
+/* After an edit no tile is compiled. Each is asked for once, those closest to the present one
+   first, and none is shown as a launch that fails. */
+static void test_uncompiled_tiles(void)
+{
+    struct temporary folder;
+    struct smc_query query;
+    struct smc_job job;
+    char path[256];
+    const struct smc_kernel *kernel = smc_kernel_find("matmul-tiled");
+    temporary_begin(&folder);
+    snprintf(path, sizeof path, "%s/%s", folder.parent, kernel->file);
+    CU_ASSERT_FATAL(temporary_write(path, "// mine\n", 8));
+    test_query(kernel, 3, &query);
+    query.compile.no_nvrtc = false;
+    query.params.value[SMC_PARAM_TILE] = 16;
+    struct smc_tui *tui = test_open(&query, 40, 120);
+    const struct smc_chart *chart = &tui->explore.chart;
+    smc_explore_go(&tui->explore, smc_field_of_param(SMC_PARAM_TILE));
+    CU_ASSERT_EQUAL(count_uncompiled(chart), 0); /* the table has all */
+    smc_tui_edited(tui, folder.parent);
+    CU_ASSERT_EQUAL(count_uncompiled(chart), 32);
+    struct smc_text screen = test_screen(tui, true);
+    CU_ASSERT_PTR_NOT_NULL(strstr(smc_text_string(&screen), "not compiled yet"));
+    CU_ASSERT_PTR_NULL(strstr(smc_text_string(&screen), "no launch"));
+    smc_text_free(&screen);
+    smc_tui_compile_job(tui, &job);
+    CU_ASSERT(job.kind == SMC_JOB_COMPILE && !job.of_chart);
+    give_result(tui, &job, SMC_OK);
+    CU_ASSERT_EQUAL(count_uncompiled(chart), 31);
+    int64_t before = 0;
+    for (int i = 0; i < 31; i++) {
+        smc_tui_compile_job(tui, &job);
+        CU_ASSERT_FATAL(job.kind == SMC_JOB_COMPILE && job.of_chart);
+        int64_t far = llabs(job.query.params.value[SMC_PARAM_TILE] - 16);
+        CU_ASSERT(far >= before && far > 0);
+        before = far;
+        give_result(tui, &job, i == 3 ? SMC_USAGE : SMC_OK);
+    }
+    smc_tui_compile_job(tui, &job);
+    CU_ASSERT_EQUAL(job.kind, SMC_JOB_NONE);
+    CU_ASSERT_EQUAL(count_uncompiled(chart), 1); /* the one that does not compile */
+    smc_tui_edited(tui, folder.parent);          /* it may have been mended */
+    CU_ASSERT_EQUAL(count_uncompiled(chart), 32);
+    test_close(tui);
+    CU_ASSERT_EQUAL(unlink(path), 0);
+    temporary_end(&folder);
 }
 
 /* A result of NVRTC is used if it is still wanted, and only for its own query. */
@@ -524,6 +597,7 @@ CU_TestInfo tests_tui_explore[] = {
     {"bars that are clipped", test_clipped_bars},
     {"random keys", test_random_walk},
     {"no answer", test_no_answer},
+    {"tiles of an edited source that are not compiled yet", test_uncompiled_tiles},
     {"what was compiled", test_compiled},
     {"what was predicted", test_predicted},
     {"what is not predicted", test_not_predicted},

@@ -176,15 +176,48 @@ empty "an error in an edited source is shown with its line, and whole" "$(
 empty "an edited source whose error is mended compiles again" "$(edits 'mv "$1.good" "$1"'; sees 'NVRTC')"
 empty "an editor that is not there is told" "$(rm editor; edits true; sees "cannot be run; .VISUAL and .EDITOR")"
 keys q
-empty "q removes the copies of edited sources and what lies beside them" "$(complaints_after 0)"
+is_in_time test -s "$scratch/after"
+kept=$(echo "$scratch"/tmp/smemcalc-edit-*)
+empty "an edited source is kept, and named after q" "$(
+    grep -q '^// mine' "$kept/matmul_tiled.cu" || ls -R "$scratch/tmp"
+    screen | tr -d '\n' | grep -qF "note: the edited source is kept: --kernel-dir $kept" || screen
+    smemcalc --tile 16 --kernel-dir "$kept" --device 9.0 >out 2>&1 || cat out
+    grep -q 'NVRTC' out || cat out)"
+rm -rf "$kept"
+empty "q after edits leaves nothing but the edited source" "$(
+    complaints_after 0 '.*the edited source is kept.*\|.*smemcalc-edit-[A-Za-z0-9]*')"
+
+start_explorer EDITOR=true SMEMCALC_CACHE_DIR="$scratch/none" >complaint
+sees 'NVRTC' >>complaint
+keys e
+sees 'the source was not changed' >>complaint
+keys q
+empty "q removes the copies of a source that was opened and not changed" "$(
+    cat complaint
+    complaints_after 0)"
+
+start_explorer EDITOR="sed\ -i\ s/step/stride/" SMEMCALC_CACHE_DIR="$scratch/none" >complaint
+sees 'NVRTC' >>complaint
+keys e
+empty "other tiles of an edited source are not compiled yet, and then compiled" "$(
+    cat complaint
+    sees 'not compiled yet'
+    screen | grep 'no launch'
+    sees_no 'not compiled yet')"
+kill -TERM "$(screen_process)"
+is_in_time test -s "$scratch/after"
+rm -rf "$scratch"/tmp/smemcalc-edit-*
 
 start_explorer EDITOR="sed\ -i\ s/step/stride/" >complaint
 sees 'NVRTC' >>complaint
 keys e
-empty "an editor with arguments; SIGTERM too removes the copies" "$(
+empty "an editor with arguments; SIGTERM keeps the edited source, too" "$(
     cat complaint
     sees 'NVRTC'
     kill -TERM "$(screen_process)"
+    is_in_time test -s "$scratch/after"
+    grep -q stride "$scratch"/tmp/smemcalc-edit-*/matmul_tiled.cu || ls -R "$scratch/tmp"
+    rm -rf "$scratch"/tmp/smemcalc-edit-*
     complaints_after 143 'Terminated *\|'
 )"
 

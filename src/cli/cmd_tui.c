@@ -92,6 +92,23 @@ static enum smc_status read_script(const char *path, struct smc_text *text, stru
     return status;
 }
 
+/* Says where the sources are that were edited. */
+static enum smc_status run_screen(const struct smc_query *query,
+                                  const struct smc_trace_answer *trace, struct smc_script *script,
+                                  struct smc_error *error)
+{
+    struct smc_text kept = {0}, note = {0};
+    enum smc_status status = smc_tui_run(query, trace, script, &kept, error);
+    if (kept.length > 0) {
+        smc_text_printf(&note, "the edited source is kept: --kernel-dir %s",
+                        smc_text_string(&kept));
+        smc_output_note(smc_text_string(&note));
+    }
+    smc_text_free(&kept);
+    smc_text_free(&note);
+    return status;
+}
+
 static enum smc_status play(const char *path, const struct smc_query *query,
                             const struct smc_trace_answer *trace, struct smc_text *out,
                             struct smc_error *error)
@@ -108,7 +125,7 @@ static enum smc_status play(const char *path, const struct smc_query *query,
             .utf8 = smc_output_locale(),
             .out = out,
         };
-        status = smc_tui_run(query, trace, &script, error);
+        status = run_screen(query, trace, &script, error);
     }
     smc_text_free(&text);
     return status;
@@ -119,7 +136,7 @@ static enum smc_status open_on(const struct smc_arguments *arguments, const stru
                                struct smc_error *error)
 {
     const char *script = arguments->text[SMC_OPTION_SCRIPT];
-    return script ? play(script, query, trace, out, error) : smc_tui_run(query, trace, NULL, error);
+    return script ? play(script, query, trace, out, error) : run_screen(query, trace, NULL, error);
 }
 
 /* A large file takes seconds, during which there is no screen yet. */

@@ -129,6 +129,7 @@ static struct smc_chart_point point_at(const struct smc_query *asked,
     query.compile.no_nvrtc = true;
     enum smc_status status = smc_query_evaluate(&query, known, &other, &warnings, NULL);
     smc_text_free(&warnings);
+    point.is_uncompiled = status == SMC_UNAVAILABLE;
     if (status != SMC_OK)
         return point;
     point.percent = other.occupancy_percent;
@@ -178,6 +179,29 @@ void smc_chart_find(struct smc_chart *chart, const struct smc_query *query,
         chart->point[chart->count++] = point_at(query, answer, &axis, axis.now, memo);
 }
 
+bool smc_chart_find_uncompiled(const struct smc_chart *chart, const struct smc_query *asked,
+                               const struct smc_memo *tried, struct smc_query *query)
+{
+    bool found = false;
+    int64_t least = 0;
+    for (size_t i = 0; i < chart->count && smc_field_is_param(chart->field); i++) {
+        const struct smc_chart_point *point = &chart->point[i];
+        struct smc_query trial = *asked;
+        int64_t far =
+            point->value < chart->now ? chart->now - point->value : point->value - chart->now;
+        if (!point->is_uncompiled || (found && far >= least))
+            continue;
+        smc_field_set_number(&trial, chart->field, point->value);
+        if (trial.kernel->complete(trial.kernel, &trial.params, NULL) != SMC_OK ||
+            smc_memo_find(tried, &trial))
+            continue;
+        *query = trial;
+        least = far;
+        found = true;
+    }
+    return found;
+}
+
 void smc_chart_free(struct smc_chart *chart)
 {
     free(chart->point);
@@ -222,7 +246,8 @@ static const struct smc_chart_point *point_of(const struct columns *columns, int
     for (size_t i = from; i < to; i++) {
         if (chart->point[i].value == chart->now)
             return &chart->point[i];
-        if (chart->point[i].percent > best->percent)
+        if (chart->point[i].percent > best->percent ||
+            (best->is_uncompiled && !chart->point[i].is_uncompiled))
             best = &chart->point[i];
     }
     return best;
@@ -339,7 +364,10 @@ static void draw_column(const struct smc_chart_point *point, bool now, struct sm
     for (int row = plot.rows - 1; row >= 0 && eighths > 0; row--, eighths -= EIGHTHS)
         smc_frame_glyph(frame, plot, row, column, style,
                         BAR + (uint32_t)(eighths < EIGHTHS ? eighths : EIGHTHS));
-    if (!point->launches)
+    if (point->is_uncompiled)
+        smc_frame_glyph(frame, plot, plot.rows - 1, column, now ? SMC_STYLE_NOW : SMC_STYLE_DIM,
+                        SMC_SIGN_NOT_COMPILED);
+    else if (!point->launches)
         smc_frame_glyph(frame, plot, plot.rows - 1, column, SMC_STYLE_BAD, SMC_SIGN_NO_LAUNCH);
 }
 
@@ -362,6 +390,8 @@ static void draw_scale(struct smc_rect rect, struct smc_rect plot, struct smc_fr
 
 static uint32_t letter_of(const struct smc_chart_point *point)
 {
+    if (point->is_uncompiled)
+        return SMC_SIGN_NOT_COMPILED;
     return point->launches
                ? (uint32_t)smc_words_limit_letter(smc_words_first_limiter(point->limiters))
                : SMC_SIGN_NO_LAUNCH;
@@ -385,11 +415,12 @@ static void draw_legend(const struct smc_chart *chart, struct smc_rect rect, boo
                         struct smc_frame *frame)
 {
     uint32_t seen = 0;
-    bool fails = false;
+    bool fails = false, uncompiled = false;
     struct smc_text words = {0};
     struct smc_rect edge = {rect.row + rect.rows, rect.col, 1, rect.cols};
     for (size_t i = 0; i < chart->count; i++) {
-        fails |= !chart->point[i].launches;
+        uncompiled |= chart->point[i].is_uncompiled;
+        fails |= !chart->point[i].launches && !chart->point[i].is_uncompiled;
         if (chart->point[i].launches)
             seen |= 1u << smc_words_first_limiter(chart->point[i].limiters);
     }
@@ -401,6 +432,11 @@ static void draw_legend(const struct smc_chart *chart, struct smc_rect rect, boo
         smc_text_append(&words, " ");
         smc_glyph_append(SMC_SIGN_NO_LAUNCH, true, &words);
         smc_text_append(&words, " no launch ");
+    }
+    if (uncompiled) {
+        smc_text_append(&words, " ");
+        smc_glyph_append(SMC_SIGN_NOT_COMPILED, true, &words);
+        smc_text_append(&words, " not compiled yet ");
     }
     smc_text_append(&words, " ");
     smc_glyph_append(SMC_SIGN_NOW, true, &words);
@@ -421,6 +457,8 @@ static void draw_heading(const struct smc_chart *chart, struct smc_rect rect,
     if (point->launches)
         snprintf(text, sizeof text, " %s: %u block%s, %s ", value, point->blocks,
                  smc_text_plural(point->blocks), percent);
+    else if (point->is_uncompiled)
+        snprintf(text, sizeof text, " %s: not compiled yet ", value);
     else
         snprintf(text, sizeof text, " %s: no launch ", value);
     struct smc_rect edge = {rect.row - 1, rect.col, 1, rect.cols};

@@ -17,7 +17,8 @@ struct smc_chart_point {
     uint32_t blocks;   /* per SM */
     uint32_t limiters; /* bit n: limit n binds; 0 where the launch fails */
     bool launches;
-    bool assumed; /* from registers that were neither compiled for it nor in the table */
+    bool is_uncompiled; /* its registers are not known yet, and so nothing else */
+    bool assumed;       /* from registers that were neither compiled for it nor in the table */
 };
 
 enum smc_chart_unit { SMC_CHART_NUMBERS, SMC_CHART_BYTES, SMC_CHART_PERCENT };
@@ -38,6 +39,11 @@ struct smc_chart {
 void smc_chart_find(struct smc_chart *chart, const struct smc_query *query,
                     const struct smc_answer *answer, enum smc_field field,
                     const struct smc_memo *memo);
+
+/* The query of the point closest to the present value that is not compiled, and not among those
+   that were tried. False if there is none. */
+bool smc_chart_find_uncompiled(const struct smc_chart *chart, const struct smc_query *asked,
+                               const struct smc_memo *tried, struct smc_query *query);
 
 void smc_chart_free(struct smc_chart *chart);
 

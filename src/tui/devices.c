@@ -40,7 +40,9 @@ static void answer(const struct smc_query *launch, const struct smc_device *devi
     query.device = *device;
     query.device_assumed = false;
     query.compile.no_nvrtc = true;
-    row->answered = smc_query_evaluate(&query, known, &row->answer, &warnings, &error) == SMC_OK;
+    enum smc_status status = smc_query_evaluate(&query, known, &row->answer, &warnings, &error);
+    row->answered = status == SMC_OK;
+    row->is_uncompiled = status == SMC_UNAVAILABLE;
     snprintf(row->why, sizeof row->why, "%.255s", error.message);
     smc_text_free(&warnings);
 }
@@ -265,7 +267,8 @@ static void write_limiters(const struct smc_device_row *row, int columns, char t
     struct smc_text words = {0};
     if (!launches(row)) {
         snprintf(text, SMC_CELL_CHARS, "%s",
-                 !row->answered                              ? "no answer"
+                 row->is_uncompiled                          ? "not compiled"
+                 : !row->answered                            ? "no answer"
                  : row->answer.outcome == SMC_CANNOT_COMPILE ? "cannot compile"
                                                              : "cannot launch");
         return;

@@ -27,6 +27,7 @@ enum smc_device_column {
 struct smc_device_row {
     struct smc_answer answer; /* its query has the device, even if there is no answer */
     bool answered;            /* false: `why` says why not */
+    bool is_uncompiled;       /* because its registers are not known yet */
     char why[256];
     bool marked;
 };

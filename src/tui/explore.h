@@ -27,6 +27,7 @@ struct smc_explore {
     enum smc_field field;       /* under the cursor */
     struct smc_chart chart;     /* along that field */
     struct smc_memo memo;
+    struct smc_memo failed; /* kernels around the present one that do not compile */
     uint64_t carried; /* bit n: field n has a value that the user did not give it: it came with a
                          lesson, or from the kernel before */
     struct smc_query undo[SMC_UNDO_STEPS]; /* the last one at the end */
@@ -65,6 +66,13 @@ void smc_explore_move(struct smc_explore *explore, int by);
    NULL, or why it could not compile. */
 void smc_explore_compiled(struct smc_explore *explore, const struct smc_query *query,
                           const struct smc_resources *resources, const char *failure);
+
+/* The kernel of a point of the chart that should be compiled next; false: none. */
+bool smc_explore_wants_around(const struct smc_explore *explore, struct smc_query *query);
+
+/* What NVRTC found for it; NULL: it does not compile. */
+void smc_explore_compiled_around(struct smc_explore *explore, const struct smc_query *query,
+                                 const struct smc_resources *resources);
 
 /* The time predicted for the answer with that serial number, and the ceilings of its device; any
    other than the present one is too late. */

@@ -27,6 +27,7 @@ enum { STALE_MS = 1000, TICK_MS = 100 };
 struct edit {
     char folder[512]; /* of the copies; "" before the first */
     bool changed;     /* the source, the last time */
+    bool is_kept;     /* a source was changed: the folder stays */
 };
 
 struct loop {
@@ -36,6 +37,7 @@ struct loop {
     struct smc_worker compiler, launcher;
     struct smc_job_result *result;
     struct edit edit;
+    struct smc_text *kept; /* receives the folder of edited sources */
     int signals;
     bool out_of_memory; /* a worker's process was */
     bool settling;      /* a script waits until no job is running */
@@ -141,6 +143,7 @@ static enum smc_status edit_copy(struct edit *edit, const struct smc_kernel *ker
     if (status == SMC_OK || status == SMC_SHORTFALL) {
         enum smc_status reading = smc_source_load(kernel, edit->folder, &after, error);
         edit->changed = reading == SMC_OK && !is_same(&before.text, &after.text);
+        edit->is_kept |= edit->changed;
         status = reading == SMC_OK ? status : reading;
     }
     smc_source_free(&before);
@@ -167,10 +170,11 @@ static int remove_one(const char *path, const struct stat *status, int kind, str
     return remove(path);
 }
 
+/* What the user has written is not removed. */
 static void remove_copies(struct edit *edit)
 {
     enum { OPEN_FOLDERS = 8 };
-    if (edit->folder[0])
+    if (edit->folder[0] && !edit->is_kept)
         nftw(edit->folder, remove_one, OPEN_FOLDERS, FTW_DEPTH | FTW_PHYS);
     edit->folder[0] = '\0';
 }
@@ -422,40 +426,34 @@ static enum smc_status play(struct loop *loop, const struct smc_query *query,
         smc_tui_close(loop->tui);
         smc_worker_close(&loop->compiler);
         smc_worker_close(&loop->launcher);
+        if (loop->edit.is_kept)
+            smc_text_append(loop->kept, loop->edit.folder);
         remove_copies(&loop->edit);
     }
     smc_signals_release();
     return status;
 }
 
-enum smc_status smc_tui_run_on(const struct smc_query *query, const struct smc_trace_answer *trace,
-                               const struct smc_terminal *terminal, void *context,
-                               struct smc_error *error)
+enum smc_status smc_tui_run(const struct smc_query *query, const struct smc_trace_answer *trace,
+                            struct smc_script *script, struct smc_text *kept,
+                            struct smc_error *error)
 {
     struct loop loop = {
-        .terminal = terminal,
+        .terminal = script ? &smc_terminal_script : &smc_terminal_curses,
         .tui = smc_calloc(1, sizeof *loop.tui),
         .result = smc_calloc(1, sizeof *loop.result),
         .compiler = SMC_WORKER_INIT,
         .launcher = SMC_WORKER_INIT,
+        .kept = kept,
     };
-    enum smc_status status = loop.tui && loop.result ? play(&loop, query, trace, context, error)
+    enum smc_status status = loop.tui && loop.result ? play(&loop, query, trace, script, error)
                                                      : smc_out_of_memory(error);
     if (status == SMC_OK && (loop.out_of_memory || smc_memory_failed()))
         status = smc_out_of_memory(error);
     smc_frame_free(&loop.frame);
     free(loop.tui);
     free(loop.result);
-    return status;
-}
-
-enum smc_status smc_tui_run(const struct smc_query *query, const struct smc_trace_answer *trace,
-                            struct smc_script *script, struct smc_error *error)
-{
-    if (!script)
-        return smc_tui_run_on(query, trace, &smc_terminal_curses, NULL, error);
-    enum smc_status status = smc_tui_run_on(query, trace, &smc_terminal_script, script, error);
-    if (status == SMC_OK && script->status != SMC_OK) {
+    if (status == SMC_OK && script && script->status != SMC_OK) {
         *error = script->error;
         status = script->status;
     }

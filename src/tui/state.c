@@ -272,6 +272,12 @@ void smc_tui_compile_job(const struct smc_tui *tui, struct smc_job *job)
     job->serial = explore->serial;
     if (!wanted && tui->view == SMC_VIEW_ROOFLINE)
         smc_roofline_job(&tui->roofline, explore, job);
+    struct smc_query around;
+    if (job->kind == SMC_JOB_NONE && tui->view == SMC_VIEW_EXPLORE &&
+        smc_explore_wants_around(explore, &around)) {
+        smc_job_init(job, SMC_JOB_COMPILE, &around);
+        job->of_chart = true;
+    }
 }
 
 void smc_tui_edited(struct smc_tui *tui, const char *folder)
@@ -300,6 +306,11 @@ static void take_compiled(struct smc_tui *tui, const struct smc_job_result *resu
     }
     const char *failure = find_failure(result);
     struct smc_explore *explore = &tui->explore;
+    if (result->job.of_chart) {
+        smc_explore_compiled_around(explore, &result->job.query,
+                                    failure ? NULL : &result->resources);
+        return;
+    }
     bool is_present = result->job.serial == explore->serial;
     smc_explore_compiled(explore, &result->job.query, &result->resources, failure);
     if (is_present) /* its resources may have changed the answer, but then as the time assumes */
@@ -366,7 +377,7 @@ static void write_verdict(const struct smc_explore *explore, char text[64])
 {
     const struct smc_answer *answer = &explore->answer;
     if (!explore->answered) {
-        snprintf(text, 64, "no answer ");
+        snprintf(text, 64, explore->wants_compile ? "not compiled yet " : "no answer ");
     } else if (answer->outcome != SMC_LAUNCHES) {
         snprintf(text, 64, "cannot %s ",
                  answer->outcome == SMC_CANNOT_COMPILE ? "compile" : "launch");

@@ -87,10 +87,10 @@ static void compile(struct smc_job_result *result, struct smc_text *warnings)
     result->status = query->kernel->complete(query->kernel, &query->params, &result->error);
     if (result->status == SMC_OK)
         result->status = compile_query(query, &log, &compiled, warnings, &result->error);
-    if (result->status == SMC_OK) {
+    if (result->status == SMC_OK)
         result->resources = compiled.resources;
+    if (result->status == SMC_OK && !result->job.of_chart)
         predict(result, &compiled, warnings);
-    }
     smc_binary_free(&compiled.binary);
     snprintf(result->log, sizeof result->log, "%s", smc_text_string(&log));
     smc_text_free(&log);

@@ -30,6 +30,7 @@ struct smc_job {
     struct smc_query query; /* COMPILE: completed */
     uint64_t serial;        /* COMPILE: of the answer that wants it */
     bool of_family; /* COMPILE: it is about another kernel of the family, for the roofline */
+    bool of_chart;  /* COMPILE: only the resources, of another value in the chart */
     struct smc_run_settings settings; /* RUN */
 };
 
