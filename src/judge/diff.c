@@ -586,8 +586,8 @@ static bool match_group(const struct comparing *comparing, struct item *before, 
             note(diff, SMC_DIFF_NOTE_ONLY_OLD, diff->device[before->device].name, "");
         if (!matches && before->device > after->device)
             note(diff, SMC_DIFF_NOTE_ONLY_NEW, diff->device[after->device].name, "");
-        size_t old = matches || before->device < after->device ? bucket.before_count : 0;
-        size_t new = matches || before->device > after->device ? bucket.after_count : 0;
+        size_t old = before->device <= after->device ? bucket.before_count : 0;
+        size_t new = before->device >= after->device ? bucket.after_count : 0;
         before += old, before_count -= old;
         after += new, after_count -= new;
     }
