@@ -67,6 +67,7 @@ tests_unit_SOURCES = \
 	tests/test_trace_ncu.c \
 	tests/test_trace_nsys.c \
 	tests/test_trace_own.c \
+	tests/test_trace_tables.c \
 	tests/test_trace_triton.c \
 	tests/test_merge.c \
 	tests/test_build_log.c \

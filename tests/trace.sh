@@ -85,9 +85,35 @@ says "a file that is no trace is refused" 2 "other.txt: not a trace" --read othe
 : >empty.json
 says "an empty trace is refused" 2 "empty.json: not a trace: the file is empty" --read empty.json
 
+# Tables of nsys stats and nvprof.
+cat >nsys.csv <<'END'
+Processing [x.sqlite] with [cuda_gpu_trace.py]...
+Start (ns),Duration (ns),CorrId,GrdX,GrdY,GrdZ,BlkX,BlkY,BlkZ,Reg/Trd,StcSMem (MB),DymSMem (MB),Bytes (MB),Throughput (MB/s),SrcMemKd,DstMemKd,Device,Ctx,Strm,Name
+900,661398,5,,,,,,,,,,4.194,6337.593,Pinned,Device,NVIDIA A100-SXM4-40GB (0),1,13,[CUDA memcpy Host-to-Device]
+9961685,2707098,67,1,1,2304,128,1,1,160,0.000,0.025,,,,,NVIDIA A100-SXM4-40GB (0),1,7,"gemm(int, float)"
+END
+cat >nvprof.csv <<'END'
+==15562== NVPROF is profiling process 15562, command: ./app
+"Start","Duration","Grid X","Grid Y","Grid Z","Block X","Block Y","Block Z","Registers Per Thread","Static SMem","Dynamic SMem","Size","Throughput","Device","Context","Stream","Name"
+us,us,,,,,,,,KB,KB,KB,GB/s,,,,
+25.0,61.9,4096,1,1,256,1,1,40,8.015625,0.000000,,,"GeForce RTX 2080 Ti (0)","1","7","saxpy(int, float*) [104]"
+END
+trace --read nsys.csv
+contains "a table of nsys stats is read" out "1 launch of 1 kernel took 2.71 ms on NVIDIA A100-SXM4-40GB"
+contains "a size that nsys stats rounds is the multiple of 1 KB, with a note" out "multiple of 1 KB that fits"
+says "a launch of nsys stats can miss a required occupancy" 1 "gemm" --read nsys.csv --require-occupancy 50
+trace --read nvprof.csv
+contains "a table of nvprof is read" out "1 launch of 1 kernel took 61.9 us on GeForce RTX 2080 Ti"
+contains "a size of nvprof is whole bytes" out " 8208 "
+printf 'Time (%%),Total Time (ns),Instances,Min (ns),Max (ns),Name\n100.0,9,1,9,9,f\n' >sum.csv
+says "a summary of nsys stats is refused with the command that exports launches" 2 \
+    "nsys export --type sqlite REPORT.nsys-rep" --read sum.csv
+head -c -40 nvprof.csv >cut.csv
+says "a table of nvprof that was cut is refused" 2 "cut.csv:4: the row does not fit the 17 columns" --read cut.csv
+
 # A pipe can be read only once, and a compressed file only from its beginning.
 mkfifo pipe
-for kind in step.json pytorch.json ncu_raw.csv; do
+for kind in step.json pytorch.json ncu_raw.csv nsys.csv nvprof.csv; do
     [ -e "$kind" ] || cp "$here/data/trace/$kind" .
     trace --read "$kind" --format csv
     cp out expected

@@ -195,10 +195,11 @@ static json_t *lines_of(const struct smc_text *text)
 /* Of the trace as a whole. */
 #define ITEM struct smc_trace
 #define TRACE_FIELDS(FIELD)                                                                        \
-    FIELD(trace_source, "source", NULL, "",                                                        \
-          "cupti, hooks, emulator, nsight_systems, nsight_compute, chrome_trace, triton or "       \
-          "smemcalc",                                                                              \
-          smc_value_string(smc_trace_source_name(item->source)))                                   \
+    FIELD(                                                                                         \
+        trace_source, "source", NULL, "",                                                          \
+        "cupti, hooks, emulator, nsight_systems, nvprof, nsight_compute, chrome_trace, triton or " \
+        "smemcalc",                                                                                \
+        smc_value_string(smc_trace_source_name(item->source)))                                     \
     FIELD(trace_file, "file", NULL, "", "that was read; null: the program was run",                \
           smc_value_string(item->file))                                                            \
     FIELD(trace_program, "program", NULL, "", "its command line", smc_value_string(item->program)) \

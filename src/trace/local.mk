@@ -4,6 +4,7 @@ libsmc_la_SOURCES += \
 	src/trace/chrome.c \
 	src/trace/collect.c src/trace/collect.h \
 	src/trace/input.c src/trace/input.h \
+	src/trace/launch_tables.c \
 	src/trace/merge.c \
 	src/trace/ncu.c src/trace/ncu_metrics.def \
 	src/trace/ncu_numbers.c src/trace/ncu_numbers.h \

@@ -218,7 +218,8 @@ static enum smc_status find_header(struct reading *reading)
     if (!found)
         return smc_fail(reading->error, SMC_USAGE,
                         "%s: not a trace: no table of 'ncu' (in CSV a header with \"ID\" and "
-                        "\"Kernel Name\") is in it",
+                        "\"Kernel Name\") is in it, nor one of 'nsys stats' or 'nvprof' in its "
+                        "first 4096 bytes",
                         reading->shown);
     return SMC_OK;
 }

@@ -10,8 +10,8 @@
 
 /* In this order: each but the last kinds is recognised by what nothing else begins with. */
 static const struct smc_trace_reader *const readers[] = {
-    &smc_trace_reader_nsys,   &smc_trace_reader_own, &smc_trace_reader_triton,
-    &smc_trace_reader_chrome, &smc_trace_reader_ncu,
+    &smc_trace_reader_nsys,   &smc_trace_reader_own,    &smc_trace_reader_triton,
+    &smc_trace_reader_chrome, &smc_trace_reader_tables, &smc_trace_reader_ncu,
 };
 
 /* Reports that only their own tool reads: by which command it writes them so that they are read
@@ -56,8 +56,9 @@ static enum smc_status read_input(struct smc_trace_input *input, struct smc_trac
     if (status != SMC_OK)
         return status;
     return smc_fail(error, SMC_USAGE,
-                    "%s: not a trace: neither an export of Nsight Systems (.sqlite), 'ncu --csv', "
-                    "a Chrome trace, JSON of Triton's cache, nor of 'smemcalc trace'",
+                    "%s: not a trace: neither an export of Nsight Systems (.sqlite), a table of "
+                    "'nsys stats --report cuda_gpu_trace', 'nvprof --print-gpu-trace' or 'ncu', a "
+                    "Chrome trace, JSON of Triton's cache, nor of 'smemcalc trace'",
                     input->shown);
 }
 

@@ -7,11 +7,12 @@
 #include "trace/trace.h"
 
 /* Reads a file of any kind below, recognised by its content: an export of Nsight Systems (SQLite),
-   `ncu --csv`, a Chrome trace of PyTorch, the JSON that Triton's cache has for a kernel, a folder
-   of those, or `smemcalc trace --format json`. It may be compressed by gzip, and a pipe; "-" is
-   standard input. SMC_USAGE with "FILE: ..." or
-   "FILE:LINE: ..." if it is none of these or damaged; SMC_UNAVAILABLE if this build lacks the
-   library for it; SMC_MACHINE: memory. The trace is then incomplete and may only be freed. */
+   the table of `nsys stats --report cuda_gpu_trace` or `nvprof --print-gpu-trace`, `ncu --csv`, a
+   Chrome trace of PyTorch, the JSON that Triton's cache has for a kernel, a folder of those, or
+   `smemcalc trace --format json`. It may be compressed by gzip, and a pipe; "-" is standard input.
+   SMC_USAGE with "FILE: ..." or "FILE:LINE: ..." if it is none of these or damaged; SMC_UNAVAILABLE
+   if this build lacks the library for it; SMC_MACHINE: memory. The trace is then incomplete and may
+   only be freed. */
 enum smc_status smc_trace_read(const char *file, struct smc_trace *trace, struct smc_error *error);
 
 /* Reads one file or several of one program, such as one of each rank; their GPUs and processes are
@@ -34,6 +35,6 @@ struct smc_trace_reader {
 };
 
 extern const struct smc_trace_reader smc_trace_reader_nsys, smc_trace_reader_ncu,
-    smc_trace_reader_chrome, smc_trace_reader_triton, smc_trace_reader_own;
+    smc_trace_reader_tables, smc_trace_reader_chrome, smc_trace_reader_triton, smc_trace_reader_own;
 
 #endif

@@ -1,5 +1,5 @@
-/* Fuzzes the readers of traces that read files: tables of Nsight Compute, and exports of Nsight
-   Systems. */
+/* Fuzzes the readers of traces that read files: tables of Nsight Compute, of nsys stats and of
+   nvprof, and exports of Nsight Systems. */
 #include "fuzz.h"
 
 #include <fcntl.h>
@@ -63,6 +63,11 @@ static int read_with(const struct smc_trace_reader *reader, const uint8_t *data,
 int fuzz_trace_ncu(const uint8_t *data, size_t size)
 {
     return read_with(&smc_trace_reader_ncu, data, size);
+}
+
+int fuzz_trace_tables(const uint8_t *data, size_t size)
+{
+    return read_with(&smc_trace_reader_tables, data, size);
 }
 
 int fuzz_trace_nsys(const uint8_t *data, size_t size)
