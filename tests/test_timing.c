@@ -526,6 +526,43 @@ static void test_rates(void)
     CU_ASSERT_EQUAL(measured.l2_store_clocks, 1);
 }
 
+/* Clocks of a sub-partition for an instruction of the tensor pipe on a board, by its name and the
+   bits from 64 on; 0: its rate is not known. */
+static double tensor_clocks(const char *board, enum smc_operation operation, uint64_t high)
+{
+    struct smc_device device;
+    struct smc_error error;
+    struct smc_rates rates;
+    char note[256];
+    const struct smc_instruction in = {
+        .operation = operation, .pipe = SMC_PIPE_TENSOR, .high = high};
+    CU_ASSERT_EQUAL_FATAL(smc_device_find(board, &device, note, &error), SMC_OK);
+    smc_rates_of(&device, NULL, device.sm_count, &rates);
+    return smc_rates_clocks(&rates, &in);
+}
+
+/* Multiply-adds of an instruction, divided by a quarter of what the whitepapers give an SM. */
+static void test_tensor_rates(void)
+{
+    enum { K16_F32 = 0x1800, K16_F16 = 0x0800, K8_F32 = 0x1000, K8_TF32 = 0x81000 };
+    enum { M16_N8_K32 = 0x405c00, M8_N8_K16 = 0x5400, SPARSE = 0x200, BITS_4 = 0x180000 };
+    CU_ASSERT_EQUAL(tensor_clocks("NVIDIA A100-SXM4-80GB", SMC_OP_HMMA, K16_F32), 2048 / 256.0);
+    CU_ASSERT_EQUAL(tensor_clocks("NVIDIA A100-SXM4-80GB", SMC_OP_HMMA, K8_F32), 1024 / 256.0);
+    CU_ASSERT_EQUAL(tensor_clocks("NVIDIA A100-SXM4-80GB", SMC_OP_HMMA, K8_TF32), 1024 / 128.0);
+    CU_ASSERT_EQUAL(tensor_clocks("NVIDIA A100-SXM4-80GB", SMC_OP_IMMA, M16_N8_K32), 4096 / 512.0);
+    CU_ASSERT_EQUAL(tensor_clocks("Tesla T4", SMC_OP_HMMA, K8_F32), 1024 / 128.0);
+    CU_ASSERT_EQUAL(tensor_clocks("Tesla T4", SMC_OP_IMMA, M8_N8_K16), 1024 / 256.0);
+    CU_ASSERT_EQUAL(tensor_clocks("NVIDIA A40", SMC_OP_HMMA, K16_F32), 2048 / 128.0);
+    CU_ASSERT_EQUAL(tensor_clocks("NVIDIA GeForce RTX 3090", SMC_OP_HMMA, K16_F32), 2048 / 64.0);
+    CU_ASSERT_EQUAL(tensor_clocks("NVIDIA GeForce RTX 3090", SMC_OP_HMMA, K16_F16), 2048 / 128.0);
+    CU_ASSERT_EQUAL(tensor_clocks("NVIDIA GeForce RTX 4090", SMC_OP_IMMA, M16_N8_K32), 16);
+    CU_ASSERT_EQUAL(tensor_clocks("NVIDIA H200", SMC_OP_HMMA, K16_F32), 8); /* the peak: 4 */
+    CU_ASSERT_EQUAL(tensor_clocks("NVIDIA H200", SMC_OP_HMMA, K16_F32 | SPARSE), 0);
+    CU_ASSERT_EQUAL(tensor_clocks("NVIDIA H200", SMC_OP_IMMA, M16_N8_K32 | BITS_4), 0);
+    CU_ASSERT_EQUAL(tensor_clocks("NVIDIA H200", SMC_OP_DMMA, 0), 0);
+    CU_ASSERT_EQUAL(tensor_clocks("NVIDIA H200", SMC_OP_HGMMA, 0), 0);
+}
+
 CU_TestInfo tests_timing[] = {
     {"the L1 cache", test_cache},
     {"an L1 cache of no bytes", test_no_cache},
@@ -551,5 +588,6 @@ CU_TestInfo tests_timing[] = {
     {"no prediction, with a reason", test_reasons},
     {"units that are busy equally long", test_tie},
     {"measured and estimated rates", test_rates},
+    {"clocks of mma.sync by shape, type and board", test_tensor_rates},
     CU_TEST_INFO_NULL,
 };

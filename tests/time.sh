@@ -91,8 +91,8 @@ contract='.time_reason == null and (.time |
     ([.predicted_ms, .low_ms, .high_ms, .terms_ms[], .counts[]] |
         all((type == "number") and . >= 0)) and
     .low_ms > 0 and .low_ms <= .predicted_ms and .predicted_ms <= .high_ms and
-    (.terms_ms | keys_unsorted) == ["issue", "fma", "fp64", "integer", "special", "shared_memory",
-        "l1", "l2", "dram", "latency", "launch"] and
+    (.terms_ms | keys_unsorted) == ["issue", "fma", "fp64", "integer", "special", "tensor",
+        "shared_memory", "l1", "l2", "dram", "latency", "launch"] and
     .terms_ms[.bound_by] == ([.terms_ms[]] | max) and .next != .bound_by and
     .terms_ms[.next] <= .terms_ms[.bound_by] and
     (.ceilings | IN("table", "calibrated", "specifications")) and
@@ -376,5 +376,109 @@ for stride in 16 32 64 128 144; do
     counted "own kernel: wavefronts of matrices with rows $stride bytes apart, as the emulator counts" \
         matrices.cu matrices -a i32x256 -a "i32:$stride"
 done
+
+# --- Tensor cores ---------------------------------------------------------------------------------
+
+cat >tensor.cu <<'END'
+#define LOOP(name, type, add, instruction)                                                          \
+    extern "C" __global__ void name(type *to, int n)                                               \
+    {                                                                                               \
+        type d[4] = {}, e[4] = {};                                                                  \
+        unsigned a[4] = {threadIdx.x, 1, 2, 3}, b[2] = {4, 5};                                      \
+        for (int i = 0; i < n; i++) {                                                               \
+            asm volatile(instruction : add(d[0]), add(d[1]), add(d[2]), add(d[3])                   \
+                         : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));       \
+            asm volatile(instruction : add(e[0]), add(e[1]), add(e[2]), add(e[3])                   \
+                         : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));       \
+        }                                                                                           \
+        to[threadIdx.x] = d[0] + d[1] + d[2] + d[3] + e[0] + e[1] + e[2] + e[3];                    \
+    }
+#define OPERANDS " {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
+LOOP(half, float, "+f", "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32" OPERANDS)
+LOOP(brain, float, "+f", "mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32" OPERANDS)
+LOOP(tf32, float, "+f", "mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32" OPERANDS)
+LOOP(bytes, int, "+r", "mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32" OPERANDS)
+LOOP(bits, int, "+r", "mma.sync.aligned.m16n8k256.row.col.s32.b1.b1.s32.and.popc" OPERANDS)
+extern "C" __global__ void doubles(double *to, int n)
+{
+    double d[2] = {}, a = threadIdx.x, b = 2;
+    for (int i = 0; i < n; i++)
+        asm volatile("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0, %1}, {%2}, {%3}, {%0, %1};"
+                     : "+d"(d[0]), "+d"(d[1]) : "d"(a), "d"(b));
+    to[threadIdx.x] = d[0] + d[1];
+}
+END
+tensor() { # ENTRY TYPE DEVICE OPTION...
+    entry=$1 type=$2 device=$3
+    shift 3
+    smemcalc run tensor.cu --entry "$entry" --grid 2400 --block 256 -a "${type}x256" -a i32:20000 \
+        --dry-run --device "$device" "$@"
+}
+# Twice 2400 x 8 x 20000 instructions, of so many operations each, at the peak of the whitepaper.
+for of in half:f32:A100:4096:312 brain:f32:A100:4096:312 tf32:f32:A100:2048:156 bytes:i32:A100:8192:624 \
+    "half:f32:GeForce RTX 3090:4096:71" "half:f32:A40:4096:149.7" "tf32:f32:GeForce RTX 4090:2048:82.6" \
+    "bytes:i32:GeForce RTX 4090:8192:660.6" half:f32:H200:4096:989.4 bytes:i32:H200:8192:1979; do
+    echo "$of" | tr : '\n' >of
+    { read -r entry; read -r type; read -r device; read -r operations; read -r tera; } <of
+    tensor "$entry" "$type" "$device" --format json >tensor.json
+    jq --argjson operations "$operations" --argjson tera "$tera" \
+        '(2 * 2400 * 8 * 20000 * $operations / $tera / 1e9) as $peak_ms | .time |
+        .predicted_ms >= 0.99 * $peak_ms and .low_ms >= 0.98 * $peak_ms and
+        .predicted_ms < 3 * $peak_ms' tensor.json >held.json
+    holds "mma.sync of $entry on $device: not faster than $tera TFLOP/s, and a time of that order" . \
+        held.json
+done
+tensor half f32 A100 --explain | tr -s ' \n' ' ' >out
+empty "mma.sync: bound by the tensor pipe, and no share of the FMA peak" "$(
+    lacks out 'bound by tensor pipe, .* tensor cores at [0-9]+ % of their peak' 'tensor pipe > [0-9]'
+    grep 'FMA peak\|FMA ceiling' out)"
+for of in "bits:i32:mma.sync of single bits" "doubles:f64:mma.sync of double precision"; do
+    type=${of#*:}
+    tensor "${of%%:*}" "${type%%:*}" H200 | tr -s ' \n' ' ' >out
+    empty "not predicted: ${of##*:}, whose rate is unknown" \
+        "$(lacks out "time not predicted: ${of##*:}, whose rate is not in the model")"
+done
+cat >wgmma.ptx <<'END'
+.version 8.0
+.target sm_90a
+.address_size 64
+.visible .entry wgmma(.param .u64 to)
+{
+    .shared .align 128 .b8 tile[4096];
+    .reg .b32 %r<3>;
+    .reg .b64 %rd<4>;
+    .reg .f32 %f<4>;
+    ld.param.u64 %rd1, [to];
+    cvta.to.global.u64 %rd1, %rd1;
+    mov.u32 %r1, tile;
+    shr.u32 %r1, %r1, 4;
+    cvt.u64.u32 %rd2, %r1;
+    wgmma.fence.sync.aligned;
+    wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f0, %f1, %f2, %f3}, %rd2, %rd2, 0, 1, 1, 0, 0;
+    wgmma.commit_group.sync.aligned;
+    wgmma.wait_group.sync.aligned 0;
+    st.global.f32 [%rd1], %f0;
+    ret;
+}
+END
+wgmma() { # OPTION...
+    smemcalc run wgmma.ptx --grid 132 --block 128 -a f32x128 --device H200 "$@"
+}
+wgmma --dry-run --format json >wgmma.json 2>err
+if jq -e '.time_reason | test("no machine code")' wgmma.json >out 2>&1; then
+    skip "wgmma has no predicted time" "no ptxas for sm_90a"
+else
+    reason="wgmma, whose rate is not in the model"
+    holds "wgmma: no time in JSON, and why" ".time == null and .time_reason == \"$reason\"" wgmma.json
+    for option in --dry-run "--dry-run --explain" "--on emulator"; do
+        wgmma $option >out 2>err
+        empty "wgmma: no time in text, and why: $option" \
+            "$(lacks out "^time  *not predicted: $reason\$"; grep 'FMA ceiling' out)"
+    done
+    empty "wgmma: CSV has the reason" "$(wgmma --on emulator --format csv 2>err |
+        grep -c "time_ms,ms,,,,,information,.*not predicted: wgmma" | grep -vx 1)"
+    refuses 3 "option --roofline: there is no predicted time: $reason" run wgmma.ptx --grid 132 \
+        --block 128 -a f32x128 --device H200 --dry-run --roofline
+fi
 
 finish_cases

@@ -28,16 +28,18 @@ static void confirm_api(const struct smc_user_run *run, struct smc_confirmation 
     }
 }
 
-/* The host memory holds the contents before the run, and those after it for each back end. */
 /* Neither confirmed nor refuted: a prediction is not exact. */
 static void show_time(const struct smc_user_run *run, struct smc_confirmation *out)
 {
     const struct smc_time *time = &run->answer.time;
     const struct smc_run_result *result = &run->result;
-    if (time->basis == SMC_TIME_UNKNOWN)
+    if (time->basis == SMC_TIME_UNKNOWN && !time->lacks_rate)
         return;
     struct smc_row *row = smc_row_add(out, "time_ms", "time", "ms");
-    row->predicted = smc_reading_of(time->predicted_ms);
+    if (time->lacks_rate)
+        smc_row_note(row, "not predicted: %s", time->reason);
+    else
+        row->predicted = smc_reading_of(time->predicted_ms);
     if (result->timing.succeeded)
         row->measured = smc_reading_of(result->median_ms);
     row->verdict = SMC_INFORMATION;

@@ -33,6 +33,8 @@ struct smc_capability {
                                      8 more low bits in the targets of branches; 3: also with the
                                      width of asynchronous copies in two bits */
     uint32_t fp64_lanes_per_sm;   /* 0: none */
+    uint32_t tensor_fmas_per_sm;  /* of FP16, dense, in a clock; 0: no tensor cores */
+    uint32_t half_lanes_per_sm;   /* each of two halves; 0: not used by the model */
 };
 
 struct smc_device {

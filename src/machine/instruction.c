@@ -59,7 +59,7 @@ static const struct operation operations[SMC_OP_COUNT] = {
 #undef OPERATION
 };
 
-enum { CODES = 512, MATRIX_ROW_BYTES = 16 };
+enum { CODES = 513 /* and one that no instruction has */, MATRIX_ROW_BYTES = 16 };
 
 static const uint8_t operation_of_code[CODES] = {
 #define OPERATION(id, name, code, fields, to_registers, from_registers, pipe) [code] = SMC_OP_##id,
@@ -67,8 +67,8 @@ static const uint8_t operation_of_code[CODES] = {
 #undef OPERATION
 };
 
-/* Branches have more bits from this machine_code_format on. */
-enum { BRANCHES_HAVE_LOW_BITS = 2 };
+/* Branches have more bits, and VIADD has its code, from this machine_code_format on. */
+enum { BRANCHES_HAVE_LOW_BITS = 2, HAS_VIADD = 2 };
 
 /* Bits 9 to 11. */
 enum form {
@@ -328,6 +328,8 @@ bool smc_instruction_decode(const void *bytes, uint64_t at, uint32_t format,
     *in = (struct smc_instruction){.low = little_endian(bytes),
                                    .high = little_endian((const unsigned char *)bytes + 8)};
     in->operation = operation_of_code[smc_bits(in, 0, 9)];
+    if (in->operation == SMC_OP_VIADD && format < HAS_VIADD)
+        in->operation = SMC_OP_HMMA_OLD;
     const struct operation *operation = &operations[in->operation];
     uint32_t fields = operation->fields;
     in->pipe = operation->pipe;

@@ -48,6 +48,7 @@ static enum smc_ink ink_of(enum smc_time_term term)
     case SMC_TIME_FP64:
     case SMC_TIME_INTEGER:
     case SMC_TIME_SPECIAL:
+    case SMC_TIME_TENSOR:
         return SMC_INK_FMA;
     case SMC_TIME_ISSUE:
         return SMC_INK_ISSUE;

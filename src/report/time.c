@@ -64,7 +64,7 @@ char smc_words_time_letter(enum smc_time_term term)
         [SMC_TIME_ISSUE] = 'i',   [SMC_TIME_FMA] = 'f',     [SMC_TIME_FP64] = 'p',
         [SMC_TIME_INTEGER] = 'n', [SMC_TIME_SPECIAL] = 'u', [SMC_TIME_SHARED] = 's',
         [SMC_TIME_L1] = 'c',      [SMC_TIME_L2] = 'm',      [SMC_TIME_DRAM] = 'd',
-        [SMC_TIME_LATENCY] = 'w', [SMC_TIME_LAUNCH] = 'k',
+        [SMC_TIME_LATENCY] = 'w', [SMC_TIME_LAUNCH] = 'k',  [SMC_TIME_TENSOR] = 't',
     };
     return letters[term];
 }
@@ -121,6 +121,13 @@ static void append_flops(const struct smc_answer *answer, struct smc_text *out)
     append_share(answer, rate, out);
 }
 
+/* "tensor cores at 42 % of their peak". */
+static void append_tensor_share(const struct smc_time *time, struct smc_text *out)
+{
+    smc_text_printf(out, "\ntensor cores at %.0f" SMC_TIE "%% of their peak",
+                    100 * time->tensor_peak_ms / time->predicted_ms);
+}
+
 /* Whether the rate of DRAM says more than that of operations. */
 static bool moves_more(const struct smc_answer *answer)
 {
@@ -161,9 +168,11 @@ static void append_prediction(const struct smc_answer *answer, struct smc_text *
     double launch = term[SMC_TIME_LAUNCH] / time->predicted_ms;
     if (time->bound_by != SMC_TIME_LAUNCH && launch >= launch_share)
         smc_text_printf(out, "\nthe launch takes %.0f" SMC_TIE "%%", 100 * launch);
+    if (time->tensor_peak_ms > 0)
+        append_tensor_share(time, out);
     if (moves_more(answer))
         append_bytes(answer, out);
-    else
+    else if (time->tensor_peak_ms <= 0)
         append_flops(answer, out);
     if (time->basis == SMC_TIME_SPECIFICATIONS)
         smc_text_append(out, "\nestimated from specifications");

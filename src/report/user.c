@@ -93,7 +93,7 @@ static void append_time(const struct smc_user_run *run, const struct smc_report_
     smc_text_relief(&run->answer, &line);
     smc_layout_line(out, style, "faster", &line);
     bool ran = run->result.emulation.made || run->result.launch.made;
-    if (!smc_time_is_known(time) && time->reason[0] && !ran) {
+    if (!smc_time_is_known(time) && time->reason[0] && (!ran || time->lacks_rate)) {
         smc_text_printf(&line, "not predicted: %s", time->reason);
         smc_layout_line(out, style, "time", &line);
     }

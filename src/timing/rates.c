@@ -2,6 +2,7 @@
 #include "timing/rates.h"
 
 #include <math.h>
+#include <string.h>
 
 /* Latencies in clocks and shares of the published bandwidths, for boards that nobody has measured:
    those of an H100 and an H200, rounded (data/ceilings.csv). */
@@ -36,29 +37,40 @@ static double clocks_of(const struct smc_sm *sm, double lanes)
     return 32 * sm->subpartitions / lanes;
 }
 
-static double fp64_lanes(uint16_t cc)
+/* Above that mma.sync stays below the peak, which then needs wgmma or tcgen05: an H200 reached 1210
+   of 2048 (CUDA 13.0, driver 580.159.04, 2026-11-27). */
+enum { MOST_MMA_FMAS = 1024 };
+
+static void set_tensor(struct smc_rates *rates, const struct smc_device *device,
+                       const struct smc_capability *capability)
 {
-    struct smc_capability capability;
-    smc_capability_nearest(cc, &capability);
-    return capability.fp64_lanes_per_sm ? capability.fp64_lanes_per_sm : 2;
+    double peak = capability->tensor_fmas_per_sm;
+    rates->tensor_fmas = fmin(peak, MOST_MMA_FMAS);
+    rates->tensor_share = peak > 0 ? rates->tensor_fmas / peak : 1;
+    rates->tensor_wide = strstr(device->name, "GeForce") ? 2 : 1; /* data/README.md */
 }
 
 /* Results per clock and SM: CUDA C++ Programming Guide, table "Throughput of Native Arithmetic
    Instructions". Integers: 64 lanes. Special functions and conversions: 16. Loads and stores: 32,
    with a queue. */
-static void set_pipes(struct smc_rates *rates, const struct smc_sm *sm,
+static void set_pipes(struct smc_rates *rates, const struct smc_device *device,
                       const struct smc_ceilings *ceilings)
 {
+    const struct smc_sm *sm = &device->sm;
+    struct smc_capability capability;
+    smc_capability_nearest(sm->cc, &capability);
     double lanes = sm->fp32_lanes_per_sm ? sm->fp32_lanes_per_sm : 128;
+    double fp64_lanes = capability.fp64_lanes_per_sm ? capability.fp64_lanes_per_sm : 2;
+    double half_lanes = capability.half_lanes_per_sm ? capability.half_lanes_per_sm : lanes;
     double *issue = rates->issue;
     rates->fma_halves = lanes > 64 ? 2 : 1;
     issue[SMC_PIPE_NONE] = 1;
     issue[SMC_PIPE_FMA] = clocks_of(sm, 64); /* each half */
     issue[SMC_PIPE_FMA_HEAVY] = clocks_of(sm, 64);
     issue[SMC_PIPE_ALU] = clocks_of(sm, 64);
-    issue[SMC_PIPE_FP64] = clocks_of(sm, fp64_lanes(sm->cc));
-    issue[SMC_PIPE_HALF] = clocks_of(sm, lanes);
-    issue[SMC_PIPE_TENSOR] = 8; /* HMMA.16816 at 1024 FP16 multiplications per SM */
+    issue[SMC_PIPE_FP64] = clocks_of(sm, fp64_lanes);
+    issue[SMC_PIPE_HALF] = clocks_of(sm, half_lanes);
+    set_tensor(rates, device, &capability);
     issue[SMC_PIPE_XU] = clocks_of(sm, 16);
     issue[SMC_PIPE_LSU] = 2;
     issue[SMC_PIPE_UNIFORM] = 2;
@@ -94,7 +106,7 @@ void smc_rates_of(const struct smc_device *device, const struct smc_ceilings *ce
 {
     *rates = (struct smc_rates){.clock_hz = device->sm_clock_khz * 1e3,
                                 .subpartitions = device->sm.subpartitions};
-    set_pipes(rates, &device->sm, ceilings);
+    set_pipes(rates, device, ceilings);
     set_memory(rates, device, ceilings, busy_sms);
     rates->shared_latency = value(ceilings, SMC_CEILING_SHARED_CLOCKS, USUAL_SHARED_CLOCKS);
     rates->l1_latency = value(ceilings, SMC_CEILING_L1_CLOCKS, USUAL_L1_CLOCKS);
@@ -112,8 +124,49 @@ void smc_rates_of(const struct smc_device *device, const struct smc_ceilings *ce
     rates->launch_ms = value(ceilings, SMC_CEILING_EMPTY_LAUNCH, usual_launch_us) * 1e-3;
 }
 
+/* HMMA. Bit 73: sparse; 75: k is 16, 78: 4, otherwise 8; 76: FP32 accumulators; 83: TF32, which is
+   half as fast. */
+static double half_products(const struct smc_rates *rates, const struct smc_instruction *in)
+{
+    double k = smc_bit(in, 75) ? 16 : smc_bit(in, 78) ? 4 : 8;
+    double fmas = 16 * 8 * k * (smc_bit(in, 83) ? 2 : 1);
+    if (smc_bit(in, 73))
+        return 0;
+    return smc_bit(in, 76) ? fmas * rates->tensor_wide : fmas;
+}
+
+/* IMMA, twice as fast. Bit 72: sparse; 75, 85 and 86: the shape; 83 and 84: 4 bits. */
+static double byte_products(const struct smc_instruction *in)
+{
+    enum { M8_N8_K16 = 0, M16_N8_K16 = 4, M16_N8_K32 = 5 };
+    if (smc_bit(in, 72) || smc_bits(in, 83, 2) != 0)
+        return 0;
+    switch (smc_bits(in, 85, 2) << 1 | smc_bits(in, 75, 1)) {
+    case M8_N8_K16:
+        return 8 * 8 * 16 / 2.0;
+    case M16_N8_K16:
+        return 16 * 8 * 16 / 2.0;
+    case M16_N8_K32:
+        return 16 * 8 * 32 / 2.0;
+    default:
+        return 0;
+    }
+}
+
+double smc_rates_tensor_fmas(const struct smc_rates *rates, const struct smc_instruction *in)
+{
+    if (rates->tensor_fmas <= 0)
+        return 0;
+    return in->operation == SMC_OP_HMMA   ? half_products(rates, in)
+           : in->operation == SMC_OP_IMMA ? byte_products(in)
+                                          : 0;
+}
+
 double smc_rates_clocks(const struct smc_rates *rates, const struct smc_instruction *in)
 {
+    if (in->pipe == SMC_PIPE_TENSOR)
+        return smc_rates_tensor_fmas(rates, in) * rates->subpartitions /
+               fmax(rates->tensor_fmas, 1);
     bool wide = in->operation == SMC_OP_IMAD_WIDE || in->operation == SMC_OP_IMAD_HI;
     return wide ? rates->wide_multiply : rates->issue[in->pipe];
 }

@@ -12,7 +12,10 @@ struct smc_rates {
     double issue[SMC_PIPE_COUNT]; /* clocks for which an instruction occupies the pipe of its
                                      sub-partition */
     double fma_halves;            /* halves of the FMA pipe that FMAs may use: 2 or 1 */
-    double wide_multiply; /* the same for an integer multiplication with a result of 64 bits */
+    /* Multiply-adds of FP16 in a clock and SM that mma.sync reaches, 0 where there are no tensor
+       cores; how much of the peak that is; how much longer FP32 accumulators take. */
+    double tensor_fmas, tensor_share, tensor_wide;
+    double wide_multiply; /* clocks of an integer multiplication with a result of 64 bits */
     double operand_cache; /* the share of reads that operands kept in the operand cache save */
     /* Latencies: clocks from the issue to the result. */
     double shared_latency, l1_latency, l2_latency, dram_latency, special_latency, constant_latency;
@@ -30,6 +33,10 @@ struct smc_rates {
 /* `busy_sms`: how many of the device's SMs execute blocks and share its L2 cache and DRAM. */
 void smc_rates_of(const struct smc_device *device, const struct smc_ceilings *ceilings,
                   uint32_t busy_sms, struct smc_rates *rates);
+
+/* What an instruction of the tensor pipe computes, in multiply-adds of FP16 that take as long. 0:
+   its rate is not in the model. */
+double smc_rates_tensor_fmas(const struct smc_rates *rates, const struct smc_instruction *in);
 
 /* How long an instruction occupies its pipe. */
 double smc_rates_clocks(const struct smc_rates *rates, const struct smc_instruction *in);

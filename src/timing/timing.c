@@ -349,6 +349,8 @@ static void set_terms(const struct model *model, struct smc_time *time)
     term[SMC_TIME_FP64] = work->busy[SMC_PIPE_FP64] / parts * ms;
     term[SMC_TIME_INTEGER] = work->busy[SMC_PIPE_ALU] / parts * ms;
     term[SMC_TIME_SPECIAL] = fmax(work->busy[SMC_PIPE_XU], work->busy[SMC_PIPE_ADU]) / parts * ms;
+    term[SMC_TIME_TENSOR] = work->busy[SMC_PIPE_TENSOR] / parts * ms;
+    time->tensor_peak_ms = term[SMC_TIME_TENSOR] * rates->tensor_share;
     term[SMC_TIME_SHARED] = work->shared_wavefronts * ms;
     term[SMC_TIME_L1] = (work->data_wavefronts - work->shared_wavefronts) * ms;
     term[SMC_TIME_L2] = fmax(work->l2_sectors * rates->l2_load_clocks,
@@ -394,8 +396,10 @@ static void set_range(const struct model *model, struct smc_time *time)
     sm_ms = fmax(sm_ms, largest(time, SMC_TIME_DRAM));
     double least_ms =
         known && time->basis != SMC_TIME_SPECIFICATIONS ? largest(time, SMC_TIME_FP64) : 0;
-    if (known)
+    if (known) {
         least_ms = fmax(least_ms, time->term_ms[SMC_TIME_SHARED]);
+        least_ms = fmax(least_ms, time->tensor_peak_ms);
+    }
     time->predicted_ms = launch_ms + sm_ms;
     time->low_ms = launch_ms / (1 + UNCERTAIN_LAUNCH) + fmax(sm_ms / (1 + share), least_ms);
     time->high_ms = launch_ms * (1 + UNCERTAIN_LAUNCH) + sm_ms * (1 + share);
@@ -412,8 +416,6 @@ static enum smc_status predict(struct model *model, struct smc_error *error)
 {
     const struct smc_time_launch *launch = model->launch;
     struct smc_time *time = model->time;
-    uint64_t busy = model->blocks < model->sms ? model->blocks : model->sms;
-    smc_rates_of(launch->device, launch->ceilings, (uint32_t)busy, &model->rates);
     enum smc_status status = find_dram(model, error);
     if (status == SMC_OK)
         status = run_sm(model, smc_sm_run, error);
@@ -440,6 +442,54 @@ static const struct smc_cubin_kernel *find_kernel(const struct smc_cubin *cubin,
         if (!strcmp(cubin->kernel[i].name, entry))
             return &cubin->kernel[i];
     return NULL;
+}
+
+/* What the model has no rate for, so that a prediction could be faster than the device. */
+static const char *find_unknown_rate(const struct model *model, const struct smc_instruction *in)
+{
+    switch (in->operation) {
+    case SMC_OP_HGMMA:
+    case SMC_OP_IGMMA:
+    case SMC_OP_BGMMA:
+    case SMC_OP_QGMMA:
+        return "wgmma";
+    case SMC_OP_UBLKCP:
+    case SMC_OP_UBLKRED:
+    case SMC_OP_UTMALDG:
+    case SMC_OP_UTMASTG:
+    case SMC_OP_UTMAREDG:
+        return "bulk copies (TMA)";
+    default:
+        break;
+    }
+    if (in->pipe != SMC_PIPE_TENSOR || smc_rates_tensor_fmas(&model->rates, in) > 0)
+        return NULL;
+    switch (in->operation) {
+    case SMC_OP_BMMA:
+        return "mma.sync of single bits";
+    case SMC_OP_DMMA:
+        return "mma.sync of double precision";
+    case SMC_OP_QMMA:
+        return "mma.sync of FP8";
+    case SMC_OP_HMMA_OLD:
+        return "mma.sync of the shape m8n8k4";
+    default:
+        return "sparse mma.sync, or one of 4 bits";
+    }
+}
+
+/* SMC_USAGE with the reason if an instruction has no rate; wgmma before all others. */
+static enum smc_status check_rates(const struct model *model, struct smc_error *error)
+{
+    const char *unknown = NULL;
+    for (uint32_t i = 0; i < model->program.count; i++) {
+        const struct smc_instruction *in = &model->program.step[i].in;
+        const char *what = find_unknown_rate(model, in);
+        if (what && (!unknown || in->operation == SMC_OP_HGMMA))
+            unknown = what;
+    }
+    return unknown ? smc_fail(error, SMC_USAGE, "%s, whose rate is not in the model", unknown)
+                   : SMC_OK;
 }
 
 static enum smc_status predict_kernel(const struct smc_time_launch *launch,
@@ -475,7 +525,12 @@ static enum smc_status predict_kernel(const struct smc_time_launch *launch,
     }
     snprintf(time->code, sizeof time->code, "sm_%u machine code", cubin->cc);
     const struct sample *sample = &model.sample;
-    status = choose_sample(&model, error);
+    uint64_t busy = model.blocks < model.sms ? model.blocks : model.sms;
+    smc_rates_of(launch->device, launch->ceilings, (uint32_t)busy, &model.rates);
+    status = check_rates(&model, error);
+    time->lacks_rate = status == SMC_USAGE;
+    if (status == SMC_OK)
+        status = choose_sample(&model, error);
     if (status == SMC_OK)
         status = smc_traces_make(&model.machine, sample->first, model.sms, sample->blocks,
                                  sample->entries, sample->loop_entries, &model.traces, error);
@@ -548,7 +603,10 @@ enum smc_status smc_time_predict(const struct smc_time_launch *launch, struct sm
     enum smc_status status = predict_cubin(launch, time, &why);
     if (status == SMC_MACHINE)
         return smc_fail(error, status, "%s", why.message);
-    if (status != SMC_OK)
+    if (status != SMC_OK) {
+        bool lacks_rate = time->lacks_rate;
         smc_time_unknown(time, why.message);
+        time->lacks_rate = lacks_rate;
+    }
     return SMC_OK;
 }

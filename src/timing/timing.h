@@ -42,6 +42,7 @@ const char *smc_time_basis_name(enum smc_time_basis basis);
 struct smc_time {
     enum smc_time_basis basis;
     char reason[200]; /* why nothing is predicted, or "" */
+    bool lacks_rate;  /* nothing is, since instructions of the kernel are not in the model */
     double predicted_ms, low_ms, high_ms;
     /* How long the launch would take if nothing but this bounded it: the work divided by the rate,
        on the SM with the most blocks. LATENCY: warps that wait for each other or for memory while
@@ -53,6 +54,7 @@ struct smc_time {
     double shared_wavefronts;          /* of the whole launch */
     double l1_sectors, l2_sectors;     /* requested from L1, from L2: 32 bytes each */
     double dram_bytes;
+    double tensor_peak_ms; /* the tensor pipe alone, at the peak of its specifications */
     char code[64]; /* what the instructions were counted in: "sm_90 machine code" */
 };
 
