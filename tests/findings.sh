@@ -32,6 +32,13 @@ one="$data/faults.cu --entry no_barrier --grid 1 --block 64 -a i32x64 -d 9.0"
     wrong "option --sanitize: for one run" --tile 4:8 --sanitize text
 }
 
+# --- In text --------------------------------------------------------------------------------------
+
+smemcalc run --kernel matmul-tiled-racy --tile 4 --size 8 --on emulator -d 9.0 >out 2>&1
+empty "run: of two findings both are in the text" "$(
+    sed -n '/^findings, lowest block first$/,$p' out | grep -c 'matmul_tiled_racy.cu:2[67]: race' >count
+    [ "$(cat count)" -eq 2 ] || cat out)"
+
 # --- Faults ---------------------------------------------------------------------------------------
 
 smemcalc --tile 4 --device 9.0 --format json >probe.json 2>/dev/null

@@ -141,6 +141,9 @@ without_nvcc inspect lost.cu --gate gate.toml >out 2>err
 empty "a gate is not passed if kernels were left out" "$([ $? -eq 2 ] || echo status; has err 'gate.toml: not every kernel is judged')"
 without_nvcc diff lost.cu lost.cu --gate gate.toml >out 2>err
 empty "a gate of a comparison is not passed if kernels were left out" "$([ $? -eq 2 ] || echo status; has err 'gate.toml: not every kernel is judged')"
+without_nvcc inspect lost.cu --device 9.0 --save /dev/null/saved.json >out 2>err
+empty "kernels that were left out are named where no report follows" \
+    "$([ $? -ne 0 ] || echo status; has err 'lost.cu:4: kernel unused: no launch with known')"
 without_nvcc inspect lost.cu --kernel plain --gate gate.toml >out 2>err
 empty "kernels that were left out and are not asked for do not count" "$([ $? -eq 0 ] || cat err)"
 sed -e '/plain/d; /unknown/d' lost.cu >none.cu

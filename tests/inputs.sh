@@ -66,6 +66,8 @@ says "a folder without kernels is named with the number of its files" "none: no 
 cp "$data/own-sm90.cubin" tree/b/three.cubin && cp "$data/own-sm90.ptxas" tree/b/make.log || exit 99
 # shellcheck disable=SC2086
 reads "what several files of a folder hold is listed once" 0 $one $two -- tree
+says "kernels that several files of a folder hold are counted" "note: tree: 6 kernels that several files hold \
+with the same results are listed once"
 empty "a log and machine code complete each other" "$(
     grep -q '^tree/a/one.cubin,spilling,compute capability 9.0,32,352,380,.*,1024,launch_bounds' out ||
         cat out)"

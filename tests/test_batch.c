@@ -172,6 +172,8 @@ static void test_csv(void)
                     "device,threads,regs,static_smem" RESULTS "9.0,256,32,8192" ANSWER));
     CU_ASSERT(gives("\r\n\n\ndevice,threads,regs,static_smem\n\n9.0,256,32,8192\n\r\n", SMC_OK,
                     "device,threads,regs,static_smem" RESULTS "9.0,256,32,8192" ANSWER));
+    CU_ASSERT(gives("device,threads,regs,static_smem\n9.0,256,32,8192\n\r", SMC_OK,
+                    "device,threads,regs,static_smem" RESULTS "9.0,256,32,8192" ANSWER));
 }
 
 /* 300 KB, which the mode allows; the mode is a column. */

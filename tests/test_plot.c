@@ -583,8 +583,10 @@ static void test_family(void)
     free(others);
 }
 
-/* Candidates of `best` with the given times; those of other tiles have none. */
-static struct smc_candidates *time_candidates(const char *kernel, bool at_random)
+enum { AT_RANDOM = -1 };
+
+/* Candidates of `best` with times that fall with the tile, the less the larger `added` is. */
+static struct smc_candidates *time_candidates(const char *kernel, int added)
 {
     struct smc_candidates *candidates = calloc(1, sizeof *candidates);
     struct smc_best *best = calloc(1, sizeof *best);
@@ -594,11 +596,11 @@ static struct smc_candidates *time_candidates(const char *kernel, bool at_random
     CU_ASSERT_EQUAL_FATAL(smc_best_find(&asked.query, SMC_NOT_GIVEN, best, NULL, NULL), SMC_OK);
     for (size_t i = 0; i < best->count; i++) {
         struct smc_candidate *candidate = &best->candidate[i];
-        if (at_random)
+        if (added == AT_RANDOM)
             set_any_time(&candidate->answer);
         else
             candidate->answer.time = (struct smc_time){
-                .basis = SMC_TIME_TABLE, .predicted_ms = 100.0 / (double)candidate->size};
+                .basis = SMC_TIME_TABLE, .predicted_ms = 100.0 / (double)(candidate->size + added)};
     }
     CU_ASSERT_EQUAL(smc_candidates_find(best, candidates, NULL), SMC_OK);
     free(best);
@@ -609,7 +611,7 @@ static struct smc_candidates *time_candidates(const char *kernel, bool at_random
    times as long. */
 static void test_candidates(void)
 {
-    struct smc_candidates *candidates = time_candidates("matmul-tiled", false);
+    struct smc_candidates *candidates = time_candidates("matmul-tiled", 0);
     struct smc_canvas canvas = smc_canvas_paper();
     struct smc_picture picture = {0};
     CU_ASSERT_EQUAL(candidates->predicted, candidates->count);
@@ -622,13 +624,37 @@ static void test_candidates(void)
     free(candidates);
 }
 
+/* Below half a percent two are equally fast. */
+static void test_close_candidates(void)
+{
+    static const struct {
+        int added;
+        const char *text;
+    } cases[] = {
+        {700, "Fastest: tile 32, 0.137 ms at 100 % occupancy; tile 6 has 100 % too and takes 1.04 "
+              "times as long"},
+        {5000, "Fastest: tile 32, 0.0199 ms at 100 % occupancy; tile 6 has 100 % too and takes "
+               "1.01 times as long"},
+        {6000,
+         "Fastest: tile 32, 0.0166 ms at 100 % occupancy; tile 6 has 100 % too and is as fast"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct smc_candidates *candidates = time_candidates("matmul-tiled", cases[i].added);
+        struct smc_canvas canvas = smc_canvas_paper();
+        struct smc_picture picture = {0};
+        smc_plot_candidates(candidates, &canvas, &picture);
+        CU_ASSERT(has_text(&picture, cases[i].text));
+        smc_picture_free(&picture);
+        free(candidates);
+    }
+}
+
 static void test_candidate_layouts(void)
 {
     static const char *const kernels[] = {"matmul-tiled", "stencil-dynamic", "aat-padded"};
     size_t flaws = 0;
     srand(16);
     for (size_t k = 0; k < 3 * sizeof kernels / sizeof *kernels; k++) {
-        struct smc_candidates *candidates = time_candidates(kernels[k % 3], true);
+        struct smc_candidates *candidates = time_candidates(kernels[k % 3], AT_RANDOM);
         for (int i = 0; i < TEST_CANVASES && candidates->predicted; i++) {
             struct smc_picture picture = {0};
             struct smc_canvas canvas = test_canvas(i);
@@ -1037,6 +1063,7 @@ CU_TestInfo tests_plot[] = {
     {"the roofline of integers", test_roofline_of_integers},
     {"the kernels of a family", test_family},
     {"the fastest and the highest occupancy", test_candidates},
+    {"candidates: shapes that are about as fast", test_close_candidates},
     {"candidates: nothing overlaps", test_candidate_layouts},
     {"no candidate has a time", test_no_candidates},
     {"shapes of a search, predicted or measured", test_tuned},

@@ -142,9 +142,33 @@ static void test_memo_counts(void)
     smc_text_free(&warnings);
 }
 
+/* A label that is wider than its point's column ends at the edge of the panel. */
+static void test_last_label(void)
+{
+    enum { POINTS = 128, AXIS = 5, ROWS = 14 };
+    static struct smc_chart_point points[POINTS];
+    const struct smc_chart chart = {.label = "tile", .now = 1, .point = points, .count = POINTS};
+    const struct smc_rect rect = {1, 1, ROWS, AXIS + POINTS + 1};
+    struct smc_frame frame = {0};
+    struct smc_text text = {0};
+    for (int i = 0; i < POINTS; i++)
+        points[i] = (struct smc_chart_point){.value = i + 1, .percent = 50, .launches = true};
+    CU_ASSERT_FATAL(smc_frame_resize(&frame, ROWS + 2, AXIS + POINTS + 3));
+    smc_draw_chart(&chart, rect, &frame);
+    smc_frame_write(&frame, true, &text);
+    const char *last = strstr(smc_text_string(&text), " 128");
+    CU_ASSERT_PTR_NOT_NULL_FATAL(last);
+    while (last > smc_text_string(&text) && last[-1] != '\n')
+        last--;
+    CU_ASSERT_EQUAL(strcspn(last, "\n"), 1 + AXIS + POINTS);
+    smc_text_free(&text);
+    smc_frame_free(&frame);
+}
+
 CU_TestInfo tests_tui_chart[] = {
     {"every point is the model's answer", test_points},
     {"the current value is a point", test_current_point},
     {"what was compiled counts", test_memo_counts},
+    {"the last label ends at the edge", test_last_label},
     CU_TEST_INFO_NULL,
 };

@@ -37,7 +37,7 @@ static void expect_key(uint32_t key)
 static void test_events(void)
 {
     begin("# a comment\n\n  size 200x60\nkey Down 2\ntype a \xe6\xbc\xa2\nkey Ctrl-Z\n"
-          "click 3 4\nwheel 5 6 down\nwheel 0 0 up\nwait\nscreen");
+          "click 3 4\nwheel 5 6 down\nwheel 0 0 up\nwait\nsize 1000x500\nscreen");
     struct smc_event event = next();
     CU_ASSERT(event.kind == SMC_EVENT_RESIZE && event.rows == 60 && event.cols == 200);
     expect_key(SMC_KEY_DOWN);
@@ -54,6 +54,8 @@ static void test_events(void)
     event = next();
     CU_ASSERT(event.kind == SMC_EVENT_CLICK && event.direction == -1);
     CU_ASSERT_EQUAL(next().kind, SMC_EVENT_SETTLE);
+    event = next();
+    CU_ASSERT(event.kind == SMC_EVENT_RESIZE && event.rows == 500 && event.cols == 1000);
     CU_ASSERT_EQUAL(next().kind, SMC_EVENT_SHOW);
     CU_ASSERT_EQUAL(next().kind, SMC_EVENT_END);
     CU_ASSERT_EQUAL(next().kind, SMC_EVENT_END);

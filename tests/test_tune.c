@@ -16,6 +16,7 @@ static void test_read_axis(void)
         {"TM=4,8,16", "TM", 3, {4, 8, 16}},
         {"BK=8:32:8", "BK", 4, {8, 16, 24, 32}},
         {"block-m=-1,5:6,100", "block-m", 4, {-1, 5, 6, 100}},
+        {"a_name_of_thirty_one_characters=4", "a_name_of_thirty_one_characters", 1, {4}},
     };
     static const char *const malformed[] = {"",
                                             "TM",
@@ -33,6 +34,7 @@ static void test_read_axis(void)
                                             "TM= 4",
                                             "TM=1:200",
                                             "TM=3000000000",
+                                            "a_name_of_thirty-two__characters=4",
                                             "a_name_that_is_longer_than_31_char=4"};
     for (size_t i = 0; i < sizeof sound / sizeof *sound; i++) {
         struct smc_tune_axis axis;

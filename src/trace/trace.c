@@ -201,11 +201,12 @@ static uint64_t scale(uint64_t sum, uint64_t part, uint64_t whole)
     return part == whole ? sum : (uint64_t)((double)sum * ((double)part / (double)whole));
 }
 
+/* One that is unknown is below 0. */
 static double mean(double a, uint64_t a_weight, double b, uint64_t b_weight)
 {
-    if (a < 0 || a_weight == 0)
+    if (a < 0)
         return b;
-    if (b < 0 || b_weight == 0)
+    if (b < 0)
         return a;
     const double weights = (double)a_weight + (double)b_weight;
     return (a * (double)a_weight + b * (double)b_weight) / weights;
