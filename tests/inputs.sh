@@ -66,11 +66,13 @@ says "a folder without kernels is named with the number of its files" "none: no 
 cp "$data/own-sm90.cubin" tree/b/three.cubin && cp "$data/own-sm90.ptxas" tree/b/make.log || exit 99
 # shellcheck disable=SC2086
 reads "what several files of a folder hold is listed once" 0 $one $two -- tree
-says "kernels that several files of a folder hold are counted" "note: tree: 6 kernels that several files hold \
-with the same results are listed once"
 empty "a log and machine code complete each other" "$(
     grep -q '^tree/a/one.cubin,spilling,compute capability 9.0,32,352,380,.*,1024,launch_bounds' out ||
         cat out)"
+mkdir same && cp "$data/own-sm90.cubin" same/1 && cp same/1 same/2 && cp same/1 same/3 || exit 99
+reads "three files of a folder that are the same are one" 0 same/1:14 same/1:32 same/1:10 -- same
+says "the kernels of the two others are counted" "note: same: 6 kernels that several files hold with the same \
+results are listed once"
 head -c 900 "$data/own-sm90.cubin" >tree/b/cut.cubin
 # shellcheck disable=SC2086
 reads "a damaged file of a folder is reported, the rest is answered" 2 $one $two -- tree

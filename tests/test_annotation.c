@@ -100,9 +100,8 @@ static void test_other_text(void)
     annotate("k.cu", "// shorter\n\n", &annotation);
     CU_ASSERT_EQUAL(annotation.lines, 2 + 5);
     CU_ASSERT_PTR_NULL(annotation.line[3].text);
-    annotate("C:\\folder\\k.cu", "// shorter\n\n", &annotation);
-    CU_ASSERT_EQUAL(annotation.lines, 2 + 5);
-    CU_ASSERT_PTR_NULL(annotation.line[3].text);
+    annotate("C:\\folder\\k.cu", source, &annotation);
+    CU_ASSERT_EQUAL(annotation.lines, 8);
     annotate("other.cu", "", &annotation);
     CU_ASSERT_EQUAL(annotation.lines, 5);
     CU_ASSERT_STRING_EQUAL(annotation.line[0].file, "/some/folder/k.cu");
