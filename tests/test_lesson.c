@@ -8,7 +8,7 @@
 #include "share.h"
 #include "unit.h"
 
-enum { WIDEST = 200, WIDEST_SUMMARY = 65, SHARE_OF_DEVICES = 12 };
+enum { WIDEST = 200, WIDEST_SUMMARY = 65, SHARE_OF_DEVICES = 24 };
 
 static struct smc_lesson_setting setting_of(const struct smc_device *device, unsigned columns)
 {
