@@ -2,6 +2,7 @@
    there are processors, and prints a line that counts the cases; fails if any case failed. A suite
    that is named alone runs in this process, for a debugger. Usage: tests/unit [SUITE...], with the
    suites of suites.def. */
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -116,6 +117,10 @@ static void wait_for_one(struct job *jobs, struct result *results, size_t count)
 {
     int status;
     const pid_t process = wait(&status);
+    if (process < 0) {
+        perror("unit: wait");
+        exit(99);
+    }
     for (size_t i = 0; i < count; i++) {
         if (jobs[i].process != process)
             continue;
@@ -149,6 +154,7 @@ static void run_jobs(struct job *jobs, struct result *results, size_t count)
 {
     const long processors = sysconf(_SC_NPROCESSORS_ONLN);
     size_t started = 0, ended = 0, shown = 0;
+    signal(SIGCHLD, SIG_DFL); /* whatever the caller ignores */
     while (shown < count) {
         while (started < count && (long)(started - ended) < (processors > 1 ? processors : 1)) {
             start(&jobs[started], &results[started]);

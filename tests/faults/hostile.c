@@ -5,7 +5,7 @@
 
    A share: every command gets each signal once, at another call of another kind, and a third of the
    commands meet each of some limits. With TEST_WHOLE=1 each kind of call, every limit, and 500
-   signals at random moments; `hostile --seed N` repeats these. */
+   signals at random moments, the same ones each time; `hostile --seed N` has others. */
 #include "config.h"
 
 #include <errno.h>
