@@ -312,6 +312,9 @@ static void test_variants(void)
 {
     check_found("H100 SXM", "NVIDIA H100 80GB HBM3", "closest match for ");
     check_found("H100 SXM5 80G", "NVIDIA H100 80GB HBM3", "closest match for ");
+    check_found("NVIDIA H100 SXM5 80GB HBM3", "NVIDIA H100 80GB HBM3", "closest match for ");
+    check_found("H200 141GB HBM3e", "NVIDIA H200", "closest match for ");
+    check_found("710 2GB", "GeForce GT 710", "closest match for '710 2GB': GeForce GT 710 (1 SM)");
     check_found("H200 SXM", "NVIDIA H200", "closest match for ");
     check_found("A100 SXM", "NVIDIA A100-SXM4-40GB", "closest match for ");
     check_found("A100 PCIe", "NVIDIA A100-PCIE-40GB", "closest match for ");

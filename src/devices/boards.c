@@ -388,6 +388,12 @@ static enum fit fit_of_board(size_t index, const struct wanted *wanted)
         best = fit > best ? fit : best;
         at += length + (at[length] == ';');
     }
+    if (best == FIT_NONE && rows[index].other_names[0]) {
+        /* "H100 SXM5 80GB HBM3" has words of both. */
+        char all[2 * WORDS];
+        snprintf(all, sizeof all, "%s %s", rows[index].name, rows[index].other_names);
+        best = fit_of(all, memory_bytes, wanted);
+    }
     return best;
 }
 
@@ -762,9 +768,10 @@ static void write_note(const struct candidates *candidates, const struct smc_dev
     list_candidates(candidates, exact ? FIT_WORDS : candidates->fit, candidates->chosen, LIST,
                     &list);
     if (!exact || list.length > 0)
-        snprintf(note, 256, "closest match for '%.32s': %.60s (%u SMs)%s%s",
+        snprintf(note, 256, "closest match for '%.32s': %.60s (%u SM%s)%s%s",
                  candidates->wanted->typed, chosen->name, chosen->sm_count,
-                 list.length > 0 ? "; also " : "", smc_text_string(&list));
+                 smc_text_plural(chosen->sm_count), list.length > 0 ? "; also " : "",
+                 smc_text_string(&list));
     smc_text_free(&list);
 }
 

@@ -417,8 +417,8 @@ void smc_text_device_line(const struct smc_answer *answer, const struct smc_repo
     const struct smc_device *device = &answer->query.device;
     smc_text_append(&line, device->name);
     if (device->sm_count)
-        smc_text_printf(&line, ", CC %d.%d, %u SMs", device->sm.cc / 10, device->sm.cc % 10,
-                        device->sm_count);
+        smc_text_printf(&line, ", CC %d.%d, %u SM%s", device->sm.cc / 10, device->sm.cc % 10,
+                        device->sm_count, smc_text_plural(device->sm_count));
     smc_text_printf(&line, " (%s)", sources[device->source]);
     smc_words_assumed(&answer->query, &line);
     smc_layout_line(out, style, "device", &line);
@@ -505,15 +505,16 @@ static void append_grid(const struct smc_answer *answer, const struct smc_report
     if (answer->occupancy.resident_clusters > 0)
         smc_text_printf(&line, " in %" PRIu64 " clusters",
                         waves->grid_blocks / answer->launch.blocks_per_cluster);
-    smc_text_printf(&line, " on %u SMs: ", answer->query.device.sm_count);
+    smc_text_printf(&line, " on %u SM%s: ", answer->query.device.sm_count,
+                    smc_text_plural(answer->query.device.sm_count));
     if (waves->waves == 1)
         smc_text_printf(&line, "1 wave (%" PRIu64 " blocks fit at a time)", waves->resident_blocks);
     else
         smc_text_printf(&line, "%" PRIu64 " waves of %" PRIu64 ", the last of %" PRIu64,
                         waves->waves, waves->resident_blocks, waves->last_wave_blocks);
     if (waves->idle_sms)
-        smc_text_printf(&line, "; %u SMs idle%s", waves->idle_sms,
-                        waves->waves == 1 ? "" : " in the last");
+        smc_text_printf(&line, "; %u SM%s idle%s", waves->idle_sms,
+                        smc_text_plural(waves->idle_sms), waves->waves == 1 ? "" : " in the last");
     smc_layout_line(out, style, "grid", &line);
 }
 

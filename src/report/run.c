@@ -30,8 +30,8 @@ void smc_words_run_device(const struct smc_device *device, struct smc_text *out)
     smc_text_append(out, device->name);
     if (device->sm_count == 0) /* a compute capability */
         return;
-    smc_text_printf(out, ", CC %d.%d, %u SMs", device->sm.cc / 10, device->sm.cc % 10,
-                    device->sm_count);
+    smc_text_printf(out, ", CC %d.%d, %u SM%s", device->sm.cc / 10, device->sm.cc % 10,
+                    device->sm_count, smc_text_plural(device->sm_count));
 }
 
 void smc_words_run_driver(const struct smc_run_result *result, struct smc_text *out)
