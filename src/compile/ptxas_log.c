@@ -591,3 +591,14 @@ void smc_log_first_error(const char *log, const char *file, const char *shown, c
     append_rest(log, text, capacity);
     smc_utf8_make_safe(text);
 }
+
+bool smc_log_needs_features(const char *log)
+{
+    static const char *const words[] = {"not supported on .target 'sm_",
+                                        "cannot be compiled for architecture 'sm_",
+                                        "requires .target sm_"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strstr(log, words[i]))
+            return true;
+    return false;
+}

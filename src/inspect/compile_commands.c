@@ -13,6 +13,7 @@
 
 #include "base/memory.h"
 #include "base/platform.h"
+#include "inspect/architecture.h"
 #include "inspect/nvcc_default.h"
 
 /* --- Words ------------------------------------------------------------------------------------ */
@@ -116,28 +117,6 @@ static const char *value_of(const struct entry *entry, size_t *at, const char *o
     return *at + 1 < entry->words.count ? entry->words.word[++*at] : "";
 }
 
-static void add_target(struct entry *entry, uint16_t cc, char suffix)
-{
-    for (size_t i = 0; i < entry->target_count; i++)
-        if (entry->target[i].cc == cc && entry->target[i].suffix == suffix)
-            return;
-    if (entry->target_count < SMC_INSPECT_MAX_TARGETS)
-        entry->target[entry->target_count++] = (struct smc_inspect_target){cc, suffix};
-}
-
-/* Every "sm_90a" in the text; if there is none, every "compute_90a". */
-static void add_targets(struct entry *entry, const char *text)
-{
-    const char *mark = strstr(text, "sm_") ? "sm_" : "compute_";
-    while ((text = strstr(text, mark))) {
-        char *end;
-        text += strlen(mark);
-        unsigned long number = strtoul(text, &end, 10);
-        if (end > text && number > 0 && number < 1000)
-            add_target(entry, (uint16_t)number, *end == 'a' || *end == 'f' ? *end : '\0');
-    }
-}
-
 static bool read_architecture(struct entry *entry, size_t *at)
 {
     static const char *const names[] = {
@@ -148,7 +127,7 @@ static bool read_architecture(struct entry *entry, size_t *at)
         const char *value = value_of(entry, at, names[i]);
         if (!value)
             continue;
-        add_targets(entry, value);
+        smc_architectures_add(value, entry->target, &entry->target_count);
         entry->names_target = true;
         return true;
     }
@@ -313,7 +292,7 @@ static bool add_default_target(struct entry *entry, const char *compiler)
     char *path = strchr(compiler, '/') ? join(entry->directory, compiler) : smc_strdup(compiler);
     const uint16_t cc = path ? smc_nvcc_default(path) : 0;
     if (cc > 0)
-        add_target(entry, cc, '\0');
+        entry->target[entry->target_count++] = (struct smc_inspect_target){cc, '\0'};
     free(path);
     return path != NULL;
 }
