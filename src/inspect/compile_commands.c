@@ -89,6 +89,7 @@ void smc_words_free(struct smc_words *words)
 /* An entry, as collected from its words. */
 struct entry {
     const char *directory, *file, *output; /* in the JSON, or in the words */
+    size_t number;                         /* from 1 */
     struct smc_words words;
     bool is_clang, is_cuda;
     bool names_target; /* or may: "-arch=native", a file of options */
@@ -376,6 +377,10 @@ static bool add_source(struct entry *entry, const char *source, struct smc_input
         return false;
     input->content = SMC_CONTENT_SOURCE;
     input->may_be_empty = true;
+    input->number = entry->number;
+    input->output = entry->output ? smc_strdup(entry->output) : NULL;
+    if (entry->output && !input->output)
+        return false;
     input->argument = entry->options.word;
     input->argument_count = entry->options.count;
     entry->options = (struct smc_words){0};
@@ -420,7 +425,7 @@ static bool add_entry(struct entry *entry, const char **fault, struct smc_inputs
 static bool read_entry(const char *file, size_t number, const json_t *object,
                        struct smc_inputs *inputs, size_t *others, struct smc_text *faults)
 {
-    struct entry entry = {0};
+    struct entry entry = {.number = number};
     const char *fault = open_entry(object, &entry);
     bool succeeded = fault ? !smc_memory_failed() : read_words(&entry);
     if (!fault && !entry.is_cuda)

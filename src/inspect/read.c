@@ -204,8 +204,9 @@ static enum smc_status compile(const struct reading *reading, compiler *compile_
         .warnings = &reading->notes->warnings,
         .is_part = reading->is_part,
     };
+    const char *label = reading->request->label;
     const struct smc_inspect_kernel kind = {
-        .file = reading->file, .source = source, .cc = target->cc};
+        .file = label ? label : reading->file, .source = source, .cc = target->cc};
     struct smc_nvrtc_output output = {0};
     size_t before = reading->kernels->count;
     enum smc_status status = compile_with(&compilation, &output, error);
