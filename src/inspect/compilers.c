@@ -636,9 +636,8 @@ static void write_beginning(const struct smc_device_part *part, const char *file
             has_headers |= part->tree.file[k].include[i].kind == SMC_INCLUDE_STANDARD;
     smc_text_append(text, "namespace std {}\n");
     write_start(file,
-                has_headers ? "#include <cstdint>\n#include <cstddef>\n#include <cmath>\n"
-                              "#include <limits>\n#include <algorithm>\n"
-                            : "",
+                has_headers ? "#include <" SMC_HEADER_IMPLICIT ">\n#include <cstdint>\n"
+                            : "#include <" SMC_HEADER_IMPLICIT ">\n",
                 text);
 }
 
