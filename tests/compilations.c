@@ -26,16 +26,39 @@ enum smc_nvrtc_outcome __real_smc_nvrtc_compile(const struct smc_nvrtc *, const 
 enum smc_nvrtc_outcome __wrap_smc_nvrtc_compile(const struct smc_nvrtc *, const char *,
                                                 const char *, const char *,
                                                 struct smc_nvrtc_output *);
+enum smc_nvrtc_outcome __real_smc_nvrtc_compile_with(const struct smc_nvrtc *, const char *,
+                                                     const char *, const char *,
+                                                     const struct smc_nvrtc_extras *,
+                                                     struct smc_nvrtc_output *);
+enum smc_nvrtc_outcome __wrap_smc_nvrtc_compile_with(const struct smc_nvrtc *, const char *,
+                                                     const char *, const char *,
+                                                     const struct smc_nvrtc_extras *,
+                                                     struct smc_nvrtc_output *);
 
-enum smc_nvrtc_outcome __wrap_smc_nvrtc_compile(const struct smc_nvrtc *nvrtc, const char *text,
-                                                const char *file, const char *options,
-                                                struct smc_nvrtc_output *output)
+static void note(const char *text, const char *options)
 {
     unsigned index = table ? atomic_fetch_add(&table->count, 1) : MOST;
     if (index < MOST)
         table->compiled[index] =
             smc_hash(smc_hash(SMC_HASH_START, text, strlen(text)), options, strlen(options));
+}
+
+enum smc_nvrtc_outcome __wrap_smc_nvrtc_compile(const struct smc_nvrtc *nvrtc, const char *text,
+                                                const char *file, const char *options,
+                                                struct smc_nvrtc_output *output)
+{
+    note(text, options);
     return __real_smc_nvrtc_compile(nvrtc, text, file, options, output);
+}
+
+enum smc_nvrtc_outcome __wrap_smc_nvrtc_compile_with(const struct smc_nvrtc *nvrtc,
+                                                     const char *text, const char *file,
+                                                     const char *options,
+                                                     const struct smc_nvrtc_extras *extras,
+                                                     struct smc_nvrtc_output *output)
+{
+    note(text, options);
+    return __real_smc_nvrtc_compile_with(nvrtc, text, file, options, extras, output);
 }
 
 void compilations_begin(void)

@@ -51,7 +51,8 @@ expect() { # NAME YES_OR_NO BYTES ARGUMENT...
     has_run && ran=yes || ran=no
     empty "$with: $name" "$(
         [ "$seen" = "$bytes" ] || { echo "static_smem_bytes: $seen, not $bytes" && cat err; }
-        [ "$ran" = "$runs" ] || echo "the compiler ran: $ran")"
+        [ "$ran" = "$runs" ] || echo "the compiler ran: $ran"
+        [ "$runs" = yes ] || ! has_started || echo "the compiler was started: $(cat started)")"
 }
 
 # shellcheck disable=SC2317
@@ -130,12 +131,14 @@ check_all() {
 # --- nvcc: a script tells whether it ran ----------------------------------------------------------
 
 with=nvcc
-forget_runs() { rm -f ran; }
+forget_runs() { rm -f ran started; }
 has_run() { [ -e ran ]; }
+has_started() { [ -e started ]; } # if only to ask what it would do
 if [ -n "$nvcc" ]; then
     mkdir bin
     cat >bin/nvcc <<END
 #!/bin/sh
+echo "\$*" >>"$PWD/started"
 case " \$* " in *" --dryrun "*) ;; *) touch "$PWD/ran" ;; esac
 exec "$nvcc" "\$@"
 END
@@ -167,6 +170,29 @@ END
     expect "PTX for another architecture is compiled" yes 1024 kernel.ptx --device 10.0
     sed -i 's/1024/1040/' kernel.ptx
     expect "changed PTX is compiled" yes 1040 kernel.ptx --device 9.0
+
+    # Only nvcc finds what a host template launches.
+    cat >twice.cu <<'END'
+template <class T> __global__ void twice(T *x) { x[threadIdx.x] *= 2; }
+template <class T> void host(T *p) { auto q = p; twice<<<1, 32>>>(q); }
+int main() { host((float *)nullptr); }
+END
+    run_twice() { # prints the compilers that were started
+        forget_runs
+        rm -f linker.*
+        LD_DEBUG=files LD_DEBUG_OUTPUT=$PWD/linker smemcalc run twice.cu --entry 'twice<float>' --grid 1 \
+            --block 32 --arg f32x32:ramp --on emulator --device 9.0 >out 2>err || cat err
+        cat started 2>/dev/null
+        grep -l 'calling init.*libnvrtc' linker.* 2>/dev/null
+    }
+    make_old
+    run_twice >first
+    empty "run compiles what NVRTC cannot with nvcc, without a word of NVRTC" \
+        "$([ -s first ] || echo "nothing was started"; cat err)"
+    empty "a second run of an unchanged source starts no compiler" "$(run_twice; cat err)"
+    forget_runs
+    smemcalc inspect twice.cu --device 9.0 >out 2>err
+    empty "inspect uses what run compiled" "$(cat started err 2>/dev/null)"
     PATH=$path
 else
     skip "the cache of nvcc's compilations" "no nvcc"
@@ -176,6 +202,7 @@ fi
 
 with=NVRTC
 forget_runs() { rm -f linker.*; }
+has_started() { has_run; }
 has_run() { grep -q 'calling init.*libnvrtc' linker.*; }
 smemcalc() {
     PATH=/usr/bin:/bin CUDA_HOME=/nowhere CUDA_PATH=/nowhere \

@@ -247,6 +247,42 @@ else
     skip "relocatable source" "no nvcc"
 fi
 
+# Instructions that sm_90a has and sm_90 lacks.
+printf '__global__ void __launch_bounds__(128) more(int *x)\n{\n    asm volatile("setmaxnreg.inc.sync.aligned.u32 240;");\n    *x = 1;\n}\n' >more.cu
+compiled_for() { # NAME ARCHITECTURE NOTE ARGUMENT...
+    name=$1 architecture=$2 note=$3
+    shift 3
+    without_nvcc inspect more.cu --format json "$@" >more.json 2>err
+    empty "$name" "$([ $? -eq 0 ] || echo status
+        jq -r '.kernels[].kernel.compiled_for' more.json 2>&1 | grep -qx "$architecture" || jq -c .kernels more.json
+        if [ -n "$note" ]; then has err "$note"; else cat err; fi)"
+}
+compiled_for "--device sm_90a compiles for it" sm_90a '' --device sm_90a
+compiled_for "a source that sm_90 refuses is compiled for sm_90a, and a note says so" sm_90a \
+    "note: compiled for sm_90a, which the source needs; for sm_90: more.cu: error: Instruction 'setmaxnreg.inc' not supp" \
+    --device 9.0
+compiled_for "what a board of 9.0 cannot run as sm_90 is compiled for sm_90a" sm_90a 'compiled for sm_90a' \
+    --device 'NVIDIA H200'
+compiled_for "-arch=sm_90a in --compiler-options goes with --device 9.0" sm_90a '' --device 9.0 \
+    --compiler-options '-O3 -arch=sm_90a'
+compiled_for "-arch with its value in the next word names the target without --device" sm_90a '' \
+    --compiler-options '-arch sm_90a -lineinfo'
+compiled_for "-gencode names the target" sm_100a '' \
+    --compiler-options '-gencode arch=compute_100a,code=sm_100a'
+without_nvcc inspect more.cu --device 9.0 --compiler-options -arch=sm_80 >out 2>err
+empty "-arch of another architecture than the device's is refused" \
+    "$([ $? -eq 2 ] || echo status; has err "'-arch=sm_80' is not the architecture of the device: use --device")"
+without_nvcc inspect more.cu --device 8.0 >out 2>err
+empty "where no target of the architecture has the instruction, the error is ptxas's" \
+    "$([ $? -eq 2 ] || echo status; has err "more.cu: error: Instruction 'setmaxnreg.inc' not supported on .target 'sm_80'$")"
+for device in sm_90a 9.0; do
+    without_nvcc run more.cu --grid 1 --block 128 --arg i32x1 --on emulator --device $device >out 2>err
+    empty "run --device $device compiles for sm_90a where it is needed" "$([ $? -eq 0 ] || cat err)"
+done
+without_nvcc run more.cu --grid 1 --block 128 --arg i32x1 --on emulator --device 9.0 --compiler-options -arch=sm_90a \
+    >out 2>err
+empty "run accepts -arch=sm_90a in --compiler-options" "$([ $? -eq 0 ] || echo status; cat err)"
+
 without_nvcc inspect - --device 9.0 <vector_add.cu >out 2>err
 empty "host code from standard input is inspected" "$([ $? -eq 0 ] || cat err)"
 

@@ -163,6 +163,20 @@ case $("$program" --tile 8 --device 9.0 --format json 2>/dev/null) in
             cat by_nvrtc err2)" ;;
 *) skip "without nvcc, NVRTC compiles a source with the options of its entry" "no NVRTC" ;;
 esac
+cat >targets.json <<EOF
+[{"directory": "$PWD/my project/out", "file": "../b.cu", "command": "nvcc -arch=sm_80 -DSECOND= -I../inc -c ../b.cu -o a.dir/b.o"},
+ {"directory": "$PWD/my project/out", "file": "../b.cu", "command": "nvcc -arch=sm_80 -DSECOND=*2 -I../inc -c ../b.cu -o b.dir/b.o"},
+ {"directory": "$PWD/my project/out", "file": "../b.cu", "command": "nvcc -arch=sm_80 -DSECOND=*3 -I../inc -c ../b.cu"}]
+EOF
+PATH=/usr/bin:/bin CUDA_HOME=/nowhere CUDA_PATH=/nowhere "$program" inspect targets.json --format csv >by_nvrtc 2>err2
+if grep -q 'no NVRTC was found' err2; then
+    skip "targets that compile one source are told apart in the report" "no NVRTC"
+else
+    empty "targets that compile one source are told apart in the report" "$(
+        cut -d, -f1,7 by_nvrtc | sed 1d | sort >seen
+        printf '%s\n' 'my project/out/../b.cu (a.dir/b.o),400' 'my project/out/../b.cu (b.dir/b.o),800' \
+            'my project/out/../b.cu (entry 3),1200' | diff - seen; cat err2)"
+fi
 empty "an object that is newer than its source is read" "$(
     [ "$status" -eq $wanted ] || echo "exit status $status"
     [ "$(grep -c '^my project/out/a.o,' out)" -eq 3 ] || cat out err)"

@@ -221,7 +221,7 @@ EXTRA_DIST += tests/banks.sh tests/command.sh
 check_PROGRAMS += tests/nvrtc tests/compile_all
 TESTS += tests/nvrtc tests/compile_all
 tests_nvrtc_LDADD = libsmc.la
-tests_nvrtc_LDFLAGS = -Wl,--wrap=smc_nvrtc_compile # counted
+tests_nvrtc_LDFLAGS = -Wl,--wrap=smc_nvrtc_compile,--wrap=smc_nvrtc_compile_with # counted
 tests_nvrtc_SOURCES = tests/nvrtc.c tests/compilations.c tests/compilations.h \
 	tests/temporary.c tests/temporary.h
 tests_compile_all_LDADD = libsmc.la

@@ -281,7 +281,7 @@ empty "arrays beyond the machine's memory are refused" "$(
 cp clean.cu kept.cu
 run_refuses "option --dump: '1:kept.cu' would overwrite a file that the run reads" \
     --source kept.cu --grid 1 --block 32 --arg f32x32 --dump 1:kept.cu
-run_refuses "option --compiler-options: '-arch=sm_80': use --device instead" --source clean.cu \
+run_refuses "option --compiler-options: '-arch=sm_80' is not the architecture of the device: use --device instead" --source clean.cu \
     --grid 1 --block 32 --arg f32x32 --compiler-options "-DA -arch=sm_80"
 run_refuses "option --grid: needed to launch the kernel: the number of blocks, or their shape such as 32x8" --source clean.cu --block 1
 run_refuses "option --block: needed to launch the kernel: the number of threads, or their shape such as 32x8" --source clean.cu --grid 1

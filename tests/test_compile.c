@@ -167,6 +167,7 @@ static void test_error_lines(void)
         {"k.cu(2): error: no instance matches\n            argument types are: (double *)\n  "
          "f(p);\n",
          "/dir/k.cu:2: error: no instance matches argument types are: (double *)"},
+        {"k.cu(2): error: no\n                    const uint row,\n", "/dir/k.cu:2: error: no"},
         {"k.cu(2): error: no\n          detected during:\n", "/dir/k.cu:2: error: no"},
         {"nvcc error   : 'cicc' died due to signal 11\n",
          "nvcc error   : 'cicc' died due to signal 11"},

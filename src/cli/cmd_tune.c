@@ -11,6 +11,7 @@
 #include "cli/output.h"
 #include "cli/progress.h"
 #include "confirm/tuning_source.h"
+#include "inspect/kernels.h"
 
 static smc_command_function run;
 
@@ -225,6 +226,9 @@ static enum smc_status ask(const struct smc_arguments *arguments,
     if (status == SMC_OK)
         status = ask_place(arguments, devices, tune, error);
     source->request.device = tune->query.device;
+    if (arguments->device.count > 0)
+        source->request.suffix =
+            smc_inspect_target_of(arguments->device.item[0], tune->query.device.sm.cc).suffix;
     if (status == SMC_OK)
         status = ask_axes(arguments, tune, error);
     if (status == SMC_OK)

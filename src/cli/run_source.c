@@ -13,6 +13,7 @@
 #include "cli/run.h"
 #include "confirm/launch.h"
 #include "executor/user.h"
+#include "inspect/kernels.h"
 #include "report/words.h"
 
 /* Before the device, whose limits may be lower, is known. */
@@ -294,6 +295,9 @@ static enum smc_status ask(const struct smc_arguments *arguments, struct smc_use
     if (status != SMC_OK)
         return status;
     request->device = query.device;
+    if (arguments->device.count > 0)
+        request->suffix =
+            smc_inspect_target_of(arguments->device.item[0], query.device.sm.cc).suffix;
     request->ceilings = query.ceilings;
     request->settings = settings;
     return SMC_OK;

@@ -547,19 +547,21 @@ static bool find_error(const char **log, struct smc_log_line *line)
     return false;
 }
 
-/* Appends the lines that continue a message: "            argument types are: (double *)". The
-   compiler quotes source with fewer blanks. */
+/* Appends the lines that continue a message, and are not source that the compiler quotes. */
 static void append_rest(const char *log, char *text, size_t capacity)
 {
-    static const size_t least = 12;
+    static const char *const starts[] = {
+        "            argument types are: ", "            operand types are: ",
+        "            object type is: "};
     struct smc_log_line line;
     while (next_line(&log, &line)) {
-        const char *s = line.start;
-        while (s < line.end && *s == ' ')
-            s++;
-        size_t length = strlen(text);
-        if ((size_t)(s - line.start) < least || s == line.end || *s == '^' || *s == '|')
+        size_t i = 0, length = strlen(text);
+        while (i < sizeof starts / sizeof *starts &&
+               strncmp(line.start, starts[i], strlen(starts[i])) != 0)
+            i++;
+        if (i == sizeof starts / sizeof *starts)
             return;
+        const char *s = line.start + strspn(line.start, " ");
         snprintf(text + length, capacity - length, " %.*s", (int)(line.end - s), s);
     }
 }
@@ -590,4 +592,15 @@ void smc_log_first_error(const char *log, const char *file, const char *shown, c
     write_error(line, file, shown, text, capacity);
     append_rest(log, text, capacity);
     smc_utf8_make_safe(text);
+}
+
+bool smc_log_needs_features(const char *log)
+{
+    static const char *const words[] = {"not supported on .target 'sm_",
+                                        "cannot be compiled for architecture 'sm_",
+                                        "requires .target sm_"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strstr(log, words[i]))
+            return true;
+    return false;
 }

@@ -71,6 +71,10 @@ bool smc_log_is_error(const char *line, size_t length);
 void smc_log_first_error(const char *log, const char *file, const char *shown, char *text,
                          size_t capacity);
 
+/* Whether ptxas refused an instruction or a modifier that another target may have, such as sm_90a
+   instead of sm_90. */
+bool smc_log_needs_features(const char *log);
+
 /* Adds the warnings about lines of `file`, as "file:line: message". */
 void smc_log_tell_warnings(const char *log, const char *file, struct smc_text *warnings);
 

@@ -15,6 +15,7 @@
 #include "compile/ptx.h"
 #include "compile/ptxas_log.h"
 #include "executor/user_time.h"
+#include "inspect/architecture.h"
 #include "inspect/compilers.h"
 #include "inspect/kernels.h"
 #include "inspect/names.h"
@@ -337,8 +338,8 @@ static enum smc_status compile_once(const struct smc_user_run *run,
     struct smc_text key = {0};
     struct smc_built built = {.status = SMC_OK};
     smc_text_append_bytes(&key, (const char *)&compile_with, sizeof compile_with);
-    smc_text_printf(&key, "%u%c\n%s\n", target->cc, target->suffix ? target->suffix : ' ',
-                    compilation->request->compiler_options);
+    smc_text_printf(&key, "%u%c%d\n%s\n", target->cc, target->suffix ? target->suffix : ' ',
+                    compilation->only_cached, compilation->request->compiler_options);
     smc_text_append(&key, compilation->text);
     struct smc_builds *builds = key.failed ? NULL : run->request.builds;
     if (!smc_builds_find(builds, &key, &built)) {
@@ -361,6 +362,7 @@ static enum smc_status compile_so(struct smc_user_run *run,
         .file = run->request.file,
         .source = compile_with == smc_compile_with_ptxas ? SMC_INSPECT_PTX : SMC_INSPECT_NVRTC,
         .cc = run->request.device.sm.cc,
+        .suffix = compilation->target.suffix,
     };
     struct smc_text faults = {0};
     enum smc_status status = compile_once(run, compilation, compile_with, output, error);
@@ -370,32 +372,81 @@ static enum smc_status compile_so(struct smc_user_run *run,
     return status;
 }
 
-/* NVRTC compiles the source or, where host code is in it, its device part; nvcc what remains. The
-   error is that of the source as a whole if it is the only one, else that of the device part. */
+/* In this order. What nvcc compiled before, for any command, is there at once. NVRTC compiles the
+   source itself the fastest; nvcc compiles host code and all that it launches; without nvcc, or if
+   it lacks a header, NVRTC compiles the device part. */
+static const struct way {
+    compiler *compile_with;
+    bool only_cached;
+} ways[] = {{smc_compile_with_nvcc, true},
+            {smc_compile_with_nvrtc, false},
+            {smc_compile_with_nvcc, false},
+            {smc_compile_device_part, false}};
+
+/* nvcc's error counts most; else that of the device part, or that of the source as a whole if it is
+   the only one. `needs_features`: another target may have the instructions. */
 static enum smc_status compile_in_some_way(struct smc_user_run *run,
-                                           const struct smc_compilation *compilation,
-                                           struct smc_nvrtc_output *output, struct smc_error *error)
+                                           struct smc_compilation compilation,
+                                           struct smc_nvrtc_output *output, bool *needs_features,
+                                           struct smc_error *error)
 {
-    static compiler *const ways[] = {smc_compile_with_nvrtc, smc_compile_device_part,
-                                     smc_compile_with_nvcc};
     enum smc_status worst = SMC_OK;
+    struct smc_error refusal = {""};
+    struct smc_text *warnings = compilation.warnings, part = {0};
     for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
+        const bool is_nvcc = ways[i].compile_with == smc_compile_with_nvcc;
         struct smc_error reason = {""};
-        enum smc_status status = compile_so(run, compilation, ways[i], output, &reason);
-        if (status == SMC_OK && run->kernels.count > 0) {
+        compilation.only_cached = ways[i].only_cached;
+        compilation.warnings = ways[i].compile_with == smc_compile_device_part ? &part : warnings;
+        enum smc_status status =
+            compile_so(run, &compilation, ways[i].compile_with, output, &reason);
+        if (status == SMC_OK && (run->kernels.count > 0 || is_nvcc)) {
+            if (refusal.message[0])
+                smc_warn(warnings, "%.900s; NVRTC compiled its kernels instead", refusal.message);
+            smc_text_append(warnings, smc_text_string(&part));
             *error = (struct smc_error){""}; /* of a way before */
-            return SMC_OK;
+            worst = SMC_OK;
+            break;
         }
-        if (status != SMC_OK && (i == 0 || status != SMC_UNAVAILABLE)) {
+        bool skipped = status == SMC_UNAVAILABLE && worst != SMC_OK;
+        if (ways[i].only_cached && (status == SMC_UNAVAILABLE || output->option_refused))
+            status = SMC_OK; /* it was not compiled before */
+        *needs_features =
+            status == SMC_USAGE && smc_log_needs_features(smc_text_string(&output->log));
+        if (status != SMC_OK && !skipped && !refusal.message[0]) {
             worst = status;
             *error = reason;
         }
-        if (status == SMC_MACHINE || status == SMC_INTERRUPTED || output->option_refused ||
-            (status == SMC_UNAVAILABLE && i == 0))
+        if (is_nvcc && status == SMC_USAGE && !refusal.message[0])
+            refusal = *error = reason;
+        if (status == SMC_MACHINE || status == SMC_INTERRUPTED || *needs_features ||
+            (status != SMC_OK && output->option_refused))
             break;
         smc_nvrtc_output_free(output);
     }
+    smc_text_free(&part);
     return worst;
+}
+
+/* The same, and with the features of its architecture alone where the source needs them. */
+static enum smc_status compile_source(struct smc_user_run *run,
+                                      const struct smc_compilation *compilation,
+                                      struct smc_nvrtc_output *output, struct smc_error *error)
+{
+    struct smc_compilation extended = *compilation;
+    struct smc_error ignored;
+    bool needs_features = false;
+    enum smc_status status = compile_in_some_way(run, *compilation, output, &needs_features, error);
+    if (!needs_features || !smc_architecture_extend(&extended.target))
+        return status;
+    smc_nvrtc_output_free(output);
+    if (compile_in_some_way(run, extended, output, &needs_features, &ignored) != SMC_OK)
+        return status;
+    smc_warn(compilation->warnings,
+             "compiled for sm_%u%c, which the source needs; for sm_%u: %.500s", extended.target.cc,
+             extended.target.suffix, extended.target.cc, error->message);
+    *error = (struct smc_error){""};
+    return SMC_OK;
 }
 
 /* PTX for sm_90a runs on 9.0 only with the letter. */
@@ -423,15 +474,27 @@ static bool locate(struct smc_user_run *run)
     return located;
 }
 
+static enum smc_status compile_for(struct smc_user_run *run,
+                                   const struct smc_compilation *compilation,
+                                   struct smc_nvrtc_output *output, struct smc_error *error)
+{
+    if (smc_input_kind(run->request.file, &run->text) == SMC_INPUT_PTX)
+        return compile_ptx(run, *compilation, output, error);
+    enum smc_status status = compile_source(run, compilation, output, error);
+    return status == SMC_OK && !locate(run) ? smc_out_of_memory(error) : status;
+}
+
 /* -lineinfo changes neither the code nor its speed; it provides the source lines of findings. */
 static enum smc_status compile(struct smc_user_run *run, struct smc_nvrtc_output *output,
                                struct smc_text *warnings, struct smc_error *error)
 {
     const struct smc_user_request *request = &run->request;
-    const bool is_ptx = smc_input_kind(request->file, &run->text) == SMC_INPUT_PTX;
+    const struct smc_inspect_target asked = {request->device.sm.cc, request->suffix};
+    struct smc_architectures found;
     struct smc_text options = {0};
-    smc_text_printf(&options, "-lineinfo %s",
-                    request->compiler_options ? request->compiler_options : "");
+    enum smc_status status =
+        smc_architectures_read(request->compiler_options, &asked, 1, false, &found, error);
+    smc_text_printf(&options, "-lineinfo %s", smc_text_string(&found.options));
     const struct smc_inspect_request compiling = {
         .compiler_options = smc_text_string(&options),
         .no_cache = request->no_cache,
@@ -439,16 +502,16 @@ static enum smc_status compile(struct smc_user_run *run, struct smc_nvrtc_output
     const struct smc_compilation compilation = {
         .file = request->file,
         .text = smc_text_string(&run->text),
-        .target = {.cc = request->device.sm.cc},
+        .target = found.target[0],
         .request = &compiling,
         .warnings = warnings,
     };
-    enum smc_status status = options.failed ? smc_out_of_memory(error)
-                             : is_ptx       ? compile_ptx(run, compilation, output, error)
-                                            : compile_in_some_way(run, &compilation, output, error);
-    smc_text_free(&options);
-    if (status == SMC_OK && !is_ptx && !locate(run))
+    if (status == SMC_OK && options.failed)
         status = smc_out_of_memory(error);
+    if (status == SMC_OK)
+        status = compile_for(run, &compilation, output, error);
+    smc_text_free(&options);
+    smc_text_free(&found.options);
     if (status == SMC_OK)
         smc_log_tell_warnings(smc_text_string(&output->log), request->file, warnings);
     return status;

@@ -1,5 +1,5 @@
 /* Runs a user's kernel, from its source to the contents of its memory after the launch. It is
-   compiled by NVRTC for the device and launched once through a back end of executor/executor.h.
+   compiled for the device and launched once through a back end of executor/executor.h.
 
      smc_user_prepare      source, entry and arguments -> machine code and an answer
      smc_user_launch       -> counts, findings, memory
@@ -20,6 +20,7 @@ struct smc_user_request {
     bool no_cache;                /* neither read nor write the compile cache */
     struct smc_builds *builds;    /* as in struct smc_compile_options */
     struct smc_device device;
+    char suffix; /* 'a' to compile for sm_90a, or 0 */
     struct smc_ceilings ceilings; /* of the device, for the predicted time; or unknown */
     uint32_t grid[3], block[3];
     struct smc_launch launch; /* carve-out, cache configuration */

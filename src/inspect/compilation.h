@@ -20,10 +20,6 @@ enum smc_status smc_compilation_fail_unsupported(const struct smc_compilation *c
                                                  struct smc_nvrtc_output *output,
                                                  struct smc_error *error);
 
-/* SMC_USAGE: the user's options name an architecture. */
-enum smc_status smc_compilation_check(const struct smc_compilation *compilation,
-                                      struct smc_error *error);
-
 /* Whether -lineinfo must be added, because the user's options request no source lines. */
 bool smc_compilation_lacks_lines(const struct smc_inspect_request *request);
 

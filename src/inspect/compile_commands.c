@@ -13,6 +13,7 @@
 
 #include "base/memory.h"
 #include "base/platform.h"
+#include "inspect/architecture.h"
 #include "inspect/nvcc_default.h"
 
 /* --- Words ------------------------------------------------------------------------------------ */
@@ -88,6 +89,7 @@ void smc_words_free(struct smc_words *words)
 /* An entry, as collected from its words. */
 struct entry {
     const char *directory, *file, *output; /* in the JSON, or in the words */
+    size_t number;                         /* from 1 */
     struct smc_words words;
     bool is_clang, is_cuda;
     bool names_target; /* or may: "-arch=native", a file of options */
@@ -116,28 +118,6 @@ static const char *value_of(const struct entry *entry, size_t *at, const char *o
     return *at + 1 < entry->words.count ? entry->words.word[++*at] : "";
 }
 
-static void add_target(struct entry *entry, uint16_t cc, char suffix)
-{
-    for (size_t i = 0; i < entry->target_count; i++)
-        if (entry->target[i].cc == cc && entry->target[i].suffix == suffix)
-            return;
-    if (entry->target_count < SMC_INSPECT_MAX_TARGETS)
-        entry->target[entry->target_count++] = (struct smc_inspect_target){cc, suffix};
-}
-
-/* Every "sm_90a" in the text; if there is none, every "compute_90a". */
-static void add_targets(struct entry *entry, const char *text)
-{
-    const char *mark = strstr(text, "sm_") ? "sm_" : "compute_";
-    while ((text = strstr(text, mark))) {
-        char *end;
-        text += strlen(mark);
-        unsigned long number = strtoul(text, &end, 10);
-        if (end > text && number > 0 && number < 1000)
-            add_target(entry, (uint16_t)number, *end == 'a' || *end == 'f' ? *end : '\0');
-    }
-}
-
 static bool read_architecture(struct entry *entry, size_t *at)
 {
     static const char *const names[] = {
@@ -148,7 +128,7 @@ static bool read_architecture(struct entry *entry, size_t *at)
         const char *value = value_of(entry, at, names[i]);
         if (!value)
             continue;
-        add_targets(entry, value);
+        smc_architectures_add(value, entry->target, &entry->target_count);
         entry->names_target = true;
         return true;
     }
@@ -313,7 +293,7 @@ static bool add_default_target(struct entry *entry, const char *compiler)
     char *path = strchr(compiler, '/') ? join(entry->directory, compiler) : smc_strdup(compiler);
     const uint16_t cc = path ? smc_nvcc_default(path) : 0;
     if (cc > 0)
-        add_target(entry, cc, '\0');
+        entry->target[entry->target_count++] = (struct smc_inspect_target){cc, '\0'};
     free(path);
     return path != NULL;
 }
@@ -397,6 +377,10 @@ static bool add_source(struct entry *entry, const char *source, struct smc_input
         return false;
     input->content = SMC_CONTENT_SOURCE;
     input->may_be_empty = true;
+    input->number = entry->number;
+    input->output = entry->output ? smc_strdup(entry->output) : NULL;
+    if (entry->output && !input->output)
+        return false;
     input->argument = entry->options.word;
     input->argument_count = entry->options.count;
     entry->options = (struct smc_words){0};
@@ -441,7 +425,7 @@ static bool add_entry(struct entry *entry, const char **fault, struct smc_inputs
 static bool read_entry(const char *file, size_t number, const json_t *object,
                        struct smc_inputs *inputs, size_t *others, struct smc_text *faults)
 {
-    struct entry entry = {0};
+    struct entry entry = {.number = number};
     const char *fault = open_entry(object, &entry);
     bool succeeded = fault ? !smc_memory_failed() : read_words(&entry);
     if (!fault && !entry.is_cuda)

@@ -85,6 +85,19 @@ static void append_hint(const struct smc_compilation *compilation, const struct 
     }
 }
 
+/* "ptxas PATH, line 44; error   : MESSAGE" of PTX that the user does not have: "error: MESSAGE". */
+static void shorten_ptxas(char *text)
+{
+    static const char mark[] = "; error   : ";
+    char *message = strncmp(text, "ptxas ", 6) == 0 ? strstr(text, mark) : NULL;
+    static const char start[] = "error: ";
+    if (!message)
+        return;
+    message += sizeof mark - 1;
+    memmove(text + sizeof start - 1, message, strlen(message) + 1);
+    memcpy(text, start, sizeof start - 1);
+}
+
 enum smc_status smc_compilation_fail(const struct smc_compilation *compilation,
                                      const char *compiled, const struct smc_text *log,
                                      struct smc_error *error)
@@ -93,6 +106,7 @@ enum smc_status smc_compilation_fail(const struct smc_compilation *compilation,
     char text[800];
     struct smc_text hint = {0};
     smc_log_first_error(smc_text_string(log), compiled, shown, text, sizeof text);
+    shorten_ptxas(text);
     append_hint(compilation, log, text, &hint);
     bool named = strncmp(text, shown, strlen(shown)) == 0;
     bool unknown_target = strstr(text, "Unsupported gpu architecture") ||
@@ -258,30 +272,6 @@ static void write_options(const struct smc_compilation *compilation, const char 
     append_toolkit_folders(library, options);
 }
 
-/* Finds an architecture among the user's own options, which --device should set instead; NULL if
-   there is none. */
-static const char *find_architecture(const char *list)
-{
-    static const char *const names[] = {"-arch", "--gpu-architecture", "-gpu-architecture"};
-    for (; list && *list; list += strspn(list, " ")) {
-        for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-            if (strncmp(list, names[i], strlen(names[i])) == 0)
-                return list;
-        list += strcspn(list, " ");
-    }
-    return NULL;
-}
-
-enum smc_status smc_compilation_check(const struct smc_compilation *compilation,
-                                      struct smc_error *error)
-{
-    const char *architecture = find_architecture(compilation->request->compiler_options);
-    if (!architecture)
-        return SMC_OK;
-    return smc_fail(error, SMC_USAGE, "option --compiler-options: '%.*s': use --device instead",
-                    (int)strcspn(architecture, " "), architecture);
-}
-
 /* An NVRTC and the options for it. */
 struct nvrtc_job {
     const struct smc_compilation *compilation;
@@ -335,9 +325,6 @@ static enum smc_status prepare(const struct smc_compilation *compilation, struct
     if (!place)
         return smc_fail(error, SMC_UNAVAILABLE, "%s: " SMC_NVRTC_ABSENT " that compiles for sm_%u",
                         compilation->file, cc);
-    enum smc_status status = smc_compilation_check(compilation, error);
-    if (status != SMC_OK)
-        return status;
     job->info = place->info;
     job->file = place->file;
     write_options(compilation, place->info.path, &job->info, &job->options);
@@ -649,9 +636,8 @@ static void write_beginning(const struct smc_device_part *part, const char *file
             has_headers |= part->tree.file[k].include[i].kind == SMC_INCLUDE_STANDARD;
     smc_text_append(text, "namespace std {}\n");
     write_start(file,
-                has_headers ? "#include <cstdint>\n#include <cstddef>\n#include <cmath>\n"
-                              "#include <limits>\n#include <algorithm>\n"
-                            : "",
+                has_headers ? "#include <" SMC_HEADER_IMPLICIT ">\n#include <cstdint>\n"
+                            : "#include <" SMC_HEADER_IMPLICIT ">\n",
                 text);
 }
 

@@ -12,7 +12,8 @@ struct smc_compilation {
     struct smc_inspect_target target;
     const struct smc_inspect_request *request;
     struct smc_text *warnings;
-    bool is_part; /* the file holds more than `text` */
+    bool is_part;     /* the file holds more than `text` */
+    bool only_cached; /* for nvcc: SMC_UNAVAILABLE if it must compile */
 };
 
 /* Each fills `output`, which the caller frees whatever the status. SMC_OK also if ptxas refused a

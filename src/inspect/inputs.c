@@ -66,6 +66,8 @@ void smc_inputs_free(struct smc_inputs *inputs)
             free(input->argument[k]);
         free(input->argument);
         free(input->target);
+        free(input->output);
+        free(input->label);
         free(input->file);
     }
     free(inputs->item);
@@ -476,6 +478,47 @@ static void read_named(struct search *search, const char *file)
         fail_memory(search);
 }
 
+/* --- Entries of one source -------------------------------------------------------------------- */
+
+/* Another input of the same source; NULL after the last. */
+static const struct smc_input *next_of_source(const struct smc_inputs *inputs,
+                                              const struct smc_input *input,
+                                              const struct smc_input *after)
+{
+    for (const struct smc_input *other = after ? after + 1 : inputs->item;
+         other < inputs->item + inputs->count; other++)
+        if (other != input && other->number > 0 && strcmp(other->file, input->file) == 0)
+            return other;
+    return NULL;
+}
+
+/* Targets that compile the same source are told apart by what they write, or by their numbers. */
+static bool label_entries(struct smc_inputs *inputs)
+{
+    for (size_t i = 0; i < inputs->count; i++) {
+        struct smc_input *input = &inputs->item[i];
+        const struct smc_input *other = NULL;
+        bool is_shared = false, is_distinct = input->output != NULL;
+        while (input->number > 0 && (other = next_of_source(inputs, input, other))) {
+            is_shared = true;
+            is_distinct =
+                is_distinct && (!other->output || strcmp(other->output, input->output) != 0);
+        }
+        struct smc_text label = {0};
+        if (!is_shared)
+            continue;
+        smc_text_printf(&label, "%s (", input->file);
+        if (is_distinct)
+            smc_text_printf(&label, "%s)", input->output);
+        else
+            smc_text_printf(&label, "entry %zu)", input->number);
+        input->label = label.data; /* malloc's */
+        if (label.failed || !label.data)
+            return false;
+    }
+    return true;
+}
+
 /* --- Reading ---------------------------------------------------------------------------------- */
 
 /* Adds to a kernel what another file has of it: a log has spills, machine code launch bounds. */
@@ -550,6 +593,7 @@ static void read_input(struct search *search, const struct smc_input *input,
     struct smc_error error = {""};
     request.compiler_arguments = (const char *const *)input->argument;
     request.compiler_argument_count = input->argument_count;
+    request.label = input->label;
     if (request.targets_assumed && input->target_count > 0) {
         request.targets = input->target;
         request.target_count = input->target_count;
@@ -617,6 +661,8 @@ enum smc_status smc_inputs_read(char *const *file, size_t count,
         skipped += search.skipped;
     }
     search.skipped = skipped;
+    if (!label_entries(inputs))
+        fail_memory(&search);
     for (size_t i = 0; i < inputs->count && search.worst < SMC_MACHINE;)
         i = read_group(&search, i, kernels);
     if (search.skipped > 0 && kernels->count > 0)

@@ -29,6 +29,9 @@ struct smc_input {
     size_t argument_count;
     struct smc_inspect_target *target;
     size_t target_count;
+    char *output;      /* that the entry writes; NULL: it does not say */
+    size_t number;     /* of the entry, from 1 */
+    char *label;       /* shown instead of the file's name, which other entries share; NULL: none */
     bool may_be_empty; /* an entry of such a file, or a member of an archive: one without kernels
                           is no fault */
 };

@@ -119,6 +119,7 @@ struct smc_inspect_request {
     uint32_t block[3];         /* the shape of threads_per_block; {0}: only the number is known */
     uint32_t assumed_block[3]; /* of assumed_threads_per_block */
 
+    const char *label;    /* of kernels of source instead of the file's name; NULL: none */
     bool targets_present; /* targets_assumed, but of a GPU in this machine */
 };
 

@@ -72,11 +72,11 @@ char *smc_demangle(const char *name)
 
 struct smc_inspect_target smc_inspect_target_of(const char *typed, uint16_t cc)
 {
-    uint16_t named;
-    size_t length = strlen(typed);
-    char last = length ? typed[length - 1] : '\0';
-    bool suffixed = (last == 'a' || last == 'f') && smc_capability_named(typed, &named);
-    return (struct smc_inspect_target){cc, suffixed ? last : '\0'};
+    /* "sm_90a", "9.0a", "SM90a", "cc 9.0a" */
+    const char *digits = typed + strcspn(typed, "0123456789");
+    const char *end = digits + strspn(digits, "0123456789.");
+    bool suffixed = end > digits && (*end == 'a' || *end == 'f') && !end[1];
+    return (struct smc_inspect_target){cc, suffixed ? *end : '\0'};
 }
 
 size_t smc_inspect_all_targets(struct smc_inspect_target targets[SMC_INSPECT_MAX_TARGETS])

@@ -1,4 +1,5 @@
 libsmc_la_SOURCES += \
+	src/inspect/architecture.c src/inspect/architecture.h \
 	src/inspect/answer.c \
 	src/inspect/bank_conflicts.c src/inspect/bank_conflicts.h \
 	src/inspect/compilation.h \

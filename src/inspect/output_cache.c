@@ -259,8 +259,9 @@ bool smc_output_cache_find(struct smc_output_cache *cache, struct smc_compile_ou
 /* Other errors, such as a full disk, may not recur. */
 static bool has_errors_of_source(const struct smc_compile_outcome *outcome)
 {
-    return outcome->status == SMC_USAGE &&
-           strstr(smc_text_string(&outcome->output->log), " detected in the compilation of ");
+    const char *log = smc_text_string(&outcome->output->log);
+    return outcome->status == SMC_USAGE && (strstr(log, " detected in the compilation of ") ||
+                                            strstr(log, "Ptx assembly aborted due to errors"));
 }
 
 static void pack(const struct smc_compile_outcome *outcome, const struct smc_text *list,

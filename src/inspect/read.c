@@ -20,6 +20,7 @@
 #include "compile/cubin.h"
 #include "compile/ptx.h"
 #include "compile/ptxas_log.h"
+#include "inspect/architecture.h"
 #include "inspect/compilers.h"
 #include "inspect/embedded.h"
 #include "inspect/fatbin.h"
@@ -185,7 +186,8 @@ struct compiled {
     size_t count;        /* of the kernels that were added */
     bool option_refused; /* of the user's options; other compilers are not tried */
     bool target_unsupported;
-    bool lacks_header; /* which may hold the kernels */
+    bool lacks_header;   /* which may hold the kernels */
+    bool needs_features; /* of sm_90a instead of sm_90 */
 };
 
 /* Compiles for one target. */
@@ -202,8 +204,9 @@ static enum smc_status compile(const struct reading *reading, compiler *compile_
         .warnings = &reading->notes->warnings,
         .is_part = reading->is_part,
     };
+    const char *label = reading->request->label;
     const struct smc_inspect_kernel kind = {
-        .file = reading->file, .source = source, .cc = target->cc};
+        .file = label ? label : reading->file, .source = source, .cc = target->cc};
     struct smc_nvrtc_output output = {0};
     size_t before = reading->kernels->count;
     enum smc_status status = compile_with(&compilation, &output, error);
@@ -213,7 +216,9 @@ static enum smc_status compile(const struct reading *reading, compiler *compile_
         status = smc_fail(error, SMC_MACHINE, "%s: the compiler's output cannot be read: %.900s",
                           reading->file, reason.message);
     *compiled = (struct compiled){reading->kernels->count - before, output.option_refused,
-                                  output.target_unsupported, output.lacks_header};
+                                  output.target_unsupported, output.lacks_header,
+                                  status == SMC_USAGE &&
+                                      smc_log_needs_features(smc_text_string(&output.log))};
     if (status == SMC_OK && reading->request->ptx)
         smc_text_append(reading->request->ptx, smc_text_string(&output.ptx));
     smc_nvrtc_output_free(&output);
@@ -293,7 +298,7 @@ static void note_failure(const struct compiled *compiled, enum smc_status status
    it read the source, else that of the last way. */
 static enum smc_status compile_source(const struct reading *reading,
                                       const struct smc_inspect_target *target, size_t *first,
-                                      struct smc_error *error)
+                                      bool *needs_features, struct smc_error *error)
 {
     struct tried tried = {.worst = SMC_UNAVAILABLE};
     const size_t told = reading->notes->warnings.length;
@@ -310,7 +315,9 @@ static enum smc_status compile_source(const struct reading *reading,
             *error = (struct smc_error){""};
             return SMC_OK;
         }
-        if (status == SMC_MACHINE || status == SMC_INTERRUPTED || compiled.option_refused) {
+        *needs_features = compiled.needs_features;
+        if (status == SMC_MACHINE || status == SMC_INTERRUPTED || compiled.option_refused ||
+            compiled.needs_features) {
             *error = reason;
             return status;
         }
@@ -329,6 +336,27 @@ static enum smc_status compile_source(const struct reading *reading,
         *error = tried.absent;
     reading->notes->holds_none = tried.is_bare && is_header(reading->file);
     return tried.worst;
+}
+
+/* The same, and with the features of its architecture alone where the source needs them. */
+static enum smc_status compile_target(const struct reading *reading,
+                                      const struct smc_inspect_target *target, size_t *first,
+                                      struct smc_error *error)
+{
+    struct smc_inspect_target extended = *target;
+    struct smc_error ignored;
+    size_t before = *first;
+    bool needs_features = false;
+    enum smc_status status = compile_source(reading, target, first, &needs_features, error);
+    if (!needs_features || !smc_architecture_extend(&extended) ||
+        compile_source(reading, &extended, &before, &needs_features, &ignored) != SMC_OK)
+        return status;
+    smc_text_safe_line(&reading->notes->remarks,
+                       "compiled for sm_%u%c, which the source needs; for sm_%u: %.500s",
+                       extended.cc, extended.suffix, extended.cc, error->message);
+    *error = (struct smc_error){""};
+    *first = before;
+    return SMC_OK;
 }
 
 static bool read_tree(const struct reading *reading, struct smc_source_tree *tree)
@@ -408,14 +436,15 @@ static void note_assumed_target(const struct reading *reading)
     smc_text_free(&line);
 }
 
-static enum smc_status read_source(const struct reading *reading, struct smc_error *error)
+/* The targets of `request` are final, and its options name no architecture. */
+static enum smc_status read_for_targets(const struct reading *reading, struct smc_error *error)
 {
     const struct smc_inspect_request *request = reading->request;
     const size_t noted = reading->notes->unsupported_count;
     size_t before = reading->kernels->count, first = 0;
     const size_t told = reading->notes->warnings.length;
     for (size_t i = 0; i < request->target_count; i++) {
-        enum smc_status status = compile_source(reading, &request->targets[i], &first, error);
+        enum smc_status status = compile_target(reading, &request->targets[i], &first, error);
         if (status == SMC_USAGE && reading->notes->holds_none &&
             ways[first].source == SMC_INSPECT_NVRTC)
             return explain_empty(reading, told, error);
@@ -431,6 +460,25 @@ static enum smc_status read_source(const struct reading *reading, struct smc_err
     }
     note_assumed_target(reading);
     return locate(reading, before, told) ? SMC_OK : out_of_memory(error);
+}
+
+static enum smc_status read_source(const struct reading *reading, struct smc_error *error)
+{
+    struct smc_inspect_request request = *reading->request;
+    struct reading named = *reading;
+    struct smc_architectures found;
+    enum smc_status status =
+        smc_architectures_read(request.compiler_options, request.targets, request.target_count,
+                               request.targets_assumed, &found, error);
+    request.targets_assumed &= !found.are_named;
+    request.targets = found.target;
+    request.target_count = found.count;
+    request.compiler_options = smc_text_string(&found.options);
+    named.request = &request;
+    if (status == SMC_OK)
+        status = read_for_targets(&named, error);
+    smc_text_free(&found.options);
+    return status;
 }
 
 /* PTX names the oldest architecture that it supports, and is compiled for it unless others are

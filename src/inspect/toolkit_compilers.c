@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/memory.h"
 #include "inspect/compilation.h"
@@ -144,22 +145,82 @@ static enum smc_status add_own(char *options, const char **argv, size_t count,
     return SMC_OK;
 }
 
-/* Completes the key. If nvcc does not say what it would do, the key becomes empty: no caching. */
-static enum smc_status write_nvcc_key(const struct job *job, const char *const *dry_argv,
-                                      struct smc_output_cache *cache, struct smc_error *error)
+/* What the dry run depends on: nvcc with its profile, the arguments, the environment. It says which
+   programs nvcc would start, whose identities are looked up each time. */
+static void write_dry_key(const struct job *job, const char *const *argv, struct smc_text *key)
 {
-    struct smc_text log = {0};
+    static const char *const variables[] = {"PATH",       "NVCC_PREPEND_FLAGS", "NVCC_APPEND_FLAGS",
+                                            "NVCC_CCBIN", "CUDA_HOME",          "CUDA_PATH"};
+    char path[SMC_TOOL_PATH + 16], current[SMC_TOOL_PATH];
+    const char *slash = strrchr(job->tool, '/');
+    smc_text_printf(key, "smemcalc dry run 1, %s\n%s\n", PACKAGE_VERSION,
+                    getcwd(current, sizeof current) ? current : "");
+    smc_tool_write_identity(job->tool, key);
+    snprintf(path, sizeof path, "%.*s/nvcc.profile", slash ? (int)(slash - job->tool) : 1,
+             slash ? job->tool : ".");
+    smc_tool_write_identity(path, key);
+    for (size_t i = 0; argv[i]; i++) /* the folder's name differs each time */
+        smc_text_printf(key, "%s\n",
+                        strncmp(argv[i], job->folder, strlen(job->folder)) == 0
+                            ? argv[i] + strlen(job->folder)
+                            : argv[i]);
+    for (size_t i = 0; i < sizeof variables / sizeof *variables; i++) {
+        const char *value = getenv(variables[i]);
+        smc_text_printf(key, "%s=%s\n", variables[i], value ? value : "");
+    }
+}
+
+/* Completes the key by what nvcc would do. False: it does not say, so nothing is cached. */
+static bool complete_key(const char *dry_run, const char *folder, const struct job *job,
+                         struct smc_text *key)
+{
+    smc_tool_write_identity(job->tool, key);
+    if (smc_nvcc_write_commands(dry_run, folder, key))
+        return true;
+    smc_text_free(key);
+    return false;
+}
+
+/* Asks nvcc what it would do, and keeps the answer, after the folder that it names. */
+static enum smc_status ask_nvcc(const struct job *job, const char *const *dry_argv,
+                                const struct smc_text *dry_key, struct smc_output_cache *cache,
+                                struct smc_error *error)
+{
+    struct smc_text log = {0}, value = {0};
     bool succeeded = false;
-    if (cache->key.length == 0)
-        return SMC_OK;
-    smc_tool_write_identity(job->tool, &cache->key);
     enum smc_status status = smc_tool_run(dry_argv, job->folder, &log, &succeeded, error);
     smc_input_make_text(&log);
-    if (!succeeded || log.failed ||
-        !smc_nvcc_write_commands(smc_text_string(&log), job->folder, &cache->key))
+    if (!succeeded || log.failed) {
         smc_text_free(&cache->key);
+    } else if (complete_key(smc_text_string(&log), job->folder, job, &cache->key)) {
+        smc_text_printf(&value, "%s\n%s", job->folder, smc_text_string(&log));
+        if (!value.failed && !dry_key->failed)
+            smc_cache_write(&cache->cache, dry_key, value.data, value.length);
+    }
+    smc_text_free(&value);
     smc_text_free(&log);
     return status;
+}
+
+/* Looks for the outcome by what nvcc said that it would do the last time. The key is then as it was
+   before. */
+static bool find_as_before(const struct job *job, const struct smc_text *dry_key,
+                           struct smc_output_cache *cache, struct smc_compile_outcome *outcome)
+{
+    struct smc_text value = {0};
+    const size_t bare = cache->key.length;
+    bool found = false;
+    if (!dry_key->failed && smc_cache_read(&cache->cache, dry_key, &value) &&
+        strchr(smc_text_string(&value), '\n')) {
+        char *end = strchr(value.data, '\n');
+        *end = '\0';
+        found = complete_key(end + 1, value.data, job, &cache->key) &&
+                smc_output_cache_find(cache, outcome);
+    }
+    if (!found)
+        smc_text_cut(&cache->key, bare);
+    smc_text_free(&value);
+    return found;
 }
 
 /* Adds the source, which the preprocessed text does not name as included. */
@@ -178,21 +239,40 @@ static void store_of_nvcc(const struct job *job, struct smc_output_cache *cache,
     smc_text_free(&files);
 }
 
-/* The first argument is for the dry run, and is replaced after it. */
+/* Compiles, unless the cache has it or may alone be asked. The first argument is for the dry run,
+   and is replaced after it. */
+static void find_or_compile(const struct job *job, const char **argv,
+                            struct smc_output_cache *cache, struct smc_compile_outcome *outcome)
+{
+    struct smc_text dry_key = {0};
+    bool found = false;
+    if (cache->key.length > 0) {
+        write_dry_key(job, argv, &dry_key);
+        found = find_as_before(job, &dry_key, cache, outcome);
+    }
+    if (!found && job->compilation->only_cached)
+        outcome->status = smc_fail(&outcome->error, SMC_UNAVAILABLE, "not compiled before");
+    else if (!found && cache->key.length > 0) {
+        outcome->status = ask_nvcc(job, argv, &dry_key, cache, &outcome->error);
+        found = outcome->status == SMC_OK && smc_output_cache_find(cache, outcome);
+    }
+    smc_text_free(&dry_key);
+    if (found || outcome->status != SMC_OK)
+        return;
+    argv[1] = argv[0];
+    outcome->status = run(job, argv + 1, outcome->output, &outcome->error);
+    if (outcome->status == SMC_OK)
+        outcome->status = read_kept(job->folder, ".ptx", &outcome->output->ptx, &outcome->error);
+    store_of_nvcc(job, cache, outcome);
+}
+
 static enum smc_status run_or_find(const struct job *job, const char **argv,
                                    struct smc_nvrtc_output *output, struct smc_error *error)
 {
     struct smc_output_cache cache;
     struct smc_compile_outcome outcome = {.output = output};
     smc_compilation_open_cache(job->compilation, &cache);
-    outcome.status = write_nvcc_key(job, argv, &cache, &outcome.error);
-    if (outcome.status == SMC_OK && !smc_output_cache_find(&cache, &outcome)) {
-        argv[1] = argv[0];
-        outcome.status = run(job, argv + 1, output, &outcome.error);
-        if (outcome.status == SMC_OK)
-            outcome.status = read_kept(job->folder, ".ptx", &output->ptx, &outcome.error);
-        store_of_nvcc(job, &cache, &outcome);
-    }
+    find_or_compile(job, argv, &cache, &outcome);
     if (outcome.status != SMC_OK)
         *error = outcome.error;
     smc_text_free(&outcome.warnings);
@@ -244,7 +324,7 @@ static enum smc_status run_nvcc(struct job *job, struct smc_nvrtc_output *output
     output->option_refused = status == SMC_USAGE;
     if (status == SMC_OK)
         status = run_or_find(job, argv, output, error);
-    if (status == SMC_UNAVAILABLE)
+    if (status == SMC_UNAVAILABLE && !job->compilation->only_cached)
         smc_compilation_fail_unsupported(job->compilation, "nvcc", find_oldest(job), output, error);
     free(argv);
     free(options);
@@ -255,10 +335,7 @@ enum smc_status smc_compile_with_nvcc(const struct smc_compilation *compilation,
                                       struct smc_nvrtc_output *output, struct smc_error *error)
 {
     struct job job;
-    enum smc_status status = smc_compilation_check(compilation, error);
-    output->option_refused = status != SMC_OK;
-    if (status == SMC_OK)
-        status = begin(compilation, "nvcc", &job, error);
+    enum smc_status status = begin(compilation, "nvcc", &job, error);
     if (status != SMC_OK)
         return status;
     status = give_source(&job, "stdin.cu", error);

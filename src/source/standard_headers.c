@@ -57,6 +57,16 @@ static const char integers[] = ONCE
                           "::uintmax_t;\n"
                           "}\n";
 
+/* What nvcc reads before every source, with <cuda_runtime.h>. */
+static const char implicit[] =
+    ONCE "#include <cstddef>\n#include <climits>\n#include <cmath>\n#include <limits>\n"
+         "#include <algorithm>\n#include <type_traits>\n#include <utility>\n"
+         "typedef unsigned char u_int8_t; typedef unsigned short u_int16_t, ushort;\n"
+         "typedef unsigned u_int32_t, uint; typedef unsigned long u_int64_t, ulong;\n"
+         "typedef signed char int8_t; typedef short int16_t; typedef int int32_t;\n"
+         "typedef long int64_t, ssize_t;\n"
+         "#define EXIT_SUCCESS 0\n#define EXIT_FAILURE 1\n#define RAND_MAX 2147483647\n";
+
 static const char sizes[] = ONCE
     "#ifndef NULL\n#define NULL 0\n#endif\n"
     "#ifndef offsetof\n#define offsetof(type, member) __builtin_offsetof(type, member)\n#endif\n"
@@ -346,6 +356,7 @@ static const char nothing[] = "";
 
 const struct smc_standard_header smc_standard_headers[] = {
     {SMC_HEADER_PREDEFINED, predefined, SMC_HEADER_ALWAYS},
+    {SMC_HEADER_IMPLICIT, implicit, SMC_HEADER_ALWAYS},
     {"stdint.h", integers, SMC_HEADER_ALWAYS},
     {"inttypes.h", "#include <stdint.h>\n", SMC_HEADER_ALWAYS},
     {"cstdint", "#include <stdint.h>\n", SMC_HEADER_ALWAYS},

@@ -8,8 +8,9 @@
 
 #include "base/text.h"
 
-/* The header of macros that nvcc has without any header. */
+/* Headers of what nvcc has without any header: macros of the compiler, and all of these. */
 #define SMC_HEADER_PREDEFINED "smemcalc/predefined.h"
+#define SMC_HEADER_IMPLICIT   "smemcalc/implicit.h"
 
 enum smc_header_use {
     SMC_HEADER_ALWAYS,

@@ -22,7 +22,7 @@ tests_gpu_fake_tests_SOURCES = \
 check_PROGRAMS += tests/gpu/fake_smemcalc
 tests_gpu_fake_smemcalc_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/tests
 tests_gpu_fake_smemcalc_LDADD = libsmc.la -lm
-tests_gpu_fake_smemcalc_LDFLAGS = -Wl,--wrap=smc_nvrtc_compile # counted
+tests_gpu_fake_smemcalc_LDFLAGS = -Wl,--wrap=smc_nvrtc_compile,--wrap=smc_nvrtc_compile_with # counted
 tests_gpu_fake_smemcalc_SOURCES = \
 	tests/compilations.c tests/compilations.h \
 	tests/gpu/fake_counters.c \

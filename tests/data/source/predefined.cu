@@ -27,6 +27,14 @@ __global__ void widths(__SIZE_TYPE__ *sizes, __INT64_TYPE__ *most, __uint128_t *
 #endif
 }
 
+__global__ void implicit(uint *a, ulong *b, int64_t *c, float *x)
+{
+    a[threadIdx.x] = INT_MAX + CHAR_BIT;
+    b[threadIdx.x] = sizeof(std::size_t) + sizeof(u_int16_t) + RAND_MAX;
+    c[threadIdx.x] = std::is_same<int64_t, long>::value;
+    x[threadIdx.x] = M_PI * std::sqrt(x[0]) + (std::isnan(x[1]) ? INFINITY : NAN);
+}
+
 int main()
 {
     cudaExtent extent = make_cudaExtent(1, 1, 1);
