@@ -643,6 +643,48 @@ if [ -x "$fake" ]; then
         adds wrong --on both --format json
         holds "JSON: a wrong sum of floats" '.memory[0].unlike_emulated == 1 and .memory[0].by_order_of_atomics == 0' out
     fi
+
+    # The fake's kernel doubles the values. These kernels leave something else, which depends on the
+    # order of threads or not.
+    competes() { # EXIT_STATUS VERDICT NAME <BODY; no status: other rows differ on the fake
+        {
+            echo '__global__ void twice(int *x, int n) {'
+            echo 'int i = blockIdx.x * blockDim.x + threadIdx.x;'
+            cat
+            echo '}'
+        } >competes.cu
+        FAKE_GPU="compiled well" "$fake" run --source competes.cu --grid "${grid:-4}" \
+            --block "${block:-256}" -a i32x1024:ramp -a i32:1024 --on both >out 2>err
+        seen=$?
+        empty "$3: $2" "$(
+            { [ $seen -eq "${1:-$seen}" ] && grep -q "^unlike the emulator's .* $2$" out; } ||
+                { echo "exit status $seen"; cat out err; })"
+    }
+    threads="depends on the order of threads"
+    echo 'atomicCAS(&x[i % 100], i % 100, i + 5000);' | competes 0 "$threads" \
+        "slots of a hash table that are taken by compare-and-swap"
+    tr -s '\n ' ' ' <out >told
+    empty "a result that depends on the order of threads is one of several" "$(
+        grep "in another order, the emulator's result differs too: the GPU's is one of several" told |
+            grep -q 'the result depends on the order of blocks and warps' || cat told)"
+    echo 'if (i % 3 == 0) x[1 + atomicAdd(&x[0], 1)] = i;' | competes 0 "$threads" \
+        "places that threads count with an atomic addition"
+    echo 'atomicExch(&x[0], i + 5000);' | grid=1024 block=1 competes "" "$threads" \
+        "blocks of one thread of which the last one wins"
+    echo 'atomicExch(&x[i / 256], i + 5000);' | competes 0 "$threads" \
+        "warps of a block of which the last one wins"
+    echo 'if (i / 32 < 32) atomicMax(&x[i / 32], atomicExch(&x[32 + i / 32], i));' |
+        grid=32 block=32 competes "" "$threads" "lanes of a warp of which the last one wins"
+    echo 'atomicAdd(&x[i % 10], i);' | competes 1 differs \
+        "a sum of integers, which is the same in each order"
+    echo 'x[i] = 3 * x[i] + 1;' | competes 1 differs "a wrong result without competition"
+    if command -v jq >/dev/null; then
+        echo 'atomicCAS(&x[i % 100], i % 100, i + 5000);' | competes 0 "$threads" "the same again"
+        FAKE_GPU="compiled well" "$fake" run --source competes.cu --grid 4 --block 256 \
+            -a i32x1024:ramp -a i32:1024 --on both --format json >out 2>err
+        holds "JSON: elements that depend on the order of threads" '.memory[0].by_order_of_threads == 100 and
+            .memory[0].differing_from_emulated > 0 and .memory[0].by_order_of_atomics == 0' out
+    fi
 else
     skip "a fake GPU" "it is not built"
 fi

@@ -560,6 +560,7 @@ const char *smc_verdict_name(enum smc_verdict verdict)
         [SMC_NOT_MEASURED] = "not measured",
         [SMC_INFORMATION] = "information",
         [SMC_BY_ORDER] = "depends on the order of atomics",
+        [SMC_BY_TURNS] = "depends on the order of threads",
     };
     return names[verdict];
 }

@@ -14,6 +14,7 @@ enum smc_verdict {
     SMC_NOT_MEASURED,
     SMC_INFORMATION, /* observed without a certain prediction: neither confirmed nor different */
     SMC_BY_ORDER,    /* differs, but the order of atomic additions explains it: likewise neither */
+    SMC_BY_TURNS,    /* differs, and so do two emulations in different orders: likewise */
 };
 
 /* Where a value of a row comes from. */

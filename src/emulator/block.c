@@ -458,9 +458,10 @@ bool smc_block_advance(struct smc_worker *worker)
     const struct smc_emulation_request *request = worker->launch->request;
     uint64_t budget = request->budget ? request->budget : SMC_EMULATOR_BUDGET;
     const uint64_t changes = worker->changes;
+    const uint32_t warps = worker->launch->warps_per_block;
     bool moved = false, worked = false;
-    for (uint32_t w = 0; w < worker->launch->warps_per_block && !worker->gave_up; w++) {
-        struct smc_warp *warp = &worker->warp[w];
+    for (uint32_t w = 0; w < warps && !worker->gave_up; w++) {
+        struct smc_warp *warp = &worker->warp[request->reversed ? warps - 1 - w : w];
         if (!warp->live)
             continue;
         if (request->stop && smc_launch_stops(worker->launch))

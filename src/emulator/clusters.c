@@ -294,7 +294,8 @@ static bool run_round(struct smc_launch_state *launch, struct smc_worker *worker
 {
     bool moved = false, worked = false;
     for (uint64_t i = 0; i < launch->together && !*gave_up; i++) {
-        struct smc_worker *worker = &workers[i];
+        struct smc_worker *worker =
+            &workers[launch->request->reversed ? launch->together - 1 - i : i];
         if (!worker->is_running)
             continue;
         const uint32_t fruitless = worker->fruitless;
@@ -352,7 +353,9 @@ static void run_group(struct smc_launch_state *launch, struct smc_worker *worker
 void smc_run_together(struct smc_launch_state *launch, struct smc_worker *workers)
 {
     struct smc_emulation_progress *progress = launch->request->progress;
-    for (uint64_t group = 0; group < launch->blocks / launch->together; group++) {
+    const uint64_t groups = launch->blocks / launch->together;
+    for (uint64_t turn = 0; turn < groups; turn++) {
+        const uint64_t group = launch->request->reversed ? groups - 1 - turn : turn;
         if (smc_launch_stops(launch) || atomic_load(&launch->last_block) != UINT64_MAX)
             return;
         run_group(launch, workers, group);

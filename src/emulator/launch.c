@@ -336,7 +336,11 @@ static void *work(void *argument)
     struct smc_launch_state *launch = worker->launch;
     while (!smc_launch_stops(launch)) {
         uint64_t block = atomic_fetch_add(&launch->next_block, 1);
-        if (block >= launch->blocks || block > atomic_load(&launch->last_block))
+        if (block >= launch->blocks)
+            break;
+        if (launch->request->reversed)
+            block = launch->blocks - 1 - block;
+        if (block > atomic_load(&launch->last_block))
             break;
         uint64_t before = worker->blocks_run;
         smc_block_run(worker, block);
@@ -352,7 +356,7 @@ static unsigned worker_count(const struct smc_launch_state *launch)
         return (unsigned)launch->together;
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
     unsigned wanted = launch->request->threads;
-    if (launch->program->runs_in_order)
+    if (launch->program->runs_in_order || launch->request->reversed)
         return 1;
     uint64_t count = wanted ? wanted : cores < 1 ? 1 : (uint64_t)cores;
     if (count > MAX_WORKERS)

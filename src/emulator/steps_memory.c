@@ -184,6 +184,13 @@ static bool store_again(struct smc_worker *worker, struct smc_warp *warp, const 
     return true;
 }
 
+/* Whose turn is next of the lanes that are left. */
+static uint32_t next_lane(const struct smc_worker *worker, uint32_t left)
+{
+    return (uint32_t)(worker->launch->request->reversed ? 31 - __builtin_clz(left)
+                                                        : __builtin_ctz(left));
+}
+
 enum smc_next smc_step_store(struct smc_worker *worker, struct smc_warp *warp,
                              const struct smc_op *op, uint32_t mask)
 {
@@ -195,14 +202,19 @@ enum smc_next smc_step_store(struct smc_worker *worker, struct smc_warp *warp,
         return SMC_GO_ON;
     gather(warp, op, joined, value);
     mask = smc_memory_access(worker, warp, op, SMC_WRITES, mask, value, host);
-    if (bytes == 4)
+    if (worker->launch->request->reversed)
+        for (uint32_t left = mask, lane; left; left &= ~(1u << lane)) {
+            lane = next_lane(worker, left);
+            memcpy(host[lane], value[lane], bytes);
+        }
+    else if (bytes == 4)
         EACH_ACTIVE(lane, mask) memcpy(host[lane], value[lane], 4);
     else
         EACH_ACTIVE(lane, mask) memcpy(host[lane], value[lane], bytes);
     return SMC_GO_ON;
 }
 
-/* --- Atomic operations: one lane after another, from the lowest ------------------------------- */
+/* --- Atomic operations: one lane after another ------------------------------------------------ */
 
 static uint64_t lane_bits(const struct smc_warp *warp, uint32_t offset, uint32_t bytes,
                           uint32_t lane)
@@ -400,8 +412,8 @@ enum smc_next smc_step_atomic(struct smc_worker *worker, struct smc_warp *warp,
         op->reduction == SMC_REDUCE_ADD && smc_ptx_type_info[op->type].class == SMC_CLASS_FLOAT;
     mask = smc_memory_access(worker, warp, op, SMC_UPDATES, mask, NULL, host);
     worker->polls++;
-    EACH_ACTIVE(lane, mask)
-    {
+    for (uint32_t left = mask, lane; left; left &= ~(1u << lane)) {
+        lane = next_lane(worker, left);
         uint64_t old = 0, b = lane_bits(warp, op->b, bytes, lane);
         uint64_t c = lane_bits(warp, op->c, bytes, lane);
         memcpy(&old, host[lane], bytes);

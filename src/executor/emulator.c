@@ -346,11 +346,10 @@ static bool read_line(void *context, const char *file, uint32_t line, char *text
     return at;
 }
 
-static enum smc_status emulate(struct run *run)
+static struct smc_emulation_request launch_of(const struct run *run)
 {
     const struct smc_answer *answer = run->request->answer;
     const uint32_t *grid = answer->plan.grid, *block = answer->plan.block;
-    struct smc_emulated_run *emulated = &run->result->emulated;
     struct smc_emulation_request launch = {
         .program = run->program,
         .grid = {grid[0], grid[1], grid[2]},
@@ -373,6 +372,14 @@ static enum smc_status emulate(struct run *run)
         .progress = run->request->settings->progress,
     };
     smc_bank_layout_of(&answer->query.device.sm, SMC_BANK_MODE_4_BYTES, &launch.banks);
+    return launch;
+}
+
+static enum smc_status emulate(struct run *run)
+{
+    const struct smc_answer *answer = run->request->answer;
+    struct smc_emulated_run *emulated = &run->result->emulated;
+    const struct smc_emulation_request launch = launch_of(run);
     double start_ms = smc_clock_ms();
     enum smc_status status = smc_emulate(&launch, &run->emulation, run->error);
     emulated->elapsed_ms = smc_clock_ms() - start_ms;
@@ -632,6 +639,24 @@ static enum smc_status take_printed(struct run *run, struct smc_user_run *user)
     return SMC_OK;
 }
 
+static enum smc_status run_reversed(struct run *run)
+{
+    enum smc_status status = read_program(run);
+    if (status != SMC_OK)
+        return status;
+    pass_memory(run);
+    pass_arguments(run);
+    run->deadline_ms = smc_clock_ms() + run->request->settings->timeout_ms;
+    struct smc_emulation_request launch = launch_of(run);
+    launch.reversed = launch.unchecked = true;
+    launch.logs_shared = false;
+    status = smc_emulate(&launch, &run->emulation, run->error);
+    smc_user_unplace(run->request->user, false, run->address);
+    if (status == SMC_OK && !run->emulation.completed)
+        return smc_fail(run->error, SMC_SHORTFALL, "the other order was not emulated to its end");
+    return status;
+}
+
 static enum smc_status run_user(struct run *run)
 {
     struct smc_user_run *user = run->request->user;
@@ -703,23 +728,41 @@ static enum smc_status run_steps(struct run *run)
     return SMC_OK;
 }
 
-static enum smc_status run(const struct smc_run_request *request, struct smc_run_result *result,
-                           struct smc_text *warnings, struct smc_error *error)
+/* `steps` is run_steps or run_reversed. */
+static enum smc_status run_state(const struct smc_run_request *request,
+                                 struct smc_run_result *result,
+                                 enum smc_status (*steps)(struct run *run), struct smc_error *error)
 {
     struct run *state = smc_calloc(1, sizeof *state); /* too large for the stack */
-    (void)warnings;
     if (!state)
         return smc_out_of_memory(error);
     state->request = request;
     state->result = result;
     state->error = error;
-    smc_run_begin(request, result);
-    enum smc_status status = run_steps(state);
+    enum smc_status status = steps(state);
     for (size_t i = 0; state->owns_arrays && i < state->array_count; i++)
         free(state->arrays[i].data);
     smc_emulation_free(&state->emulation);
     smc_program_free(state->program);
     free(state);
+    return status;
+}
+
+static enum smc_status run(const struct smc_run_request *request, struct smc_run_result *result,
+                           struct smc_text *warnings, struct smc_error *error)
+{
+    (void)warnings;
+    smc_run_begin(request, result);
+    return run_state(request, result, run_steps, error);
+}
+
+enum smc_status smc_emulate_reversed(const struct smc_run_request *request, struct smc_error *error)
+{
+    struct smc_run_result *result = smc_calloc(1, sizeof *result); /* too large for the stack */
+    if (!result)
+        return smc_out_of_memory(error);
+    enum smc_status status = run_state(request, result, run_reversed, error);
+    free(result);
     return status;
 }
 

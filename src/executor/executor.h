@@ -199,6 +199,9 @@ struct smc_agreement {
     uint64_t first; /* first differing element: its index in its output */
     /* The differing elements whose difference the order of atomic additions can explain. */
     uint64_t by_order;
+    /* The others can be explained, too: the emulator's own result is another one if blocks, warps
+       and lanes take turns in the opposite order. */
+    bool by_turns;
 };
 
 struct smc_run_result {
@@ -305,6 +308,12 @@ const char *smc_run_entry(const struct smc_run_request *request);
 /* Whether all blocks of the launch can be resident at a time, which a kernel that synchronizes its
    grid needs: it is launched cooperatively then, and so are others that only ask about that. */
 bool smc_run_fits_at_once(const struct smc_run_request *request);
+
+/* Emulates a user's kernel again, with blocks, warps and lanes in the opposite order: its memory's
+   `after_emulated` then holds that result. As the emulator's `run`, but without counts and
+   findings; SMC_SHORTFALL: it did not end in time. */
+enum smc_status smc_emulate_reversed(const struct smc_run_request *request,
+                                     struct smc_error *error);
 
 /* Stores to shared memory by cp.async: the emulator counts them with the other stores, the GPU's
    counters do not. */

@@ -282,16 +282,17 @@ static double order_bound(const struct smc_user_memory *memory, const struct smc
     return smc_float_sum_bound(sum) + additions * seen->shared_bound;
 }
 
-/* Also counts the floats whose difference the order of atomic additions can explain. */
-static void compare_back_ends(struct smc_user_memory *memory, const struct smc_emulated_run *seen)
+/* Compares what the emulator left with another result. Also counts the floats whose difference the
+   order of atomic additions can explain. */
+static void compare_results(const struct smc_user_memory *memory, const void *other,
+                            const struct smc_emulated_run *seen, struct smc_agreement *agreement)
 {
     const struct smc_user_argument *argument = memory->argument;
-    struct smc_agreement *agreement = &memory->agreement;
-    smc_user_compare(argument, memory->after_gpu, memory->after_emulated, agreement);
+    smc_user_compare(argument, other, memory->after_emulated, agreement);
     if (seen->float_adds == 0 || smc_user_types[argument->type].class != SMC_USER_FLOAT)
         return;
     for (uint64_t i = agreement->first; agreement->differing > 0 && i < argument->elements; i++) {
-        double a = smc_user_number(argument->type, memory->after_gpu, i);
+        double a = smc_user_number(argument->type, other, i);
         double b = smc_user_number(argument->type, memory->after_emulated, i);
         if (a != b && fabs(a - b) <= order_bound(memory, seen, i))
             agreement->by_order++;
@@ -601,8 +602,56 @@ static void look_at_memory(struct smc_user_run *run)
         if (memory->has_emulated)
             smc_user_digest(argument, memory->before, memory->after_emulated, &memory->emulated);
         if (memory->has_gpu && memory->has_emulated)
-            compare_back_ends(memory, &result->emulated);
+            compare_results(memory, memory->after_gpu, &result->emulated, &memory->agreement);
     }
+}
+
+static bool is_explained(const struct smc_agreement *agreement)
+{
+    return agreement->by_turns || agreement->by_order == agreement->differing;
+}
+
+/* Keeps the emulator's results aside; or gives them back, and notes where another order of turns
+   gave another one. */
+static bool keep_results(struct smc_user_run *run, void **kept)
+{
+    for (size_t i = 0; i < run->memory_count; i++) {
+        kept[i] = run->memory[i].after_emulated;
+        run->memory[i].after_emulated = smc_malloc(run->memory[i].bytes);
+        if (!run->memory[i].after_emulated)
+            return false;
+    }
+    return true;
+}
+
+static void return_results(struct smc_user_run *run, void **kept, bool compares)
+{
+    for (size_t i = 0; i < run->memory_count && kept[i]; i++) {
+        struct smc_user_memory *memory = &run->memory[i];
+        void *other = memory->after_emulated;
+        struct smc_agreement agreement;
+        memory->after_emulated = kept[i];
+        if (compares && !is_explained(&memory->agreement)) {
+            compare_results(memory, other, &run->result.emulated, &agreement);
+            memory->agreement.by_turns = !is_explained(&agreement);
+        }
+        free(other);
+    }
+}
+
+/* Where the GPU's result differs, whether the emulator's own depends on the order, too. Without
+   memory or time for another emulation the difference stays unexplained. */
+static void explain_differences(const struct smc_run_request *request)
+{
+    struct smc_user_run *run = request->user;
+    void *kept[SMC_MAX_USER_MEMORIES] = {NULL};
+    struct smc_error why;
+    bool differs = false;
+    for (size_t i = 0; i < run->memory_count; i++)
+        differs |= !is_explained(&run->memory[i].agreement);
+    if (differs)
+        return_results(run, kept,
+                       keep_results(run, kept) && smc_emulate_reversed(request, &why) == SMC_OK);
 }
 
 /* --- The launch ------------------------------------------------------------------------------- */
@@ -636,6 +685,8 @@ enum smc_status smc_user_launch(struct smc_user_run *run, struct smc_text *warni
     smc_machine_host_name(run->result.host_name);
     if (status == SMC_OK || run->result.emulation.made)
         look_at_memory(run);
+    if (status == SMC_OK)
+        explain_differences(&request);
     return status;
 }
 

@@ -334,7 +334,7 @@ enum {
 static const enum smc_style row_style[] = {
     [SMC_CONFIRMED] = SMC_STYLE_GOOD,    [SMC_DIFFERS] = SMC_STYLE_BAD,
     [SMC_NOT_MEASURED] = SMC_STYLE_WARN, [SMC_INFORMATION] = SMC_STYLE_NORMAL,
-    [SMC_BY_ORDER] = SMC_STYLE_NORMAL,
+    [SMC_BY_ORDER] = SMC_STYLE_NORMAL,   [SMC_BY_TURNS] = SMC_STYLE_NORMAL,
 };
 
 /* Right edges of the values; left edges of the verdict and the note. */
