@@ -129,6 +129,111 @@ shows 0 "0.1001, 0.1001, 0.1001, 0.1001, 0.1001, 0.1001, ...; 32 changed" halves
 printf '\000\074\000\300' >halves.bin # 1, -2
 shows 0 "1, -2; 2 changed" halves.cu --grid 1 --block 2 -a f16x2:file:halves.bin -a bf16x2 -a f16:1
 
+# --- What mends a race ----------------------------------------------------------------------------
+
+cat >mend.cu <<'END'
+__global__ void line(float *a)
+{
+    __shared__ float t[64];
+    t[threadIdx.x] = a[threadIdx.x]; // the barrier is missing below
+    a[threadIdx.x] = t[63 - threadIdx.x];
+}
+__global__ void loop(float *a, int n)
+{
+    __shared__ float t[64];
+    for (int k = 0; k < n; k++) {
+        t[threadIdx.x] = a[threadIdx.x];
+        __syncthreads();
+        a[threadIdx.x] = t[63 - threadIdx.x];
+    }
+}
+__global__ void both(float *a, int n)
+{
+    __shared__ float t[64];
+    for (int k = 0; k < n; k++) {
+        t[threadIdx.x] = a[threadIdx.x];
+        a[threadIdx.x] = t[63 - threadIdx.x];
+    }
+}
+__global__ void sides(float *a)
+{
+    __shared__ float t[64];
+    if (threadIdx.x < 32)
+        t[threadIdx.x] = a[threadIdx.x];
+    else
+        a[threadIdx.x] = t[threadIdx.x - 32];
+}
+__global__ void data(float *a)
+{
+    __shared__ float t[64];
+    if (a[threadIdx.x] > -2) {
+        t[threadIdx.x] = a[threadIdx.x];
+        a[threadIdx.x] = t[63 - threadIdx.x];
+    }
+}
+__global__ void strides(float *a, int n)
+{
+    __shared__ float t[64];
+    for (int i = threadIdx.x; i < n; i += blockDim.x) {
+        t[threadIdx.x] = a[i];
+        a[i] = t[63 - threadIdx.x];
+    }
+}
+__global__ void same(float *a)
+{
+    __shared__ float s;
+    s = threadIdx.x;
+    __syncthreads();
+    a[threadIdx.x] = s;
+}
+__global__ void blocks(float *a)
+{
+    a[blockIdx.x * 64 + threadIdx.x] = 1;
+    a[(blockIdx.x * 64 + threadIdx.x + 64) % 128] += 1;
+}
+__global__ void global(float *a)
+{
+    a[threadIdx.x] = 1;
+    a[64 + threadIdx.x] = a[63 - threadIdx.x];
+}
+__global__ void condition(float *a)
+{
+    __shared__ float t[64];
+    t[threadIdx.x] = a[threadIdx.x];
+    if (t[63 - threadIdx.x] < 2)
+        a[threadIdx.x] = 3;
+}
+END
+mends() { # ENTRY HEADLINE ADVICE ARGUMENT...: "" is none
+    entry=$1 headline=$2 advice=$3
+    shift 3
+    smemcalc run mend.cu --entry "$entry" --block 64 --on emulator --device 9.0 "$@" >out 2>err
+    smemcalc run mend.cu --entry "$entry" --block 64 --on emulator --device 9.0 "$@" \
+        --format json >out.json 2>err
+    empty "what mends a race: $entry" "$(
+        case $(head -n 1 out) in "$headline; "*) ;; *) cat out err ;; esac
+        found=$(sed -n 's/^    \(add __syncthreads.*\)/\1/p' out)
+        [ "$found" = "$advice" ] || echo "found: $found"
+        jq -e --arg advice "$advice" '.advice == (if $advice == "" then null else $advice end)' \
+            out.json >/dev/null || cat out.json err)"
+}
+a=f32x128:random
+mends line "RACE on t, line 4" "add __syncthreads() after line 4: a run with it has no race" --grid 1 -a $a
+mends loop "RACE on t, line 13" "add __syncthreads() after line 13: a run with it has no race" \
+    --grid 1 -a $a -a 4
+mends both "RACE on t, line 20" \
+    "add __syncthreads() after lines 20 and 21: a run with both has no race" \
+    --grid 1 -a $a -a 4
+mends sides "RACE on t, line 30" "" --grid 1 -a $a
+mends data "RACE on t, line 36" "" --grid 1 -a $a
+mends strides "RACE on t, line 44" "" --grid 1 -a $a -a 64
+mends same "RACE on s, line 51" "" --grid 1 -a $a
+mends blocks "RACE on arg 1, line 58" "" --grid 2 -a $a
+mends global "RACE on arg 1, line 62" "add __syncthreads() after line 62: a run with it has no race" \
+    --grid 1 -a $a
+mends condition "RACE on t, line 68" "add __syncthreads() after line 68: a run with it has no race" \
+    --grid 1 -a $a
+
 cat >twice.ptx <<'END'
 .version 8.0
 .target sm_80

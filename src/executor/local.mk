@@ -12,6 +12,7 @@ libsmc_la_SOURCES += \
 	src/executor/health_figures.def src/executor/health_tests.def src/executor/health_units.def \
 	src/executor/metrics.def \
 	src/executor/none.c \
+	src/executor/barrier_advice.c \
 	src/executor/types.def \
 	src/executor/user.c src/executor/user.h src/executor/user_time.c src/executor/user_time.h \
 	src/executor/user_argument.c src/executor/user_argument.h \

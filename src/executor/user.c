@@ -315,9 +315,15 @@ void smc_user_digest(const struct smc_user_argument *argument, const void *befor
 
 /* --- The kernel ------------------------------------------------------------------------------- */
 
-static enum smc_status read_source(const char *file, struct smc_text *text, struct smc_error *error)
+static enum smc_status read_source(const struct smc_user_request *request, struct smc_text *text,
+                                   struct smc_error *error)
 {
-    enum smc_status status = smc_input_read(file, text, error);
+    const char *file = request->file;
+    enum smc_status status = SMC_OK;
+    if (request->source)
+        smc_text_append(text, request->source);
+    else
+        status = smc_input_read(file, text, error);
     if (status != SMC_OK)
         return status;
     if (text->length && memchr(text->data, '\0', text->length))
@@ -562,7 +568,7 @@ enum smc_status smc_user_prepare(const struct smc_user_request *request, struct 
     struct smc_nvrtc_output output = {0};
     const struct smc_inspect_kernel *kernel = NULL;
     run->request = *request;
-    enum smc_status status = read_source(request->file, &run->text, error);
+    enum smc_status status = read_source(request, &run->text, error);
     if (status == SMC_OK)
         status = compile(run, &output, warnings, error);
     if (status == SMC_OK)

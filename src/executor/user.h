@@ -15,6 +15,7 @@ enum { SMC_MAX_USER_ARGUMENTS = 64, SMC_MAX_USER_MEMORIES = 384 };
 
 struct smc_user_request {
     const char *file;             /* "-": standard input */
+    const char *source;           /* its text; NULL: it is read */
     const char *entry;            /* NULL: the only one */
     const char *compiler_options; /* joined by blanks, or NULL */
     bool no_cache;                /* neither read nor write the compile cache */
@@ -100,6 +101,7 @@ struct smc_user_run {
     struct smc_user_pointer *pointer;
     size_t pointer_count, pointer_room;
     struct smc_run_result result;
+    uint32_t barrier_after[2]; /* lines after which __syncthreads() removes the races; 0: none */
 };
 
 /* Compiles, selects the kernel and checks the arguments. SMC_USAGE: a file that cannot be read or
@@ -121,6 +123,11 @@ enum smc_status smc_user_launch(struct smc_user_run *run, struct smc_text *warni
    on the GPU; the message says which. SMC_SHORTFALL: it did not end on the emulator.
    SMC_INTERRUPTED: `stop` ended it. */
 enum smc_status smc_user_ending(const struct smc_user_run *run, struct smc_error *error);
+
+/* For a run with races within a block: looks for one or two places for __syncthreads() and tries
+   each on the emulator, in up to a few seconds. Only where a run with them has no race and no other
+   finding that it did not have before, `barrier_after` is set. SMC_MACHINE: memory. */
+enum smc_status smc_user_advise_barriers(struct smc_user_run *run, struct smc_error *error);
 
 void smc_user_free(struct smc_user_run *run);
 

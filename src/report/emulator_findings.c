@@ -1,6 +1,7 @@
 /* What the emulator found in a kernel: as text, as JSON, and as findings of a check. */
 #include "report/emulator_findings.h"
 
+#include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -68,18 +69,68 @@ bool smc_findings_have_stacks(const struct smc_emulated_run *emulated)
     return false;
 }
 
+static void append_finding(const struct smc_emulated_run *emulated, size_t i,
+                           const struct smc_report_style *style, struct smc_text *out)
+{
+    struct smc_text stacks = {0};
+    smc_layout_paragraph(out, "", 4, emulated->finding[i].text, style->columns);
+    append_stacks(emulated, &emulated->finding[i], "; ", &stacks);
+    if (stacks.length > 0)
+        smc_layout_paragraph(out, "", 8, smc_text_string(&stacks), style->columns);
+    out->failed |= stacks.failed;
+    smc_text_free(&stacks);
+}
+
 void smc_text_findings(const struct smc_emulated_run *emulated,
                        const struct smc_report_style *style, struct smc_text *out)
 {
-    for (size_t i = 0; i < emulated->finding_count; i++) {
-        struct smc_text stacks = {0};
-        smc_layout_paragraph(out, "", 4, emulated->finding[i].text, style->columns);
-        append_stacks(emulated, &emulated->finding[i], "; ", &stacks);
-        if (stacks.length > 0)
-            smc_layout_paragraph(out, "", 8, smc_text_string(&stacks), style->columns);
-        out->failed |= stacks.failed;
-        smc_text_free(&stacks);
+    for (size_t i = 0; i < emulated->finding_count; i++)
+        append_finding(emulated, i, style, out);
+}
+
+/* The first race, because what is unwritten or wrong may follow from it; else the first finding
+   that is more than a note. The count if there is none. */
+static size_t find_lead(const struct smc_emulated_run *emulated)
+{
+    size_t lead = emulated->finding_count;
+    for (size_t i = emulated->finding_count; i-- > 0;) {
+        const struct smc_finding *finding = &emulated->finding[i].finding;
+        bool leads = lead == emulated->finding_count || finding->has_other ||
+                     !emulated->finding[lead].finding.has_other;
+        if (!smc_finding_is_note(finding->kind) && leads)
+            lead = i;
     }
+    return lead;
+}
+
+void smc_text_leading_findings(const struct smc_emulated_run *emulated, const char *advice,
+                               const struct smc_report_style *style, struct smc_text *out)
+{
+    const size_t lead = find_lead(emulated);
+    if (lead < emulated->finding_count)
+        append_finding(emulated, lead, style, out);
+    if (*advice)
+        smc_layout_paragraph(out, "", 4, advice, style->columns);
+    for (size_t i = 0; i < emulated->finding_count; i++)
+        if (i != lead)
+            append_finding(emulated, i, style, out);
+}
+
+void smc_words_headline(const struct smc_emulated_run *emulated, struct smc_text *out)
+{
+    const size_t lead = find_lead(emulated);
+    if (lead == emulated->finding_count)
+        return;
+    const struct smc_run_finding *found = &emulated->finding[lead];
+    const char *name = found->finding.has_other ? "race" : smc_finding_name(found->finding.kind);
+    const uint32_t line = found->stack.frames ? found->stack.frame[0].line : 0;
+    for (; *name; name++)
+        smc_text_append_char(out, *name == '_' ? ' ' : (char)toupper((unsigned char)*name), 1);
+    if (found->finding.array[0])
+        smc_text_printf(out, " on %s", found->finding.array);
+    if (line > 0)
+        smc_text_printf(out, ", line %" PRIu32, line);
+    smc_text_append(out, "; ");
 }
 
 void smc_words_findings(const struct smc_emulated_run *emulated, struct smc_text *out)

@@ -11,11 +11,17 @@
    that is in the kernel itself. */
 void smc_text_findings(const struct smc_emulated_run *emulated,
                        const struct smc_report_style *style, struct smc_text *out);
+/* The same with the most telling one first, and what mends it below that; `advice` may be "". */
+void smc_text_leading_findings(const struct smc_emulated_run *emulated, const char *advice,
+                               const struct smc_report_style *style, struct smc_text *out);
 /* Whether a finding has a stack that smc_text_findings shows. */
 bool smc_findings_have_stacks(const struct smc_emulated_run *emulated);
 
 /* "no findings", "2 findings in 1 place". */
 void smc_words_findings(const struct smc_emulated_run *emulated, struct smc_text *out);
+
+/* "RACE on t, line 14; " of the most telling finding; nothing without findings. */
+void smc_words_headline(const struct smc_emulated_run *emulated, struct smc_text *out);
 
 json_t *smc_json_findings(const struct smc_emulated_run *emulated);
 

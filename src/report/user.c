@@ -38,18 +38,33 @@ static void append_verdict(const struct smc_user_run *run, struct smc_text *out)
         smc_text_append(out, "nothing was run");
         return;
     }
-    if (emulated->findings_total == 0 && emulated->site.all)
+    if (emulated->findings_total == 0 && emulated->site.all) {
         smc_text_append(out, "no errors found");
-    else if (run->result.emulation.made)
+    } else if (run->result.emulation.made) {
+        smc_words_headline(emulated, out);
         smc_words_findings(emulated, out);
-    else
+    } else {
         smc_text_append(out, "launched; only the emulator finds errors in a kernel");
+    }
     struct smc_conflict_fix fix;
     smc_conflict_fix_of_site(&emulated->site, &fix);
     smc_words_conflicts(&fix, out);
     for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
         if (ends[i]->made && !ends[i]->succeeded)
             smc_text_printf(out, "; %s", ends[i]->message);
+}
+
+/* "add __syncthreads() after line 4; a run with it has no race". */
+static void append_advice(const struct smc_user_run *run, struct smc_text *out)
+{
+    const uint32_t *after = run->barrier_after;
+    if (after[0] == 0)
+        return;
+    smc_text_printf(out, "add __syncthreads() after line%s %" PRIu32, after[1] > 0 ? "s" : "",
+                    after[0]);
+    if (after[1] > 0)
+        smc_text_printf(out, " and %" PRIu32, after[1]);
+    smc_text_printf(out, ": a run with %s has no race", after[1] > 0 ? "both" : "it");
 }
 
 /* The emulator's, or else the GPU's; NULL if it ran on neither. */
@@ -198,7 +213,10 @@ void smc_text_user(const struct smc_user_run *run, const struct smc_confirmation
     smc_layout_verdict(out, style, confirmation->differing ? SMC_BAD : SMC_GOOD, &verdict);
     smc_text_append_char(out, '\n', 1);
     if (counts->finding_count > 0) {
-        smc_text_findings(counts, style, out);
+        struct smc_text advice = {0};
+        append_advice(run, &advice);
+        smc_text_leading_findings(counts, smc_text_string(&advice), style, out);
+        smc_text_free(&advice);
         smc_text_append_char(out, '\n', 1);
     }
     append_head(run, style, out);
@@ -308,6 +326,10 @@ void smc_json_user(json_t *object, const struct smc_user_run *run,
     smc_json_set(object, "emulator", attempt_object(&run->result.emulated.finish));
     smc_json_set(object, "gpu", attempt_object(&gpu->finish));
     smc_json_set(object, "findings", smc_json_findings(&run->result.emulated));
+    struct smc_text advice = {0};
+    append_advice(run, &advice);
+    smc_json_known_string(object, "advice", smc_text_string(&advice));
+    smc_text_free(&advice);
     smc_json_set(object, "printed",
                  run->printed.length ? json_stringn(run->printed.data, run->printed.length)
                                      : json_null());
