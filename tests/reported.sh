@@ -74,7 +74,7 @@ answers cluster-nonportable +'np 0 cluster 16: .*launch cudaErrorInvalidClusterS
 
 answers log-head-cut +'_Z4bigKPf: left out' +'^exit 2$'
 answers log-minnctapersm +'.minnctapersm will be ignored' +'1 of 1 promises are broken' +'exit status 1'
-answers neg-spills +'64 - 7168 128' +'exit status 0' -'damaged'
+answers neg-spills +'64 - .*7168 128' +'exit status 0' -'damaged'
 answers batch-unknown-column +'256,40,12288,A100,6,48,75,registers,8,32,6,12' +"unknown column 'smem_bytes'" +'exit status 2'
 answers ncu-configured-smem +'tiny 100 1 12.3 us 32 16 0 8 16.7 16.5' +'limited by shared memory'
 answers ncu-allocated-smem +'fused 50.0 1 \? 256 32 128 8 100' -'shared memory was not recorded'
@@ -83,7 +83,7 @@ answers nsys-csv +'gputrace.csv' -'not a trace:'
 
 # --- What people type -----------------------------------------------------------------------------
 
-answers device-bare-3060 +'GeForce RTX 3060 \(28 SMs\)' +'GeForce RTX 2060 \(30 SMs\)' -'Laptop' -'12GB'
+answers device-bare-3060 +"'3060': NVIDIA GeForce RTX 3060 .28 SMs." +"'2060': NVIDIA GeForce RTX 2060 .30 SMs." +"'4060': NVIDIA GeForce RTX 4060 .24 SMs."
 answers device-did-you-mean -'GTX 460' -'GTX 280' -'GT 240' -'Tesla P100'
 answers device-sxm +'A100-SXM4' +'V100-SXM2' +'RTX 3070 Laptop' +'RTX 4070 Laptop' -'unknown device .(A100|V100)'
 answers smem-size-forms -'0xc400' -'50176B' -"'48 KB'"
