@@ -54,7 +54,8 @@ check_file() { # FILE
             return
         fi ;;
     library_types.cu) # what is left out of it without a word
-        if ! ls /usr/local/cuda*/include/cublas_v2.h /usr/include/cublas_v2.h 2>/dev/null | grep -q .; then
+        if ! find /usr/local/cuda*/include/ /usr/include -maxdepth 1 -name cublas_v2.h 2>/dev/null |
+            grep -q .; then
             skip "$1" "cublas_v2.h is not installed"
             return
         fi ;;
@@ -199,7 +200,7 @@ template <class T> void run(T *x) { auto go = [&](auto r) { clip<T, decltype(r):
 EOF
 with_nvcc "relaxed.cu(2): error: calling a constexpr __host__ function. The flag '--expt-relaxed-constexpr' can help." relaxed.cu
 empty "nvcc's error and its hint are reported whole and alone where NVRTC leaves all kernels out" "$(
-    [ "$status" -eq 2 ] && [ "$(wc -l <err)" -eq 1 ] || cat err
+    if [ "$status" -ne 2 ] || [ "$(wc -l <err)" -ne 1 ]; then cat err; fi
     has err "relaxed.cu:2: error: calling a constexpr __host__ function. The flag '--expt-relaxed-constexpr' can help.$")"
 printf 'template <class T> __global__ void lost(T *x) { *x = 1; }\n__global__ void found(int *x) { *x = 1; }\n%s\n' \
     'void f() { auto x = g(); lost<<<1, 1>>>(x); }' >partly.cu
