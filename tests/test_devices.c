@@ -431,6 +431,9 @@ static void test_suggestions(void)
     check_refused("RTX 2085",
                   "did you mean 'NVIDIA GeForce RTX 2080'? 'smemcalc devices' lists them, "
                   "or give a compute capability such as 9.0");
+    check_refused("RTX 3090 SXM", "did you mean 'NVIDIA GeForce RTX 3090'?");
+    check_refused("RTX 3070 Super", "did you mean 'NVIDIA GeForce RTX 3070'?");
+    check_refused("Quadro K2200 Max-Q", "did you mean 'Quadro K2200'?");
     check_not_suggested("GTX 735"); /* of the 7xx, some are Kepler and some are Maxwell */
     check_not_suggested("MX140");
 }

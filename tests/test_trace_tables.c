@@ -258,6 +258,26 @@ static void test_several_reports(void)
     test_trace_release(trace);
 }
 
+/* The program's own output may be long. */
+static void test_long_output(void)
+{
+    struct smc_trace *trace;
+    struct smc_text text = {0};
+    for (int i = 0; i < 1000; i++)
+        smc_text_printf(&text, "step %d of the program\n", i);
+    smc_text_append(&text,
+                    "Processing [x.sqlite] with [cuda_gpu_trace.py]...\n" NSYS_HEADER NSYS_GEMM);
+    const struct smc_trace_launch *launch = read_one(smc_text_string(&text), &trace);
+    CU_ASSERT_STRING_EQUAL(launch->name, "gemm(int, float)");
+    CU_ASSERT_STRING_EQUAL(trace->tool, "Nsight Systems (nsys stats)");
+    CU_ASSERT_EQUAL(trace->source, SMC_TRACE_NSIGHT_SYSTEMS);
+    test_trace_release(trace);
+    text.length -= 30;
+    text.data[text.length] = '\0';
+    CU_ASSERT(test_trace_refuses(smc_text_string(&text), "the row does not fit the 21 columns"));
+    smc_text_free(&text);
+}
+
 static void test_refused_tables(void)
 {
     CU_ASSERT(test_trace_refuses(
@@ -269,7 +289,7 @@ static void test_refused_tables(void)
         ",%,ms,,us,us,us,\n\"GPU activities\",96.2,1.2,3,400,390,410,\"f\"\n",
         "nsys export --type sqlite"));
     CU_ASSERT(test_trace_refuses("==3== NVPROF is profiling process 3, command: x\n",
-                                 "messages of nvprof alone"));
+                                 "no table of launches, without"));
     CU_ASSERT(test_trace_refuses(NSYS_HEADER NSYS_GEMM "9961685,2707098,67,1,1,23",
                                  ":3: the row does not fit the 21 columns"));
     CU_ASSERT(test_trace_refuses(NVPROF_HEADER "25.000000,61.888000,4096,1,1,256,1,1,40,8.0,0.0,,,"
@@ -305,6 +325,7 @@ CU_TestInfo tests_trace_tables[] = {
     {"how many bytes a KB of nvprof has", test_kb_of_nvprof},
     {"the launches of nvprof in columns", test_nvprof_text},
     {"launches among other reports of nsys stats", test_several_reports},
+    {"launches of nsys stats after much output of the program", test_long_output},
     {"summaries and damaged tables are refused", test_refused_tables},
     {"a table that is cut anywhere is read or refused", test_cut_files},
     CU_TEST_INFO_NULL,

@@ -588,9 +588,32 @@ static const char *find_near(const struct wanted *wanted)
     return NULL;
 }
 
+/* The RTX 3090 for "RTX 3090 SXM": the board that is left without the last word, if its name means
+   one architecture. */
+static const char *find_without_last_word(const struct wanted *wanted)
+{
+    char words[WORDS];
+    struct wanted shorter;
+    struct smc_device device;
+    snprintf(words, sizeof words, "%s", wanted->model);
+    char *gap = strrchr(words, ' ');
+    if (!gap)
+        return NULL;
+    *gap = '\0';
+    make_ready(words, &shorter);
+    for (size_t i = 0; i < smc_device_count(); i++) {
+        if (fit_of(rows[i].name, rows[i].global_mem_bytes, &shorter) < FIT_MODEL)
+            continue;
+        smc_device_at(i, &device);
+        return smc_device_limits_vary(words, &device) ? NULL : rows[i].name;
+    }
+    return NULL;
+}
+
 static enum smc_status fail_unknown(const struct wanted *wanted, struct smc_error *error)
 {
-    const char *near = find_near(wanted);
+    const char *plain = find_without_last_word(wanted);
+    const char *near = plain ? plain : find_near(wanted);
     return smc_fail(
         error, SMC_USAGE,
         "unknown device '%.64s'; %s%s%s'smemcalc devices' lists them, or give a compute "

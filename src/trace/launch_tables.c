@@ -713,7 +713,7 @@ static enum smc_status refuse_summary(const struct reading *reading)
                     "cuda_gpu_trace --format csv' and 'nvprof --print-gpu-trace --csv' nearly all",
                     reading->shown,
                     reading->has_summary ? "a summary of kernels or calls"
-                                         : "messages of nvprof alone");
+                                         : "no table of launches");
 }
 
 static void note_unknown(const struct reading *reading)
@@ -756,6 +756,7 @@ static enum smc_status read_twice(struct reading *reading)
         return status;
     struct smc_trace *trace = reading->trace;
     trace->source = reading->is_nvprof ? SMC_TRACE_NVPROF : SMC_TRACE_NSIGHT_SYSTEMS;
+    free(trace->tool);
     trace->tool = smc_strdup(reading->is_nvprof ? "nvprof" : "Nsight Systems (nsys stats)");
     if (!trace->tool)
         return smc_out_of_memory(reading->error);
@@ -763,31 +764,43 @@ static enum smc_status read_twice(struct reading *reading)
     return SMC_OK;
 }
 
-static enum smc_status read(struct smc_trace_input *input, struct smc_trace *trace,
-                            struct smc_error *error)
+enum smc_status smc_trace_read_tables(FILE *stream, struct smc_trace *trace, bool *found,
+                                      struct smc_error *error)
 {
-    const char *path;
     struct reading *reading = smc_calloc(1, sizeof *reading);
+    *found = false;
     if (!reading)
         return smc_out_of_memory(error);
     reading->shown = trace->file;
     reading->trace = trace;
     reading->error = error;
+    reading->stream = stream;
     reading->pid = SMC_TRACE_UNKNOWN;
+    enum smc_status status = read_twice(reading);
+    *found = reading->has_trace || reading->has_summary;
+    smc_text_free(&reading->line);
+    smc_text_free(&reading->command);
+    free(reading);
+    return status;
+}
+
+static enum smc_status read(struct smc_trace_input *input, struct smc_trace *trace,
+                            struct smc_error *error)
+{
+    const char *path;
+    bool found;
+    FILE *stream = NULL;
     enum smc_status status = smc_trace_input_file(input, &path, error);
     if (status == SMC_OK)
-        reading->stream = fopen(path, "rb");
-    if (status == SMC_OK && !reading->stream)
+        stream = fopen(path, "rb");
+    if (status == SMC_OK && !stream)
         status = smc_fail(error, smc_memory_status(errno, SMC_USAGE), "%s: %s", trace->file,
                           strerror(errno));
     smc_trace_input_unlink(input);
     if (status == SMC_OK)
-        status = read_twice(reading);
-    if (reading->stream)
-        fclose(reading->stream);
-    smc_text_free(&reading->line);
-    smc_text_free(&reading->command);
-    free(reading);
+        status = smc_trace_read_tables(stream, trace, &found, error);
+    if (stream)
+        fclose(stream);
     return status;
 }
 

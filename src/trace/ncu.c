@@ -129,7 +129,8 @@ struct reading {
     struct smc_csv_reader csv;
     struct smc_csv_record *record;
     uint64_t lines_before; /* the header */
-    bool is_text;          /* no CSV: `text` makes it of tables */
+    bool has_table;
+    bool is_text; /* no CSV: `text` makes it of tables */
     struct smc_ncu_text text;
     bool for_launches; /* the second time */
 
@@ -215,11 +216,11 @@ static enum smc_status find_header(struct reading *reading)
     }
     if (ferror(reading->stream) || (found && fseeko(reading->stream, at, SEEK_SET) != 0))
         return smc_fail(reading->error, SMC_USAGE, "%s: %s", reading->shown, strerror(errno));
+    reading->has_table = found;
     if (!found)
         return smc_fail(reading->error, SMC_USAGE,
                         "%s: not a trace: no table of 'ncu' (in CSV a header with \"ID\" and "
-                        "\"Kernel Name\") is in it, nor one of 'nsys stats' or 'nvprof' in its "
-                        "first 4096 bytes",
+                        "\"Kernel Name\") is in it, nor one of 'nsys stats' or 'nvprof'",
                         reading->shown);
     return SMC_OK;
 }
@@ -898,6 +899,32 @@ static void note_unknown(struct reading *reading)
         smc_trace_note(trace, "no kernels were recorded");
 }
 
+static enum smc_status read_launches(struct reading *reading)
+{
+    enum smc_status status = read_table(reading);
+    if (status == SMC_OK)
+        status = decide_sign(reading);
+    reading->for_launches = true;
+    if (status == SMC_OK)
+        status = read_table(reading);
+    if (status == SMC_OK)
+        note_unknown(reading);
+    return status;
+}
+
+/* After much output of the program, the table may be one of nsys stats or nvprof. `status` says why
+   it is none of ncu. */
+static enum smc_status read_other_tables(struct reading *reading, enum smc_status status)
+{
+    bool found;
+    struct smc_error why = {""};
+    enum smc_status other = smc_trace_read_tables(reading->stream, reading->trace, &found, &why);
+    if (!found && other != SMC_MACHINE)
+        return status;
+    *reading->error = why;
+    return other;
+}
+
 static enum smc_status read(struct smc_trace_input *input, struct smc_trace *trace,
                             struct smc_error *error)
 {
@@ -921,14 +948,9 @@ static enum smc_status read(struct smc_trace_input *input, struct smc_trace *tra
                           strerror(errno));
     smc_trace_input_unlink(input);
     if (status == SMC_OK)
-        status = read_table(reading);
-    if (status == SMC_OK)
-        status = decide_sign(reading);
-    reading->for_launches = true;
-    if (status == SMC_OK)
-        status = read_table(reading);
-    if (status == SMC_OK)
-        note_unknown(reading);
+        status = read_launches(reading);
+    if (status == SMC_USAGE && reading->stream && !reading->has_table)
+        status = read_other_tables(reading, status);
     if (reading->stream)
         fclose(reading->stream);
     free(record);

@@ -34,6 +34,11 @@ struct smc_trace_reader {
                             struct smc_error *error);
 };
 
+/* Reads the tables of nsys stats and nvprof from a file's beginning on, whatever is before them.
+   `found`: whether it has such a table; without one it is refused. */
+enum smc_status smc_trace_read_tables(FILE *stream, struct smc_trace *trace, bool *found,
+                                      struct smc_error *error);
+
 extern const struct smc_trace_reader smc_trace_reader_nsys, smc_trace_reader_ncu,
     smc_trace_reader_tables, smc_trace_reader_chrome, smc_trace_reader_triton, smc_trace_reader_own;
 
