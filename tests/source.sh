@@ -780,6 +780,8 @@ if [ -x "$fake" ]; then
         "warps of a block of which the last one wins"
     echo 'if (i / 32 < 32) atomicMax(&x[i / 32], atomicExch(&x[32 + i / 32], i));' |
         grid=32 block=32 competes "" "$threads" "lanes of a warp of which the last one wins"
+    echo 'if (i % 2) atomicExch(&x[i / 32], 1); else atomicExch(&x[i / 32], 2);' |
+        competes 0 "$threads" "the two sides of a branch of which the last one wins"
     echo 'atomicAdd(&x[i % 10], i);' | competes 1 differs \
         "a sum of integers, which is the same in each order"
     echo 'x[i] = 3 * x[i] + 1;' | competes 1 differs "a wrong result without competition"

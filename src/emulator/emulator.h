@@ -201,8 +201,8 @@ struct smc_emulation_request {
                           SMC_EMULATOR_BUDGET */
     bool logs_shared;  /* keep the different accesses to shared memory */
     bool unchecked;    /* do not check for races and unwritten memory; bounds are always checked */
-    bool reversed; /* blocks, warps, and lanes that store or update take turns from the last to the
-                      first, on one thread */
+    bool reversed;     /* blocks, warps, the groups of a branch, and lanes that store or update take
+                          turns     from the last to the first, on one thread */
     bool (*stop)(const void *context); /* true: end early with SMC_INTERRUPTED; asked every few
                                           milliseconds by all threads; may be NULL */
     const void *stop_context;

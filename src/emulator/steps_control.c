@@ -9,6 +9,21 @@
 
 /* --- Branches and exits ----------------------------------------------------------------------- */
 
+/* The first group runs first; in reverse, the last one. */
+static void diverge(struct smc_worker *worker, struct smc_warp *warp, const struct smc_op *op,
+                    uint32_t *place, uint32_t *masks, uint32_t count)
+{
+    worker->count[op->instruction].divergent++;
+    for (uint32_t i = 0; worker->launch->request->reversed && i < count / 2; i++) {
+        const uint32_t other = count - 1 - i, first_place = place[i], first_mask = masks[i];
+        place[i] = place[other];
+        masks[i] = masks[other];
+        place[other] = first_place;
+        masks[other] = first_mask;
+    }
+    smc_warp_diverge(warp, op, place, masks, count);
+}
+
 enum smc_next smc_step_branch(struct smc_worker *worker, struct smc_warp *warp,
                               const struct smc_op *op, uint32_t mask)
 {
@@ -19,10 +34,9 @@ enum smc_next smc_step_branch(struct smc_worker *worker, struct smc_warp *warp,
         group->pc = op->target;
         return SMC_MOVED;
     }
-    const uint32_t place[] = {group->pc + 1, op->target};
-    const uint32_t masks[] = {group->active & ~mask, mask};
-    worker->count[op->instruction].divergent++;
-    smc_warp_diverge(warp, op, place, masks, 2);
+    uint32_t place[] = {group->pc + 1, op->target};
+    uint32_t masks[] = {group->active & ~mask, mask};
+    diverge(worker, warp, op, place, masks, 2);
     return SMC_MOVED;
 }
 
@@ -56,8 +70,7 @@ enum smc_next smc_step_indexed_branch(struct smc_worker *worker, struct smc_warp
         group->pc = place[0];
         return SMC_MOVED;
     }
-    worker->count[op->instruction].divergent++;
-    smc_warp_diverge(warp, op, place, masks, count);
+    diverge(worker, warp, op, place, masks, count);
     return SMC_MOVED;
 }
 

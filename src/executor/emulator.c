@@ -652,8 +652,8 @@ static enum smc_status run_reversed(struct run *run)
     launch.logs_shared = false;
     status = smc_emulate(&launch, &run->emulation, run->error);
     smc_user_unplace(run->request->user, false, run->address);
-    if (status == SMC_OK && !run->emulation.completed)
-        return smc_fail(run->error, SMC_SHORTFALL, "the other order was not emulated to its end");
+    if (status == SMC_OK && (!run->emulation.completed || run->emulation.findings_total > 0))
+        return smc_fail(run->error, SMC_SHORTFALL, "the other order does not run to its end");
     return status;
 }
 

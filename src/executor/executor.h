@@ -311,7 +311,7 @@ bool smc_run_fits_at_once(const struct smc_run_request *request);
 
 /* Emulates a user's kernel again, with blocks, warps and lanes in the opposite order: its memory's
    `after_emulated` then holds that result. As the emulator's `run`, but without counts and
-   findings; SMC_SHORTFALL: it did not end in time. */
+   findings; SMC_SHORTFALL: it did not end in time, or not without findings. */
 enum smc_status smc_emulate_reversed(const struct smc_run_request *request,
                                      struct smc_error *error);
 
