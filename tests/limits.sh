@@ -49,7 +49,8 @@ golden limits-compare-refused.txt limits --threads 1000 --smem 40K -d 1.3 -d 2.0
 golden limits-compare.csv limits --threads 768 -d 3.5 -d 8.6 --format csv
 golden limits.csv limits --threads 512 --device 3.5 --format csv
 holds "limits: 2 blocks of 256 threads on 9.0 have 128 registers and 115712 B" \
-    '.headroom.by_blocks[1] == {blocks_per_sm: 2, warps_per_sm: 16, percent: 25,
+    '(.headroom.by_blocks[1] | with_entries(select(.key | startswith("compiled") | not))) ==
+        {blocks_per_sm: 2, warps_per_sm: 16, percent: 25,
         most_registers_per_thread: 128, most_dynamic_smem_bytes: 115712,
         launch_bounds: "__launch_bounds__(256, 2)"} and .headroom.no_further_block == ["warps"]
         and .headroom.fixed == []' limits --threads 256 --device H200
@@ -96,6 +97,62 @@ holds "--smem-per-thread too much of all is 0 blocks" '.occupancy.blocks_per_sm 
 holds "next steps of the threads take their shared memory along" \
     '.next_steps | map(select(.resource == "threads" and .blocks_per_sm > 1)) | .[0].change == -30' \
     --threads 256 --regs 16 --smem-per-thread 512 --device 9.0
+
+# --- What fewer registers cost --------------------------------------------------------------------
+
+if smemcalc --tile 8 --device 9.0 2>&1 | grep -q '(NVRTC [0-9]*'; then
+    smemcalc limits --kernel matmul-register --device H200 >out 2>err
+    empty "limits: rows with fewer registers have spills and time, compiled with the bound" "$(
+        grep -Eq '^       2 +128 +[0-9]+\+[0-9]+ +[0-9.]+ ms  __launch_bounds__\(256, 2\)$' out ||
+            cat out err
+        grep -Eq '^       7 +32 +[0-9]+\+[0-9]+ +[0-9.]+ ms  __launch_bounds__\(256, 8\)$' out ||
+            cat out)"
+    holds "limits: JSON has what fewer registers cost, more spills and time the fewer" '
+        [.headroom.by_blocks[] | select(.compiled_spill_store_bytes != null)] |
+        length == 7 and (map(.compiled_spill_store_bytes) | . == sort and .[0] > 0) and
+        (map(.compiled_predicted_ms) | . == sort and .[0] > 0) and
+        all(.[]; .compiled_registers_per_thread <= .most_registers_per_thread)' \
+        limits --kernel matmul-register --device H200
+    COLUMNS=80 smemcalc --kernel matmul-register --device H200 --regs 64 2>err | tr -s '\n ' ' ' >out
+    empty "--regs: what the kernel spills with so few registers, and its time" "$(
+        grep -Eq 'bound compiled with __launch_bounds__\(256, 4\): 64 registers per thread, spills [0-9]+ B stored, [0-9]+ B loaded per thread; [0-9.]+ ms predicted' out || cat out err)"
+    smemcalc --tile 8 --device 9.0 --regs 32 >out 2>err
+    empty "--regs: nothing is spilled where the kernel can do with so few" "$(
+        tr -s '\n ' ' ' <out | grep -q '32 registers per thread, nothing spilled' || cat out err)"
+    cat >heavy.cu <<'END'
+__global__ void heavy(const float *a, float *b)
+{
+    float r[48];
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+#pragma unroll
+    for (int k = 0; k < 48; k++)
+        r[k] = a[i * 48 + k];
+#pragma unroll
+    for (int k = 0; k < 48; k++)
+        r[k] = r[k] * r[(k * 7 + 3) % 48] + r[(k + 5) % 48];
+#pragma unroll
+    for (int k = 0; k < 48; k++)
+        b[i * 48 + k] = r[k] * r[47 - k];
+}
+END
+    smemcalc limits heavy.cu --threads 256 --device 9.0 >out 2>err
+    empty "limits FILE: rows with fewer registers have what the kernel spills" "$(
+        grep -Eq '^ +[0-9]+ +32 +[0-9]+\+[0-9]+ +-  -maxrregcount=32$' out || cat out err)"
+    smemcalc limits heavy.cu --threads 256 --regs 32 --device 9.0 >out 2>err
+    empty "limits FILE --regs: what the kernel spills with so few registers" "$(
+        grep -Eq '^ +1 +32 +[0-9]+\+[0-9]+ +-  -maxrregcount=32$' out || cat out err)"
+    sed 's/__global__ void/& __launch_bounds__(256)/' heavy.cu >own_bounds.cu
+    smemcalc limits own_bounds.cu --device 9.0 >out 2>err
+    empty "limits FILE: no cost where the kernel's own launch bounds take precedence" "$(
+        grep 'compiled with' out)"
+else
+    skip "limits: what fewer registers cost" "no NVRTC was found"
+fi
+empty "limits: an own kernel by numbers is told which command says what registers cost" "$(
+    smemcalc limits --threads 256 --device 9.0 | tr -s '\n ' ' ' |
+        grep -q "'limits FILE' compiles a kernel and says what fewer registers cost it" || echo missing)"
+empty "inspect says which command has --regs" "$(
+    smemcalc inspect heavy.cu --regs 32 2>&1 | grep -q "limits FILE --regs N" || echo missing)"
 
 # --- best -----------------------------------------------------------------------------------------
 

@@ -1,11 +1,15 @@
 /* smemcalc limits: for each number of blocks per SM, what a block may have at most. */
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "cli/ask.h"
 #include "cli/command.h"
 #include "cli/output.h"
+#include "inspect/inspect.h"
 #include "model/headroom.h"
+#include "query/bound_cost.h"
 
 static smc_command_function run;
 
@@ -19,6 +23,84 @@ const struct smc_command smc_command_limits = {
     .most_files = 1,
     .run = run,
 };
+
+/* --- What fewer registers cost ---------------------------------------------------------------- */
+
+static uint32_t compiled_regs(const struct smc_answer *answer)
+{
+    const struct smc_file_kernel *kernel = answer->query.file_kernel;
+    return kernel ? kernel->resources.regs_per_thread : answer->resources.regs_per_thread;
+}
+
+/* Compiles the kernel of the file again. An answer without a cost: its __launch_bounds__ take
+   precedence, or it is no source. */
+static enum smc_status find_cost_of_file(const struct smc_arguments *arguments,
+                                         const struct smc_answer *answer, uint32_t regs,
+                                         struct smc_bound_cost *cost, struct smc_error *error)
+{
+    const char *options = arguments->text[SMC_OPTION_COMPILER_OPTIONS];
+    struct smc_inspect_target target = smc_inspect_target_of(
+        arguments->device.count == 1 ? arguments->device.item[0] : "", answer->query.device.sm.cc);
+    struct smc_inspect_kernels kernels = {0};
+    struct smc_inspect_notes notes = {0};
+    struct smc_text bounded = {0};
+    struct smc_error why = {""};
+    smc_text_printf(&bounded, "%s%s-maxrregcount=%u", options ? options : "", options ? " " : "",
+                    regs);
+    const struct smc_inspect_request request = {
+        .targets = &target,
+        .target_count = 1,
+        .compiler_options = smc_text_string(&bounded),
+        .no_cache = arguments->given[SMC_OPTION_NO_CACHE],
+        .threads_per_block = SMC_NOT_GIVEN,
+        .settings = SMC_LAUNCH_INIT,
+    };
+    enum smc_status status =
+        bounded.failed ? smc_out_of_memory(&why)
+                       : smc_inspect_read(arguments->file[0], &request, &kernels, &notes, &why);
+    for (size_t i = 0; i < kernels.count && status == SMC_OK; i++) {
+        const struct smc_inspect_kernel *kernel = &kernels.item[i];
+        bool is_bounded = kernel->has_spills && kernel->resources.regs_per_thread <= regs;
+        if (strcmp(kernel->shown, answer->query.file_kernel->name) != 0 || !is_bounded)
+            continue;
+        smc_bound_cost_set(&kernel->resources, cost);
+        snprintf(cost->with, sizeof cost->with, "-maxrregcount=%u", regs);
+    }
+    smc_inspect_free(&kernels);
+    smc_text_free(&bounded);
+    smc_text_free(&notes.warnings);
+    smc_text_free(&notes.faults);
+    smc_text_free(&notes.remarks);
+    return status == SMC_MACHINE || status == SMC_INTERRUPTED
+               ? smc_fail(error, status, "%s", why.message)
+               : SMC_OK;
+}
+
+/* Once for each number of registers. */
+static enum smc_status find_costs(const struct smc_arguments *arguments,
+                                  const struct smc_answer *answer, struct smc_headroom *headroom,
+                                  struct smc_error *error)
+{
+    const uint32_t compiled = compiled_regs(answer);
+    enum smc_status status = SMC_OK;
+    if ((!answer->query.kernel && !answer->query.file_kernel) || compiled == 0)
+        return SMC_OK;
+    for (uint32_t i = headroom->count; i-- > 0 && status == SMC_OK;) {
+        struct smc_headroom_level *level = &headroom->level[i], *next = level + 1;
+        const bool is_same =
+            i + 1 < headroom->count && next->regs_per_thread == level->regs_per_thread;
+        if (level->regs_per_thread >= compiled && !(answer->query.kernel && answer->regs_given))
+            continue;
+        if (is_same)
+            level->cost = next->cost;
+        else if (answer->query.kernel)
+            status = smc_bound_cost_find(answer, level->regs_per_thread, &level->cost, error);
+        else
+            status =
+                find_cost_of_file(arguments, answer, level->regs_per_thread, &level->cost, error);
+    }
+    return status;
+}
 
 /* What was given stays as it is. */
 static struct smc_headroom *find_headroom(const struct smc_answer *answers, size_t count)
@@ -43,6 +125,14 @@ static enum smc_status report(const struct smc_arguments *arguments,
     struct smc_headroom *headroom = find_headroom(answers, count);
     if (!headroom)
         return smc_out_of_memory(error);
+    const bool compares = count > 1 && smc_ask_writer(arguments) == &smc_writer_text;
+    enum smc_status status = SMC_OK;
+    for (size_t i = 0; i < count && !compares && status == SMC_OK; i++)
+        status = find_costs(arguments, &answers[i], &headroom[i], error);
+    if (status != SMC_OK) {
+        free(headroom);
+        return status;
+    }
     smc_output_style(&style);
     smc_ask_writer(arguments)->headroom(answers, headroom, count, &style, out);
     free(headroom);

@@ -6,6 +6,7 @@
 #include "cli/ask.h"
 #include "cli/command.h"
 #include "cli/output.h"
+#include "query/bound_cost.h"
 #include "query/family.h"
 
 static smc_command_function run;
@@ -90,6 +91,12 @@ static enum smc_status answer(const struct smc_arguments *arguments,
     enum smc_status status = check_picture(arguments, questions->count, &target, error);
     if (status == SMC_OK)
         status = smc_answer_questions(questions, error);
+    for (size_t i = 0; i < questions->count && status == SMC_OK; i++) {
+        struct smc_answer *answered = &questions->answer[i];
+        if (answered->regs_given && answered->outcome == SMC_LAUNCHES)
+            status = smc_bound_cost_find(answered, answered->launch.regs_per_thread,
+                                         &answered->regs_cost, error);
+    }
     if (status == SMC_OK)
         status = report(arguments, questions->answer, questions->count, target, out, error);
     return status;

@@ -71,13 +71,15 @@ void smc_source_free(struct smc_source *source)
     smc_text_free(&source->text);
 }
 
-/* The ')' that matches the '(' before `at`; `comma`: whether there is a comma outside nested
-   parentheses. */
-static const char *closing_parenthesis(const char *at, bool *comma)
+/* The ')' that matches the '(' before `at`. `comma`: the only comma outside nested parentheses;
+   NULL if there is none. NULL also for more commas. */
+static const char *closing_parenthesis(const char *at, const char **comma)
 {
     for (int depth = 1; *at; at++) {
         depth += (*at == '(') - (*at == ')');
-        *comma |= *at == ',' && depth == 1;
+        if (*at == ',' && depth == 1 && *comma)
+            return NULL;
+        *comma = *at == ',' && depth == 1 ? at : *comma;
         if (depth == 0)
             return at;
     }
@@ -89,12 +91,12 @@ bool smc_source_bound(struct smc_source *source, uint32_t min_blocks)
     static const char bounds[] = "__launch_bounds__(";
     const char *text = smc_text_string(&source->text);
     const char *at = strstr(text, bounds);
-    bool comma = false;
+    const char *comma = NULL;
     const char *end = at ? closing_parenthesis(at + sizeof bounds - 1, &comma) : NULL;
-    if (!end || comma)
+    if (!end)
         return false;
     struct smc_text bounded = {0};
-    smc_text_append_bytes(&bounded, text, (size_t)(end - text));
+    smc_text_append_bytes(&bounded, text, (size_t)((comma ? comma : end) - text));
     smc_text_printf(&bounded, ", %u", min_blocks);
     smc_text_append(&bounded, end);
     smc_text_free(&source->text);

@@ -20,8 +20,8 @@ struct smc_source {
 enum smc_status smc_source_load(const struct smc_kernel *kernel, const char *kernel_dir,
                                 struct smc_source *source, struct smc_error *error);
 
-/* Changes __launch_bounds__(N) in the source to __launch_bounds__(N, min_blocks). False if the
-   source has none with one argument. */
+/* Changes __launch_bounds__(N) or __launch_bounds__(N, M) in the source to __launch_bounds__(N,
+   min_blocks). False if the source has neither. */
 bool smc_source_bound(struct smc_source *source, uint32_t min_blocks);
 
 void smc_source_free(struct smc_source *source);

@@ -13,6 +13,14 @@ enum {
 }; /* no known SM holds more blocks; if one does, only the first
       64 levels are reported */
 
+/* A kernel compiled with a bound on its registers. */
+struct smc_bound_cost {
+    bool is_known;
+    uint32_t regs_per_thread, spill_store_bytes, spill_load_bytes;
+    double predicted_ms; /* 0: not known */
+    char with[48];       /* what the bound was: "__launch_bounds__(256, 8)" */
+};
+
 /* The largest values with which at least `blocks_per_sm` blocks are resident. A fixed resource has
    the launch's own value. */
 struct smc_headroom_level {
@@ -21,6 +29,8 @@ struct smc_headroom_level {
     double percent; /* of the SM's warp slots */
     uint32_t regs_per_thread;
     uint32_t dynamic_smem_bytes; /* per block; the static bytes are the launch's */
+    struct smc_bound_cost cost; /* of these registers, where they are fewer than the kernel has; for
+                                   the caller to set */
 };
 
 /* Which values of the launch stay as they are. The others are searched, and their values in the

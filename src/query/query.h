@@ -10,6 +10,7 @@
 #include "catalog/catalog.h"
 #include "compile/compile.h"
 #include "devices/ceilings.h"
+#include "model/headroom.h"
 #include "model/next_steps.h"
 #include "model/occupancy.h"
 #include "timing/timing.h"
@@ -121,6 +122,7 @@ struct smc_answer {
     struct smc_next_steps next_steps;
     struct smc_best_block better_block; /* set if it raises occupancy, or if the launch fails */
     struct smc_bounds_trial bounds_trial;
+    struct smc_bound_cost regs_cost; /* of the registers that were given; for the caller to set */
     bool has_work;
     struct smc_work work;
     struct smc_workload workload; /* valid if there is work */

@@ -666,6 +666,26 @@ void smc_text_limits(const struct smc_answer *answer, const struct smc_report_st
     }
 }
 
+/* What the registers that were given cost the kernel. */
+static void append_regs_cost(const struct smc_answer *answer, const struct smc_report_style *style,
+                             struct smc_text *out)
+{
+    struct smc_text line = {0};
+    const struct smc_bound_cost *cost = &answer->regs_cost;
+    if (!cost->is_known)
+        return;
+    smc_text_printf(&line, "compiled with %s: %u registers per thread, ", cost->with,
+                    cost->regs_per_thread);
+    if (cost->spill_store_bytes + cost->spill_load_bytes == 0)
+        smc_text_append(&line, "nothing spilled");
+    else
+        smc_text_printf(&line, "spills %u" SMC_TIE "B stored, %u" SMC_TIE "B loaded per thread",
+                        cost->spill_store_bytes, cost->spill_load_bytes);
+    if (cost->predicted_ms > 0)
+        smc_text_printf(&line, "; %.3g" SMC_TIE "ms predicted", cost->predicted_ms);
+    smc_layout_line(out, style, "bound", &line);
+}
+
 static void write_one(const struct smc_answer *answer, const struct smc_report_style *style,
                       struct smc_text *out)
 {
@@ -678,6 +698,7 @@ static void write_one(const struct smc_answer *answer, const struct smc_report_s
     smc_text_opt_in_line(answer, NULL, style, out);
     smc_text_cooperative_line(answer, style, out);
     smc_text_time_line(answer, style, out);
+    append_regs_cost(answer, style, out);
     smc_text_append_char(out, '\n', 1);
     smc_text_limits(answer, style, out);
     smc_text_append_char(out, '\n', 1);

@@ -1,6 +1,7 @@
 /* The headroom of a block: for each number of resident blocks per SM, the most registers and
    dynamic shared memory that a block may use; as text, JSON and CSV. */
 #include <stdio.h>
+#include <string.h>
 
 #include "report/csv_parts.h"
 #include "report/device_table.h"
@@ -26,6 +27,11 @@ static struct row make_row(const struct smc_answer *answer, const struct smc_hea
     return row;
 }
 
+static struct smc_value cost_of(const struct row *row, uint32_t amount)
+{
+    return smc_value_if(row->level->cost.is_known, smc_value_integer(amount));
+}
+
 #define ITEM struct row
 #define ROW_FIELDS(FIELD)                                                                          \
     FIELD(device, NULL, "device", "", "the device",                                                \
@@ -46,7 +52,18 @@ static struct row make_row(const struct smc_answer *answer, const struct smc_hea
           "the most dynamic shared memory per block",                                              \
           smc_value_integer(item->level->dynamic_smem_bytes))                                      \
     FIELD(bounds, "launch_bounds", "launch_bounds", "", "what to write in the source",             \
-          smc_value_text(item->launch_bounds))
+          smc_value_text(item->launch_bounds))                                                     \
+    FIELD(cost_regs, "compiled_registers_per_thread", "compiled_regs", "registers",                \
+          "what the kernel has when compiled with that bound; null where it has no more anyway",   \
+          cost_of(item, item->level->cost.regs_per_thread))                                        \
+    FIELD(cost_stores, "compiled_spill_store_bytes", "compiled_spill_stores", "bytes",             \
+          "its spill stores per thread then", cost_of(item, item->level->cost.spill_store_bytes))  \
+    FIELD(cost_loads, "compiled_spill_load_bytes", "compiled_spill_loads", "bytes",                \
+          "its spill loads per thread then", cost_of(item, item->level->cost.spill_load_bytes))    \
+    FIELD(cost_time, "compiled_predicted_ms", "compiled_predicted_ms", "ms",                       \
+          "its predicted time then",                                                               \
+          smc_value_if(item->level->cost.predicted_ms > 0,                                         \
+                       smc_value_real(item->level->cost.predicted_ms)))
 SMC_FIELD_TABLE(row_fields, ROW_FIELDS)
 #undef ITEM
 
@@ -115,6 +132,35 @@ static void append_rows(const struct smc_answer *answer, const struct smc_headro
     smc_text_append_char(out, '\n', 1);
 }
 
+/* The rows with fewer registers than the kernel has, compiled so. */
+static void append_costs(const struct smc_headroom *headroom, struct smc_text *out)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < headroom->count; i++) {
+        const struct smc_headroom_level *level = &headroom->level[i];
+        const struct smc_bound_cost *cost = &level->cost;
+        struct smc_text line = {0};
+        char spills[32] = "0", time[24] = "-";
+        bool repeats = i > 0 && strcmp(cost->with, level[-1].cost.with) == 0;
+        if (!cost->is_known || repeats)
+            continue;
+        smc_text_append(out, any ? ""
+                                 : "  blocks  registers   spills B        time  compiled with\n"
+                                   "  per SM  per thread\n");
+        any = true;
+        if (cost->spill_store_bytes + cost->spill_load_bytes > 0)
+            snprintf(spills, sizeof spills, "%u+%u", cost->spill_store_bytes,
+                     cost->spill_load_bytes);
+        if (cost->predicted_ms > 0)
+            snprintf(time, sizeof time, "%.3g ms", cost->predicted_ms);
+        smc_text_printf(&line, "  %6u %11u %10s %11s  %s", level->blocks_per_sm,
+                        cost->regs_per_thread, spills, time, cost->with);
+        smc_layout_row(out, &line);
+    }
+    if (any)
+        smc_text_append_char(out, '\n', 1);
+}
+
 /* What prevents one block more, even with the least of everything that is not fixed. */
 static void append_maximum(const struct smc_headroom *headroom,
                            const struct smc_report_style *style, struct smc_text *out)
@@ -163,6 +209,9 @@ static void append_legend(const struct smc_answer *answer, const struct smc_head
     if (smc_words_is_compiled(answer) && answer->outcome == SMC_LAUNCHES)
         smc_text_printf(&line, "; > is the kernel now: %u registers, %u" SMC_TIE "B dynamic",
                         answer->launch.regs_per_thread, answer->launch.dynamic_smem_bytes);
+    if (!smc_words_is_compiled(answer))
+        smc_text_append(&line, "; 'limits FILE' compiles a kernel and says what fewer registers "
+                               "cost it in spills");
     smc_layout_line(out, style, "legend", &line);
     if (headroom->fixed.dynamic_smem || sm->smem_reserved_per_block_bytes == 0 ||
         headroom->count < 2)
@@ -204,6 +253,7 @@ static void write_one(const struct smc_answer *answer, const struct smc_headroom
     if (headroom->count == 0)
         return;
     append_rows(answer, headroom, style, out);
+    append_costs(headroom, out);
     append_maximum(headroom, style, out);
     append_legend(answer, headroom, style, out);
     append_opt_in(answer, headroom, style, out);
