@@ -122,6 +122,20 @@ without_nvcc inspect pytorch_like.cu --device 9.0 >out 2>err
 empty "a launch whose arguments are unknown is named" \
     "$(has err 'pytorch_like.cu:17: .*lltm_forward_kernel<scalar_t> was left out')"
 
+cat >spectrum.cu <<'EOF'
+#include <cufft.h>
+__global__ void power(cufftComplex *a, cufftReal *p) { p[threadIdx.x] = a[threadIdx.x].x * a[threadIdx.x].x; }
+__global__ void scale(cufftDoubleComplex *a, cufftDoubleReal s) { a[threadIdx.x].y *= s; }
+EOF
+without_nvcc inspect spectrum.cu --device 9.0 --format csv >out 2>err
+status=$?
+if grep -q 'cufft.h. was not found' err; then
+    skip "types of the header of a host library, such as cufftComplex, are known" "no cufft.h"
+else
+    empty "types of the header of a host library, such as cufftComplex, are known" \
+        "$([ "$status" -eq 0 ] || cat err; has out 'power(float2\*, float\*)'; has out 'scale(double2\*, double)')"
+fi
+
 mkdir -p lost && cd lost || exit 99
 printf 'template <class T> __global__ void in_header(T *p) { *p = 1; }\n' >header.cuh
 cat >lost.cu <<'EOF'

@@ -178,8 +178,24 @@ static bool read_directive(const char *line, char name[512])
     return length > 0;
 }
 
-/* Appends the includes of headers with device code, such as that of half, that a header for host
-   code has, itself or through others of its library. */
+/* Whether a line gives another name to an arithmetic or complex type, as that of cufftComplex. */
+static bool is_type_name(const char *line)
+{
+    static const char *const types[] = {"char",   "short",     "int",
+                                        "long",   "unsigned",  "float",
+                                        "double", "cuComplex", "cuDoubleComplex"};
+    if (!begins(line, "typedef "))
+        return false;
+    line += strlen("typedef ");
+    size_t length = strcspn(line, " \n");
+    bool is_found = false;
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+        is_found |= strlen(types[i]) == length && begins(line, types[i]);
+    return is_found && line[strcspn(line, ";(*\n")] == ';';
+}
+
+/* Appends what a header for host code, itself or through others of its library, has for device
+   code: includes, such as that of half, and names of types, such as cufftComplex. */
 static void append_device_headers(const struct smc_source_tree *tree, const char *name, int depth,
                                   struct smc_text *out)
 {
@@ -191,6 +207,8 @@ static void append_device_headers(const struct smc_source_tree *tree, const char
     if (depth < 4 && smc_source_tree_read_toolkit_header(tree, name, &text))
         for (const char *line = smc_text_string(&text); *line;) {
             bool is_device = false;
+            if (is_type_name(line))
+                smc_text_printf(out, "%.*s;\n", (int)strcspn(line, ";"), line);
             if (read_directive(line, included)) {
                 for (size_t i = 0; i < sizeof device / sizeof *device; i++)
                     is_device |= strcmp(included, device[i]) == 0;
