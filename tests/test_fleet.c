@@ -131,6 +131,21 @@ static void read_lines(struct smc_checks *checks, const char *const *lines, cons
 #define NODE(node, verdict, gpus)                                                                  \
     REPORT "\"node\":\"" node "\",\"rank\":null,\"verdict\":\"" verdict "\",\"gpus\":[" gpus "]}"
 
+/* Without a list of expected nodes none is unexpected. */
+static void test_without_list(void)
+{
+    static const char *const lines[] = {NODE("n1", "healthy", GPU(0, "healthy", "4e12")), NULL};
+    struct smc_checks checks = {0};
+    struct smc_fleet fleet;
+    const struct smc_fleet_expected expected = {.given = false};
+    read_lines(&checks, lines, "");
+    CU_ASSERT_EQUAL(smc_fleet_judge(&checks, &expected, false, &fleet, NULL), SMC_OK);
+    CU_ASSERT_EQUAL(fleet.unexpected, 0);
+    CU_ASSERT_STRING_EQUAL(smc_fleet_verdict_name(&fleet), "healthy");
+    smc_fleet_free(&fleet);
+    smc_checks_free(&checks);
+}
+
 static void test_judgement(void)
 {
     static const char *const lines[] = {
@@ -311,6 +326,7 @@ CU_TestInfo tests_fleet[] = {
     {"lists that are none", test_wrong_hostlists},
     {"the order of hosts", test_order},
     {"lines with reports", test_lines},
+    {"reports without a list of nodes", test_without_list},
     {"what to drain", test_judgement},
     {"reports that cannot be used", test_problems},
     {"a straggler", test_straggler},

@@ -202,6 +202,17 @@ static void test_explanation(void)
     }
 }
 
+/* The type whose operations take longer; float where a kernel has none of either. */
+static void test_dtype(void)
+{
+    static struct smc_answer answer;
+    CU_ASSERT_EQUAL(smc_query_dtype(&answer), SMC_FLOAT);
+    answer.time.term_ms[SMC_TIME_FP64] = 1;
+    CU_ASSERT_EQUAL(smc_query_dtype(&answer), SMC_DOUBLE);
+    answer.time.term_ms[SMC_TIME_FMA] = 2;
+    CU_ASSERT_EQUAL(smc_query_dtype(&answer), SMC_FLOAT);
+}
+
 static void test_json(void)
 {
     struct smc_device device = device_named("NVIDIA H200");
@@ -358,6 +369,7 @@ static void test_colour_is_a_second_cue(void)
 
 CU_TestInfo tests_report[] = {
     {"an answer fits 80 x 24 on every board at every tile", test_one_screen},
+    {"the type that a kernel computes with", test_dtype},
     {"so does a stencil's at any radius", test_one_screen_of_a_stencil},
     {"a launch that cannot happen says why, and what would fit", test_refused_launch},
     {"a kernel that cannot compile names the one that can", test_refused_compilation},

@@ -84,6 +84,17 @@ static void test_unknown(void)
     test_trace_release(trace);
 }
 
+/* A GPU whose name is empty is one without a name: it is called by its compute capability. */
+static void test_unnamed_device(void)
+{
+    struct smc_trace *trace = test_trace_read_text(
+        HEAD "}, \"devices\": [{\"id\": 4, \"name\": \"\", \"compute_capability\": \"9.0\"}],"
+             " \"kernels\": [{\"name\": \"k\", \"launches\": 1, \"device\": 0}]}");
+    CU_ASSERT_PTR_NOT_NULL_FATAL(trace);
+    CU_ASSERT_STRING_EQUAL(trace->devices[0].device.name, "compute capability 9.0");
+    test_trace_release(trace);
+}
+
 /* A part of a report, as --top writes it. */
 static void test_part(void)
 {
@@ -192,6 +203,7 @@ CU_TestInfo tests_trace_own[] = {
     {"all members", test_all_members},
     {"unknown members", test_unknown},
     {"round trip", test_round_trip},
+    {"a GPU without a name", test_unnamed_device},
     {"a part", test_part},
     {"filtered", test_filter},
     {"refused", test_refused},
