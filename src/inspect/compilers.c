@@ -365,7 +365,7 @@ void smc_compilation_open_cache(const struct smc_compilation *compilation,
     smc_cache_open(&cache->cache, compilation->request->no_cache, compilation->warnings);
     if (!cache->cache.usable || !getcwd(current, sizeof current))
         return;
-    smc_text_printf(&cache->key, "smemcalc output 1, %s\n%s\n%s\n", PACKAGE_VERSION, current, file);
+    smc_text_printf(&cache->key, "smemcalc output 2, %s\n%s\n%s\n", PACKAGE_VERSION, current, file);
     smc_text_append(&cache->key, compilation->text);
     smc_text_append(&cache->key, "\n");
     smc_text_printf(&cache->folders, "%.*s\n", slash ? (int)(slash - file) : 1, slash ? file : ".");

@@ -31,12 +31,25 @@ struct owner {
     struct binding binding[MAX_PARAMETERS];
     size_t count;
     const struct smc_source_tree *tree;
+    size_t instance; /* of which it is a member: its number, from 1; 0: none */
+};
+
+/* A class template with its arguments. Only those of its members are instantiated that are used. */
+struct instance {
+    const struct smc_declaration *declaration;
+    size_t file;
+    char *type;      /* "Buffer<double>" */
+    struct owner of; /* with the bindings */
+    bool is_constructed, is_explicit;
 };
 
 struct search {
     const struct smc_source_tree *tree;
     struct smc_instantiations *found;
     struct smc_name_set kernels, templates, seen; /* names of templates; what was visited */
+    struct smc_name_set loose; /* members that are called on an object of unknown type */
+    struct instance *instance;
+    size_t instance_count, instance_capacity;
     size_t visits;
     bool has_memory;
 };
@@ -428,8 +441,9 @@ static const struct smc_declaration *find_template(const struct search *search,
         for (uint32_t i = 0; i < of->declarations.count; i++) {
             const struct smc_declaration *found = &of->declarations.item[i];
             if (found->template_begin == SMC_NO_TOKEN || found->name == SMC_NO_TOKEN ||
-                found->is_kernel != is_kernel || smc_token_hash(&of->tokens, found->name) != hash)
-                continue;
+                found->is_kernel != is_kernel || smc_token_hash(&of->tokens, found->name) != hash ||
+                (!is_kernel && smc_token_is(&of->tokens, found->name - 1, "::")))
+                continue; /* what is defined as Class<T>::name is no template of its own */
             bool nearer = k == owner->file && found->parent == owner->scope;
             if (best && !nearer && best->body != SMC_NO_TOKEN)
                 continue;
@@ -535,6 +549,420 @@ static bool is_callable(const struct owner *of, const struct smc_declaration *fo
     return true;
 }
 
+/* --- Members of class templates --------------------------------------------------------------- */
+
+/* The type without namespaces, blanks and parentheses, as "Buffer<double>". */
+static void append_type(const char *type, struct smc_text *text)
+{
+    struct smc_tokens tokens = {0};
+    text->failed |= !smc_tokens_read(type, strlen(type), &tokens);
+    for (uint32_t i = 0; i < tokens.count; i++) {
+        bool is_scope = smc_token_is(&tokens, i + 1, "::") || smc_token_is(&tokens, i, "::");
+        bool is_bracket = smc_token_is(&tokens, i, "(") || smc_token_is(&tokens, i, ")");
+        if (!is_scope && !is_bracket && !smc_token_is(&tokens, i, "const"))
+            smc_text_append_bytes(text, tokens.text + tokens.item[i].begin,
+                                  tokens.item[i].end - tokens.item[i].begin);
+    }
+    smc_tokens_free(&tokens);
+}
+
+static uint32_t index_of(const struct smc_source_file *file,
+                         const struct smc_declaration *declaration)
+{
+    return (uint32_t)(declaration - file->declarations.item);
+}
+
+/* Whether the token before the member's name is "Buffer<T>::" of this class. */
+static bool is_defined_outside(const struct smc_source_file *file,
+                               const struct smc_declaration *member, uint64_t class_hash)
+{
+    const struct smc_tokens *tokens = &file->tokens;
+    uint32_t close = member->name - 2;
+    if (member->kind != SMC_DECLARE_FUNCTION || member->template_begin == SMC_NO_TOKEN ||
+        member->name == SMC_NO_TOKEN || member->name < 5 ||
+        !smc_token_is(tokens, member->name - 1, "::") || !smc_token_is(tokens, close, ">"))
+        return false;
+    for (uint32_t open = close; open-- > member->begin + 1;)
+        if (smc_token_close_angle(tokens, open, close + 1) == close)
+            return smc_token_hash(tokens, open - 1) == class_hash;
+    return false;
+}
+
+/* Whether the member exists as soon as an object does: constructors, destructors, operators and
+   virtual functions. */
+static bool comes_with_object(const struct smc_source_file *file,
+                              const struct smc_declaration *member, uint64_t class_hash)
+{
+    if (member->name == SMC_NO_TOKEN || smc_token_hash(&file->tokens, member->name) == class_hash)
+        return true;
+    for (uint32_t i = member->begin; i < member->body; i++)
+        if (smc_token_is(&file->tokens, i, "virtual") ||
+            smc_token_is(&file->tokens, i, "override") ||
+            smc_token_is(&file->tokens, i, "operator"))
+            return true;
+    return false;
+}
+
+static void visit_member(struct search *search, size_t number, size_t file,
+                         const struct smc_declaration *member, bool is_inside, int depth)
+{
+    const struct instance *instance = &search->instance[number - 1];
+    struct owner of = owner_of(search, file, member);
+    struct owner class = instance->of;
+    of.instance = number;
+    of.count = class.count;
+    memcpy(of.binding, class.binding, sizeof of.binding);
+    if (is_inside) { /* data members are found, too */
+        of.begin = class.begin;
+    } else {
+        struct parameter list[MAX_PARAMETERS];
+        size_t count = read_parameters(of.tokens, member->template_begin, list);
+        for (size_t k = 0; k < count && k < of.count; k++)
+            if (list[k].name != SMC_NO_TOKEN)
+                of.binding[k].hash = smc_token_hash(of.tokens, list[k].name);
+    }
+    visit(search, &of, depth + 1); /* the texts belong to the instance */
+}
+
+enum which { ALL_MEMBERS, WITH_OBJECT, NAMED, LOOSE };
+
+static bool is_wanted(const struct search *search, const struct smc_source_file *file,
+                      const struct smc_declaration *member, uint64_t class_hash, enum which which,
+                      uint64_t name)
+{
+    if (which == ALL_MEMBERS)
+        return true;
+    if (which == WITH_OBJECT)
+        return comes_with_object(file, member, class_hash);
+    uint64_t hash = member->name != SMC_NO_TOKEN ? smc_token_hash(&file->tokens, member->name) : 0;
+    return which == NAMED ? hash == name : smc_name_set_has(&search->loose, hash);
+}
+
+/* Visits the members of the instance; the number of those that there are. */
+static size_t visit_members(struct search *search, size_t number, enum which which, uint64_t name,
+                            int depth)
+{
+    const struct smc_declaration *class = search->instance[number - 1].declaration;
+    const size_t home = search->instance[number - 1].file;
+    const struct smc_source_file *of = &search->tree->file[home];
+    const uint64_t class_hash = smc_token_hash(&of->tokens, class->name);
+    size_t count = 0;
+    for (size_t k = 0; k < search->tree->count; k++) {
+        const struct smc_source_file *file = &search->tree->file[k];
+        for (uint32_t i = 0; i < file->declarations.count; i++) {
+            const struct smc_declaration *member = &file->declarations.item[i];
+            bool is_inside = k == home && member->parent == index_of(of, class) &&
+                             member->kind == SMC_DECLARE_FUNCTION;
+            if (!(is_inside || is_defined_outside(file, member, class_hash)) ||
+                !is_wanted(search, file, member, class_hash, which, name))
+                continue;
+            count++;
+            if (member->body != SMC_NO_TOKEN)
+                visit_member(search, number, k, member, is_inside, depth);
+        }
+    }
+    return count;
+}
+
+/* Visits what of the class is no function: its bases and data. */
+static void visit_data(struct search *search, size_t number, int depth)
+{
+    const struct instance *instance = &search->instance[number - 1];
+    const struct smc_source_file *file = &search->tree->file[instance->file];
+    const uint32_t index = index_of(file, instance->declaration);
+    struct owner part = instance->of;
+    const uint32_t end = part.end;
+    part.instance = number;
+    part.body = part.begin;
+    for (uint32_t i = 0; i < file->declarations.count; i++) {
+        const struct smc_declaration *member = &file->declarations.item[i];
+        if (member->parent != index || member->kind != SMC_DECLARE_FUNCTION ||
+            member->begin < part.body)
+            continue;
+        part.end = member->begin;
+        visit(search, &part, depth + 1);
+        part.body = member->end;
+    }
+    part.end = end;
+    visit(search, &part, depth + 1);
+}
+
+/* The number of the instance of that type; 0: there is none yet. */
+static size_t find_instance(const struct search *search, const char *type)
+{
+    for (size_t i = 0; i < search->instance_count; i++)
+        if (strcmp(search->instance[i].type, type) == 0)
+            return i + 1;
+    return 0;
+}
+
+static size_t add_instance(struct search *search, const struct smc_declaration *declaration,
+                           struct owner *of, const char *type)
+{
+    if (search->instance_count == search->instance_capacity) {
+        size_t capacity = search->instance_capacity ? 2 * search->instance_capacity : 16;
+        void *grown = smc_realloc(search->instance, capacity * sizeof *search->instance);
+        search->has_memory &= grown != NULL;
+        if (!grown)
+            return 0;
+        search->instance = grown;
+        search->instance_capacity = capacity;
+    }
+    struct instance *added = &search->instance[search->instance_count];
+    *added = (struct instance){declaration, of->file, smc_strdup(type), *of, false, false};
+    search->has_memory &= added->type != NULL;
+    if (!added->type)
+        return 0;
+    of->count = 0; /* the bindings are the instance's */
+    return ++search->instance_count;
+}
+
+/* Whether "Buffer<int>", which ends at `close`, is the type of an object, and not of a pointer, or
+   the scope of a name. */
+static bool makes_object(const struct owner *owner, uint32_t close)
+{
+    return close != SMC_NO_TOKEN &&
+           (is_word(owner, close + 1) || is(owner, close + 1, "(") || is(owner, close + 1, "{"));
+}
+
+/* A mention of the class template `found` at `i`; `of` has its bindings, which are taken. */
+static void visit_class(struct search *search, const struct owner *owner, uint32_t i,
+                        const struct smc_declaration *found, struct owner *of,
+                        char *const *arguments, size_t given, int depth)
+{
+    uint32_t close = smc_token_close_angle(owner->tokens, i + 1, owner->end), before = i;
+    struct smc_text raw = {0}, type = {0};
+    const struct smc_token *name = &of->tokens->item[found->name];
+    smc_text_printf(&raw, "%.*s<", (int)(name->end - name->begin), of->tokens->text + name->begin);
+    for (size_t k = 0; k < given; k++)
+        smc_text_printf(&raw, "%s%s", k ? "," : "", arguments[k] ? arguments[k] : "?");
+    smc_text_append(&raw, ">");
+    append_type(smc_text_string(&raw), &type);
+    size_t number = find_instance(search, smc_text_string(&type));
+    const bool is_new = number == 0;
+    if (is_new && depth <= MAX_DEPTH)
+        number = add_instance(search, found, of, smc_text_string(&type));
+    free_bindings(of);
+    smc_text_free(&raw);
+    smc_text_free(&type);
+    if (number == 0)
+        return;
+    while (before >= 2 && is(owner, before - 1, "::"))
+        before -= 2;
+    bool is_explicit = before >= 2 && is(owner, before - 2, "template") &&
+                       (is(owner, before - 1, "class") || is(owner, before - 1, "struct"));
+    if (is_new)
+        visit_data(search, number, depth);
+    if (is_explicit && !search->instance[number - 1].is_explicit) {
+        search->instance[number - 1].is_explicit = true;
+        visit_members(search, number, ALL_MEMBERS, 0, depth);
+    }
+    if (makes_object(owner, close) && !search->instance[number - 1].is_constructed) {
+        search->instance[number - 1].is_constructed = true;
+        visit_members(search, number, WITH_OBJECT, 0, depth);
+    }
+}
+
+/* --- Calls of members ------------------------------------------------------------------------- */
+
+/* Writes the type in front of the name at `i`: "Buffer<double> &b" has Buffer<double>. */
+static bool write_type_before(const struct owner *owner, uint32_t i, struct smc_text *type)
+{
+    uint32_t k = i;
+    while (k > owner->begin && (is(owner, k - 1, "*") || is(owner, k - 1, "&") ||
+                                is(owner, k - 1, "const") || is(owner, k - 1, "__restrict__")))
+        k--;
+    uint32_t end = k, begin = k;
+    if (k > owner->begin && is(owner, k - 1, ">")) {
+        while (begin > owner->begin + 1 &&
+               smc_token_close_angle(owner->tokens, begin, end) != end - 1)
+            begin--;
+    }
+    if (begin == owner->begin || !is_word(owner, begin - 1))
+        return false;
+    begin--;
+    static const char *const others[] = {"return", "else", "auto",    "new",
+                                         "delete", "case", "typename"};
+    for (size_t n = 0; n < sizeof others / sizeof *others; n++)
+        if (is(owner, begin, others[n]))
+            return false;
+    return write_range(owner, begin, end, 0, type);
+}
+
+/* Writes the type with which the owner declares the name, the nearest before token `i` if it has
+   several. */
+static bool write_declared(const struct owner *owner, uint32_t i, uint64_t hash,
+                           struct smc_text *type)
+{
+    static const char *const after[] = {";", "=", ",", ")", "{", "(", "["};
+    const uint32_t count = owner->end - owner->begin;
+    for (uint32_t n = 1; n < count; n++) { /* backwards from `i`, then what follows it */
+        uint32_t at = i > owner->begin + n ? i - n : owner->begin + n;
+        bool ends = false;
+        if (!is_word(owner, at) || smc_token_hash(owner->tokens, at) != hash)
+            continue;
+        for (size_t k = 0; k < sizeof after / sizeof *after; k++)
+            ends |= is(owner, at + 1, after[k]);
+        const size_t before = type->length;
+        if (ends && write_type_before(owner, at, type))
+            return true;
+        smc_text_cut(type, before);
+    }
+    return false;
+}
+
+/* The class of that name which is no template; NULL: none. */
+static const struct smc_declaration *find_class(const struct smc_source_tree *tree, uint64_t hash,
+                                                size_t *file)
+{
+    for (*file = 0; *file < tree->count; ++*file) {
+        const struct smc_source_file *of = &tree->file[*file];
+        for (uint32_t i = 0; i < of->declarations.count; i++) {
+            const struct smc_declaration *found = &of->declarations.item[i];
+            if (found->kind == SMC_DECLARE_CLASS && found->body != SMC_NO_TOKEN &&
+                found->name != SMC_NO_TOKEN && found->template_begin == SMC_NO_TOKEN &&
+                smc_token_hash(&of->tokens, found->name) == hash)
+                return found;
+        }
+    }
+    return NULL;
+}
+
+/* Writes the type of a member of the class `class`. */
+static bool write_member_type(const struct search *search, const char *class, uint64_t hash,
+                              struct smc_text *type)
+{
+    size_t file, number = find_instance(search, class);
+    if (number > 0) {
+        const struct owner *of = &search->instance[number - 1].of;
+        return write_declared(of, of->end, hash, type);
+    }
+    const struct smc_declaration *found =
+        find_class(search->tree, smc_hash(SMC_HASH_START, class, strlen(class)), &file);
+    if (!found)
+        return false;
+    const struct owner of = owner_of(search, file, found);
+    return write_declared(&of, of.end, hash, type);
+}
+
+/* The class of which "void Owner::clear() {" defines a member; 0: none. */
+static uint64_t class_around(const struct owner *owner)
+{
+    for (uint32_t i = owner->begin + 2; i < owner->body; i++)
+        if (is(owner, i, "(") && is_word(owner, i - 1) && is(owner, i - 2, "::") &&
+            is_word(owner, i - 3))
+            return smc_token_hash(owner->tokens, i - 3);
+    return 0;
+}
+
+/* Writes the type of the name at `j`, which is no member of another object. */
+static bool write_name_type(const struct search *search, const struct owner *owner, uint32_t j,
+                            struct smc_text *type)
+{
+    const uint64_t hash = smc_token_hash(owner->tokens, j);
+    size_t file;
+    if (write_declared(owner, j, hash, type))
+        return true;
+    const uint64_t around = class_around(owner);
+    const struct smc_declaration *class = around ? find_class(search->tree, around, &file) : NULL;
+    if (class) {
+        const struct owner of = owner_of(search, file, class);
+        return write_declared(&of, of.end, hash, type);
+    }
+    for (size_t k = 0; k < search->tree->count; k++) {
+        const struct smc_source_file *of = &search->tree->file[k];
+        for (uint32_t i = 0; i < of->declarations.count; i++) {
+            const struct smc_declaration *found = &of->declarations.item[i];
+            if (found->kind != SMC_DECLARE_VALUE || found->parent != SMC_NO_TOKEN)
+                continue;
+            const struct owner value = owner_of(search, k, found);
+            if (write_declared(&value, value.end, hash, type))
+                return true;
+        }
+    }
+    return false;
+}
+
+/* Writes the type of the object whose member is named at `i`: of "o.b" in "o.b.fill()". */
+static bool write_object_type(const struct search *search, const struct owner *owner, uint32_t i,
+                              int depth, struct smc_text *type)
+{
+    struct smc_text raw = {0};
+    bool known = false;
+    uint32_t j = i - 2;
+    if (i < owner->begin + 2 || depth > 6)
+        return false;
+    if (is(owner, j, "]") && match_of(owner, j) != SMC_NO_TOKEN)
+        j = match_of(owner, j) - 1;
+    if (is(owner, j, "this") && owner->instance > 0)
+        smc_text_append(&raw, search->instance[owner->instance - 1].type);
+    known = raw.length > 0;
+    if (!known && is_word(owner, j) && (is(owner, j - 1, ".") || is(owner, j - 1, "->"))) {
+        struct smc_text outer = {0};
+        known = write_object_type(search, owner, j, depth + 1, &outer) &&
+                write_member_type(search, smc_text_string(&outer), smc_token_hash(owner->tokens, j),
+                                  &raw);
+        smc_text_free(&outer);
+    } else if (!known && is_word(owner, j) && !is(owner, j - 1, "::")) {
+        known = write_name_type(search, owner, j, &raw);
+    }
+    append_type(smc_text_string(&raw), type);
+    smc_text_free(&raw);
+    return known;
+}
+
+/* Whether a class that is no template has the member itself. */
+static bool has_member(const struct search *search, const char *class, uint64_t hash)
+{
+    size_t file;
+    const struct smc_declaration *found =
+        find_class(search->tree, smc_hash(SMC_HASH_START, class, strlen(class)), &file);
+    for (uint32_t i = found ? found->body : 0; found && i < found->end; i++)
+        if (smc_token_hash(&search->tree->file[file].tokens, i) == hash)
+            return true;
+    return false;
+}
+
+/* "object.name(" or "object->name(": the member of its type, or of every type that has one. */
+static void visit_member_call(struct search *search, const struct owner *owner, uint32_t i,
+                              uint64_t hash, int depth)
+{
+    struct smc_text type = {0};
+    bool known = write_object_type(search, owner, i, 0, &type);
+    size_t number = known ? find_instance(search, smc_text_string(&type)) : 0;
+    if ((number == 0 || visit_members(search, number, NAMED, hash, depth) == 0) &&
+        !(known && has_member(search, smc_text_string(&type), hash)))
+        smc_name_set_add(&search->loose, hash);
+    smc_text_free(&type);
+}
+
+/* "Buffer<int>::name" */
+static void visit_static_call(struct search *search, const struct owner *owner, uint32_t i,
+                              uint64_t hash, int depth)
+{
+    struct smc_text raw = {0}, type = {0};
+    uint32_t close = i - 2, open = close;
+    while (open > owner->begin && smc_token_close_angle(owner->tokens, open, close + 1) != close)
+        open--;
+    bool known = open > owner->begin && write_range(owner, open - 1, close + 1, 0, &raw);
+    append_type(smc_text_string(&raw), &type);
+    size_t number = known ? find_instance(search, smc_text_string(&type)) : 0;
+    if (number == 0 || visit_members(search, number, NAMED, hash, depth) == 0)
+        smc_name_set_add(&search->loose, hash);
+    smc_text_free(&raw);
+    smc_text_free(&type);
+}
+
+/* Members that are called on objects of unknown type, on every instance, until nothing is new. */
+static void visit_loose(struct search *search)
+{
+    for (size_t before = SIZE_MAX; before != search->seen.count && search->has_memory;) {
+        before = search->seen.count;
+        for (size_t number = 1; number <= search->instance_count; number++)
+            visit_members(search, number, LOOSE, 0, 0);
+    }
+}
+
 /* The host function or class template `hash`, named at `i`, with its arguments. */
 static void visit_template(struct search *search, const struct owner *owner, uint32_t i,
                            uint64_t hash, int depth)
@@ -571,8 +999,13 @@ static void visit_template(struct search *search, const struct owner *owner, uin
                  known ? smc_text_string(&text) : NULL);
         smc_text_free(&text);
     }
+    const bool is_class = found->kind == SMC_DECLARE_CLASS;
+    if (is_class)
+        visit_class(search, owner, i, found, &of, arguments, given, depth);
     for (size_t k = 0; k < given; k++)
         free(arguments[k]);
+    if (is_class)
+        return;
     visit(search, &of, depth + 1);
     free_bindings(&of);
 }
@@ -627,6 +1060,17 @@ static void visit_word(struct search *search, const struct owner *owner, uint32_
     uint64_t meant = binding && binding->text ? hash_of_name(binding->text) : 0;
     if (meant != 0)
         hash = meant;
+    const bool is_call = is(owner, i + 1, "(") || is(owner, i + 1, "<");
+    if (i > owner->begin && (is(owner, i - 1, ".") || is(owner, i - 1, "->"))) {
+        if (is_call)
+            visit_member_call(search, owner, i, hash, depth);
+        return;
+    }
+    if (i > owner->begin + 2 && is(owner, i - 1, "::") && is(owner, i - 2, ">"))
+        visit_static_call(search, owner, i, hash, depth);
+    else if (owner->instance > 0 && is_call &&
+             visit_members(search, owner->instance, NAMED, hash, depth) > 0)
+        return;
     if (smc_name_set_has(&search->kernels, hash)) {
         visit_kernel(search, owner, i, hash);
         return;
@@ -657,6 +1101,7 @@ static void visit(struct search *search, const struct owner *owner, int depth)
 {
     uint64_t hash = smc_hash(SMC_HASH_START, (const char *)&owner->tokens, sizeof owner->tokens);
     hash = smc_hash(hash, (const char *)&owner->begin, sizeof owner->begin);
+    hash = smc_hash(hash, (const char *)&owner->body, sizeof owner->body);
     for (size_t i = 0; i < owner->count; i++)
         if (owner->binding[i].text)
             hash = smc_hash(hash, owner->binding[i].text, strlen(owner->binding[i].text) + 1);
@@ -667,8 +1112,7 @@ static void visit(struct search *search, const struct owner *owner, int depth)
          !smc_name_set_add(&search->seen, hash)))
         return;
     for (uint32_t i = owner->body; i < owner->end && search->has_memory; i++)
-        if (owner->tokens->item[i].kind == SMC_TOKEN_WORD &&
-            !(i > owner->begin && is(owner, i - 1, ".")))
+        if (owner->tokens->item[i].kind == SMC_TOKEN_WORD)
             visit_word(search, owner, i, depth);
 }
 
@@ -714,7 +1158,15 @@ bool smc_instantiations_find(const struct smc_source_tree *tree, struct smc_inst
             if (is_start(&tree->file[k], declaration))
                 visit(&search, &owner, 0);
         }
-    search.has_memory &= !search.kernels.failed && !search.templates.failed && !search.seen.failed;
+    visit_loose(&search);
+    search.has_memory &= !search.kernels.failed && !search.templates.failed &&
+                         !search.seen.failed && !search.loose.failed;
+    for (size_t i = 0; i < search.instance_count; i++) {
+        free_bindings(&search.instance[i].of);
+        free(search.instance[i].type);
+    }
+    free(search.instance);
+    smc_name_set_free(&search.loose);
     smc_name_set_free(&search.kernels);
     smc_name_set_free(&search.templates);
     smc_name_set_free(&search.seen);
