@@ -571,14 +571,14 @@ line_of() { # LABEL ARGUMENT...
     shift
     smemcalc "$@" 2>err |
         awk -v label="$label" '{ mine = $1 == label || (mine && /^            /) } mine' |
-        tr -s '\n ' ' ' | sed "s/^$label //;s/ $//"
+        tr -s '\n ' ' ' | sed "s/^$label \(first \)*//;s/ $//"
 }
 opt_in=cudaFuncAttributeMaxDynamicSharedMemorySize
 named "more than 48 KB of shared memory: the call to paste" \
-    "cudaFuncSetAttribute(kernel, $opt_in, 98304); before the launch, whose block has more than 49152 B" \
+    "cudaFuncSetAttribute(kernel, $opt_in, 98304)" \
     "$(line_of call --threads 256 --regs 32 --dynamic-smem 96K --device 9.0)"
 named "static and dynamic shared memory count together, and dynamic is what is set" \
-    "cudaFuncSetAttribute(matmul_tiled, $opt_in, 45056); before the launch, whose block has more than 49152 B" \
+    "cudaFuncSetAttribute(matmul_tiled, $opt_in, 45056)" \
     "$(line_of call --tile 32 --dynamic-smem 44K --device 9.0 --no-nvrtc)"
 for words in "--dynamic-smem 48K" "--smem 48K" "--dynamic-smem 96K --smem-mode non-portable" \
     "--dynamic-smem 300K" "--smem 49153"; do
@@ -590,7 +590,7 @@ named "--explain has the call" "cudaFuncSetAttribute(kernel, $opt_in, 98304)" "$
     smemcalc --threads 256 --regs 32 --dynamic-smem 96K --device 9.0 --explain | tr -s '\n ' ' ' |
         sed -n 's/.*per block, so before the launch: \([^)]*)\).*/\1/p')"
 named "limits has the call of the first row above 48 KB" \
-    "cudaFuncSetAttribute(kernel, $opt_in, 232448); before a launch with more than 49152 B per block, here that of the row of 1" \
+    "cudaFuncSetAttribute(kernel, $opt_in, 232448); in a row with more than 49152 B, here that of 1 per SM" \
     "$(line_of call limits --threads 256 --device 9.0)"
 named "limits has no call where the device has no more than 48 KB" "" \
     "$(line_of call limits --threads 256 --device 6.0)"

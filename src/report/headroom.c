@@ -190,13 +190,12 @@ static void append_opt_in(const struct smc_answer *answer, const struct smc_head
         row.launch.dynamic_smem_bytes = headroom->level[i].dynamic_smem_bytes;
         if (smc_words_opt_in(&row, NULL, &line))
             smc_text_printf(&line,
-                            "; before a launch with more than %u" SMC_TIE
-                            "B per block, here that of the row of %u",
+                            "; in a row with more than %u" SMC_TIE "B, here that of %u per SM",
                             answer->query.device.sm.smem_per_block_default_bytes,
                             headroom->level[i].blocks_per_sm);
     }
     if (line.length > 0)
-        smc_layout_line(out, style, "call", &line);
+        smc_layout_line(out, style, "call first", &line);
 }
 
 static void append_legend(const struct smc_answer *answer, const struct smc_headroom *headroom,

@@ -39,11 +39,8 @@ void smc_text_opt_in_line(const struct smc_answer *answer, const char *shown,
                           const struct smc_report_style *style, struct smc_text *out)
 {
     struct smc_text line = {0};
-    if (!smc_words_opt_in(answer, shown, &line))
-        return;
-    smc_text_printf(&line, "; before the launch, whose block has more than %" PRIu32 SMC_TIE "B",
-                    answer->query.device.sm.smem_per_block_default_bytes);
-    smc_layout_line(out, style, "call", &line);
+    if (smc_words_opt_in(answer, shown, &line))
+        smc_layout_line(out, style, "call first", &line);
 }
 
 bool smc_cooperative_excess(const struct smc_answer *answer, uint64_t *excess)
