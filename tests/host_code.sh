@@ -136,6 +136,18 @@ else
         "$([ "$status" -eq 0 ] || cat err; has out 'power(float2\*, float\*)'; has out 'scale(double2\*, double)')"
 fi
 
+cat >rounding.cu <<'EOF'
+#include <cfenv>
+#include <stdalign.h>
+enum class Mode : int { nearest = FE_TONEAREST, down = FE_DOWNWARD, up = FE_UPWARD, zero = FE_TOWARDZERO };
+template <int M = FE_TONEAREST> __device__ float rounded(float x) { return M == FE_TONEAREST ? rintf(x) : floorf(x); }
+__global__ void k(float *p) { p[0] = rounded(p[0]) + rounded<int(Mode::down)>(p[1]); }
+int host() { return fegetround() == FE_TONEAREST; }
+EOF
+without_nvcc inspect rounding.cu --device 9.0 --format csv >out 2>err
+empty "the rounding modes of <cfenv> are known, and <stdalign.h> has nothing for kernels" \
+    "$([ $? -eq 0 ] || cat err; has out 'rounding.cu,k(float')"
+
 mkdir -p lost && cd lost || exit 99
 printf 'template <class T> __global__ void in_header(T *p) { *p = 1; }\n' >header.cuh
 cat >lost.cu <<'EOF'

@@ -202,7 +202,7 @@ static const char *const host_headers[] = {
     "cctype", "ctime", "cerrno", "csignal", "cstdarg", "locale", "new", "typeinfo", "typeindex",
     "valarray", "ratio", "span", "bit", "concepts", "ranges", "numbers", "format",
     "source_location", "charconv", "execution", "clocale", "cwchar", "codecvt", "forward_list",
-    "cfenv", "csetjmp", "time.h", "unistd.h", "sys/time.h", "sys/stat.h", "sys/types.h", "errno.h",
+    "stdalign.h", "csetjmp", "time.h", "unistd.h", "sys/time.h", "sys/stat.h", "sys/types.h", "errno.h",
     "signal.h", "ctype.h", "stdarg.h", "stdbool.h", "omp.h", "pthread.h", "windows.h", "getopt.h",
     "malloc.h", "memory.h", "fcntl.h", "dirent.h", "mpi.h", "sys/mman.h", "locale.h", "dlfcn.h",
     "strings.h", "sched.h",

@@ -337,6 +337,11 @@ static const char functions[] = ONCE "namespace std {\n"
 static const char assertions[] =
     "#ifdef NDEBUG\n#undef assert\n#define assert(e) ((void)0)\n#endif\n";
 
+/* The rounding modes, as the C library of x86-64 numbers them. */
+static const char rounding[] =
+    ONCE "#define FE_TONEAREST 0\n#define FE_DOWNWARD 0x400\n#define FE_UPWARD 0x800\n"
+         "#define FE_TOWARDZERO 0xc00\n";
+
 /* cub/cub.cuh also has algorithms of the whole device, which are host code. */
 static const char cub[] =
     ONCE "#include <cub/block/block_reduce.cuh>\n#include <cub/block/block_scan.cuh>\n"
@@ -377,6 +382,8 @@ const struct smc_standard_header smc_standard_headers[] = {
     {"functional", functions, SMC_HEADER_ALWAYS},
     {"assert.h", assertions, SMC_HEADER_ALWAYS},
     {"cassert", "#include <assert.h>\n", SMC_HEADER_ALWAYS},
+    {"fenv.h", rounding, SMC_HEADER_ALWAYS},
+    {"cfenv", "#include <fenv.h>\n", SMC_HEADER_ALWAYS},
     {"cub/cub.cuh", cub, SMC_HEADER_WITH_TOOLKIT},
     {"cstdio", nothing, SMC_HEADER_ALWAYS},
     {"stdio.h", nothing, SMC_HEADER_ALWAYS},
