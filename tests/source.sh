@@ -333,9 +333,9 @@ smemcalc run --source shout.cu --grid 2 --block 3 --arg i32x32:ramp --on emulato
 code=$?
 empty "printf prints in the order of blocks and threads, safely, before the report" "$(
     [ "$code" -eq 0 ] || echo "exit status $code"
-    for block in 0 1; do
+    for of_block in 0 1; do
         for thread in 0 1 2; do
-            echo "block $block, thread $thread: $thread ?[31m"
+            echo "block $of_block, thread $thread: $thread ?[31m"
         done
     done >wanted
     printf '\nno findings\n' >>wanted

@@ -61,8 +61,8 @@ enum smc_ptxas_reading {
 enum smc_ptxas_reading smc_ptxas_log_read(const char *log, const char *entry,
                                           struct smc_resources *out, bool *has_barriers);
 
-/* Whether the line is a compiler's message of an error, such as "FILE(3): error: ..." or "nvcc fatal
-   : ...". A file's name may contain these words. */
+/* Whether the line is a compiler's message of an error, such as "FILE(3): error: ..." or "nvcc
+   fatal : ...". A file's name may contain these words. */
 bool smc_log_is_error(const char *line, size_t length);
 
 /* The first error, as "file:line: error: message" if the log, of ptxas too, names a line of `file`,
