@@ -148,6 +148,11 @@ without_nvcc inspect rounding.cu --device 9.0 --format csv >out 2>err
 empty "the rounding modes of <cfenv> are known, and <stdalign.h> has nothing for kernels" \
     "$([ $? -eq 0 ] || cat err; has out 'rounding.cu,k(float')"
 
+printf 'extern __constant__ double roots[];\n__global__ void k(double *x) { *x = roots[threadIdx.x]; }\n' >roots.cu
+without_nvcc inspect roots.cu --device 9.0 >out 2>err
+empty "a variable of another file is refused with the option that compiles it" \
+    "$([ $? -eq 2 ] || echo status; has err "Unresolved extern variable 'roots'.*-rdc=true")"
+
 mkdir -p lost && cd lost || exit 99
 printf 'template <class T> __global__ void in_header(T *p) { *p = 1; }\n' >header.cuh
 cat >lost.cu <<'EOF'

@@ -79,7 +79,7 @@ static void append_hint(const struct smc_compilation *compilation, const struct 
         smc_text_append(hint, " (");
         append_places(compilation, is_quoted(log, text), hint);
         smc_text_append(hint, ")");
-    } else if (strstr(text, "Unresolved extern function")) {
+    } else if (strstr(text, "Unresolved extern ")) {
         smc_text_append(hint, " (--compiler-options \"-rdc=true\" compiles relocatable device "
                               "code)");
     }
