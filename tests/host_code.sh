@@ -153,6 +153,17 @@ without_nvcc inspect roots.cu --device 9.0 >out 2>err
 empty "a variable of another file is refused with the option that compiles it" \
     "$([ $? -eq 2 ] || echo status; has err "Unresolved extern variable 'roots'.*-rdc=true")"
 
+cat >references.cu <<'EOF'
+#include <type_traits>
+template <class T> using Ref = typename std::add_lvalue_reference<T>::type;
+__device__ void add(Ref<int> x) { x += std::is_same<std::add_rvalue_reference_t<int>, int &&>::value; }
+static_assert(std::is_same<std::add_lvalue_reference_t<void>, void>::value, "");
+__global__ void k(int *p) { add(p[threadIdx.x]); }
+EOF
+without_nvcc inspect references.cu --device 9.0 --format csv >out 2>err
+empty "std::add_lvalue_reference and add_rvalue_reference are known" \
+    "$([ $? -eq 0 ] || cat err; has out 'references.cu,k(int')"
+
 mkdir -p lost && cd lost || exit 99
 printf 'template <class T> __global__ void in_header(T *p) { *p = 1; }\n' >header.cuh
 cat >lost.cu <<'EOF'

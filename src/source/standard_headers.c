@@ -199,6 +199,10 @@ static const char traits[] =
          "template <class T> struct remove_extent<T[]> { typedef T type; };\n"
          "template <class T, size_t n> struct remove_extent<T[n]> { typedef T type; };\n"
          "template <class T> struct add_const { typedef const T type; };\n"
+         "template <class T> struct add_lvalue_reference { typedef T &type; };\n"
+         "template <> struct add_lvalue_reference<void> { typedef void type; };\n"
+         "template <class T> struct add_rvalue_reference { typedef T &&type; };\n"
+         "template <> struct add_rvalue_reference<void> { typedef void type; };\n"
          "template <class T> struct add_pointer {\n"
          "  typedef typename remove_reference<T>::type *type; };\n"
          "template <class T> struct decay {\n"
@@ -262,15 +266,16 @@ static const char traits[] =
 #define SHORT_TYPE(name) "template <class T> using " name "_t = typename " name "<T>::type;\n"
     SHORT_TYPE("remove_const") SHORT_TYPE("remove_cv") SHORT_TYPE("remove_reference")
         SHORT_TYPE("remove_pointer") SHORT_TYPE("remove_extent") SHORT_TYPE("decay")
-            SHORT_TYPE("add_pointer") SHORT_TYPE("add_const") SHORT_TYPE("underlying_type")
-                SHORT_TYPE("make_unsigned")
-                    SHORT_TYPE("make_signed") "#if __cplusplus >= 201402L\n"
-                                              "template <class A, class B> constexpr bool "
-                                              "is_same_v = is_same<A, B>::value;\n"
-                                              "template <class A, class B> constexpr bool "
-                                              "is_base_of_v = is_base_of<A, B>::value;\n"
-                                              "template <class A, class B> constexpr bool "
-                                              "is_convertible_v = is_convertible<A, B>::value;\n"
+            SHORT_TYPE("add_pointer") SHORT_TYPE("add_const") SHORT_TYPE("add_lvalue_reference")
+                SHORT_TYPE("add_rvalue_reference") SHORT_TYPE("underlying_type")
+                    SHORT_TYPE("make_unsigned") SHORT_TYPE(
+                        "make_signed") "#if __cplusplus >= 201402L\n"
+                                       "template <class A, class B> constexpr bool "
+                                       "is_same_v = is_same<A, B>::value;\n"
+                                       "template <class A, class B> constexpr bool "
+                                       "is_base_of_v = is_base_of<A, B>::value;\n"
+                                       "template <class A, class B> constexpr bool "
+                                       "is_convertible_v = is_convertible<A, B>::value;\n"
 #define SHORT_VALUE(name) "template <class T> constexpr bool " name "_v = " name "<T>::value;\n"
     SHORT_VALUE("is_integral") SHORT_VALUE("is_floating_point") SHORT_VALUE("is_arithmetic")
         SHORT_VALUE("is_signed") SHORT_VALUE("is_unsigned") SHORT_VALUE("is_pointer")
