@@ -152,7 +152,8 @@ static void test_last_label(void)
     struct smc_frame frame = {0};
     struct smc_text text = {0};
     for (int i = 0; i < POINTS; i++)
-        points[i] = (struct smc_chart_point){.value = i + 1, .percent = 50, .launches = true};
+        points[i] = (struct smc_chart_point){
+            .value = i + 1, .percent = 50, .launches = true, .limiters = 1};
     CU_ASSERT_FATAL(smc_frame_resize(&frame, ROWS + 2, AXIS + POINTS + 3));
     smc_draw_chart(&chart, rect, &frame);
     smc_frame_write(&frame, true, &text);

@@ -334,7 +334,10 @@ static void note_reader(const struct visit *visit, struct cell *cell, uint32_t m
 static void check_read(const struct visit *visit, struct cell *cell, uint32_t me, uint64_t address)
 {
     const struct smc_order *order = &visit->shadow->order;
-    if (cell->write_at < order->all_synced_at) {
+    if (cell->flags & COPY_IS_PENDING && cell->write_at >= order->block_began_at) {
+        report(visit, SMC_FINDING_PENDING_COPY, me, address, cell->write_place, cell->writer);
+        set_flag(cell, COPY_IS_PENDING, false); /* reported once */
+    } else if (cell->write_at < order->all_synced_at) {
         if (visit->space == SMC_SPACE_SHARED && cell->write_at < order->block_began_at) {
             report(visit, SMC_FINDING_UNWRITTEN, me, address, 0, 0);
             cell->write_at = order->block_began_at; /* reported once */
@@ -373,6 +376,7 @@ static void check_write(const struct visit *visit, struct cell *cell, uint32_t m
     set_flag(cell, WRITE_IS_STRONG, strong);
     set_flag(cell, WRITE_IS_NARROW, visit->is_narrow);
     set_flag(cell, WRITE_IS_VOLATILE, visit->is_volatile);
+    set_flag(cell, COPY_IS_PENDING, false);
 }
 
 /* --- Against earlier blocks, if blocks run in order ------------------------------------------- */
@@ -499,7 +503,8 @@ static bool write_untouched(const struct visit *visit, struct cell *cell, uint32
         cell[i].write_at = order->now;
         cell[i].writer = (uint16_t)me;
         cell[i].write_place = visit->place;
-        cell[i].flags &= (uint8_t) ~(WRITE_IS_STRONG | WRITE_IS_NARROW | WRITE_IS_VOLATILE);
+        cell[i].flags &= (uint8_t) ~(WRITE_IS_STRONG | WRITE_IS_NARROW | WRITE_IS_VOLATILE |
+                                     COPY_IS_PENDING);
         cell[i].flags |= flags;
     }
     return true;
@@ -580,7 +585,8 @@ static void check_cells(const struct visit *visit, struct cell *cell, uint32_t c
 static bool is_unwritten(const struct visit *visit, const struct cell *cell, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++)
-        if (cell[i].write_at < visit->shadow->order.block_began_at)
+        if (cell[i].write_at < visit->shadow->order.block_began_at ||
+            cell[i].flags & COPY_IS_PENDING)
             return true;
     return false;
 }
@@ -737,12 +743,9 @@ void smc_shadow_check_copy(struct smc_worker *worker, struct smc_warp *warp,
         struct cell *cell = &worker->shadow->shared[address[lane] / unit];
         for (uint32_t i = 0; i < visit.bytes / unit; i++) {
             const uint64_t number = address[lane] / unit + i;
-            bool is_unwritten = cell[i].write_at < worker->shadow->order.block_began_at;
             mark_written(worker->shadow, number, 1);
             check_write(&visit, &cell[i], smc_thread_of(warp, lane), address[lane], false);
-            if (!is_unwritten)
-                continue;
-            cell[i].write_at = 0;
+            set_flag(&cell[i], COPY_IS_PENDING, true);
             worker->shadow->word[number / SMC_LINE_CELLS].written &=
                 ~(1u << number % SMC_LINE_CELLS);
         }

@@ -87,8 +87,7 @@ void smc_shadow_check(struct smc_worker *worker, struct smc_warp *warp, const st
                       const struct smc_places *places);
 
 /* Records that a copy to shared memory has begun: from now on it may overwrite what others still
-   read. Unwritten memory counts as unwritten until the copy arrives, which is then a normal
-   write. */
+   read, and a read is a finding until it arrives, which is then a normal write. */
 void smc_shadow_check_copy(struct smc_worker *worker, struct smc_warp *warp,
                            const struct smc_op *op, const uint64_t address[SMC_LANES],
                            uint32_t mask);

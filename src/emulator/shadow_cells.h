@@ -15,7 +15,8 @@ enum {
     WRITE_IS_NARROW = 8,
     WRITE_IS_VOLATILE = 16, /* strong only as that; reads: and they do not poll */
     READ_IS_VOLATILE = 32,
-    OTHER_READ_IS_VOLATILE = 64
+    OTHER_READ_IS_VOLATILE = 64,
+    COPY_IS_PENDING = 128 /* the write is an asynchronous copy that has not arrived */
 };
 
 /* Times are those of struct smc_order; 0: never. */

@@ -395,7 +395,7 @@ static inline void set_writer(struct cell *cell, uint32_t now, uint32_t me, uint
     cell->write_at = now;
     cell->writer = (uint16_t)me;
     cell->write_place = place;
-    cell->flags &= (uint8_t) ~(WRITE_IS_STRONG | WRITE_IS_NARROW);
+    cell->flags &= (uint8_t) ~(WRITE_IS_STRONG | WRITE_IS_NARROW | COPY_IS_PENDING);
 }
 
 static void write_shared(struct smc_shadow *shadow, struct moment at, uint32_t count,

@@ -53,6 +53,15 @@ static bool is_for_all(const struct smc_tokens *tokens, uint32_t brace, bool *en
     return true;
 }
 
+/* The next token of code; beyond the last one: tokens->count. */
+static uint32_t after(const struct smc_tokens *tokens, uint32_t i)
+{
+    do
+        i++;
+    while (i < tokens->count && tokens->item[i].kind >= SMC_TOKEN_DIRECTIVE);
+    return i;
+}
+
 /* Whether a statement ends on the line, and all threads go on from there. */
 static bool is_good_place(const struct smc_tokens *tokens, uint32_t line)
 {
@@ -62,6 +71,9 @@ static bool is_good_place(const struct smc_tokens *tokens, uint32_t line)
             last = i;
     if (last == SMC_NO_TOKEN || tokens->item[last].line != line ||
         !(smc_token_is(tokens, last, ";") || smc_token_is(tokens, last, "}")))
+        return false;
+    const uint32_t next = after(tokens, last);
+    if (next < tokens->count && smc_token_is(tokens, next, "else"))
         return false;
     for (uint32_t i = last + 1; i-- > 0;) {
         const struct smc_token *token = &tokens->item[i];

@@ -11,35 +11,16 @@
 
 #include "base/hash.h"
 #include "base/memory.h"
+#include "source/host_piece.h"
 
-enum { MAX_PARAMETERS = 24, MAX_DEPTH = 16, MAX_VISITS = 20000, MAX_FOUND = 4000 };
-
-/* A parameter and the text that replaces it. */
-struct binding {
-    uint64_t hash;
-    char *text; /* NULL: unknown */
-};
-
-/* A piece of host code: a function, a class, or the replacement of a macro. */
-struct owner {
-    const struct smc_tokens *tokens;
-    uint32_t begin, end;
-    uint32_t body; /* the first token of code */
-    size_t file;
-    uint32_t line;  /* of a macro's use; 0: each token has its own */
-    uint32_t scope; /* index of the namespace around it */
-    struct binding binding[MAX_PARAMETERS];
-    size_t count;
-    const struct smc_source_tree *tree;
-    size_t instance; /* of which it is a member: its number, from 1; 0: none */
-};
+enum { MAX_VISITS = 20000, MAX_FOUND = 4000 };
 
 /* A class template with its arguments. Only those of its members are instantiated that are used. */
 struct instance {
     const struct smc_declaration *declaration;
     size_t file;
-    char *type;      /* "Buffer<double>" */
-    struct owner of; /* with the bindings */
+    char *type;          /* "Buffer<double>" */
+    struct smc_piece of; /* with the bindings */
     bool is_constructed, is_explicit;
 };
 
@@ -54,195 +35,9 @@ struct search {
     bool has_memory;
 };
 
-static bool is(const struct owner *owner, uint32_t i, const char *text)
-{
-    return i < owner->end && smc_token_is(owner->tokens, i, text);
-}
-
-static bool is_word(const struct owner *owner, uint32_t i)
-{
-    return i < owner->end && owner->tokens->item[i].kind == SMC_TOKEN_WORD;
-}
-
-static uint32_t match_of(const struct owner *owner, uint32_t i)
-{
-    uint32_t match = owner->tokens->item[i].match;
-    return match != SMC_NO_TOKEN && match < owner->end ? match : SMC_NO_TOKEN;
-}
-
-/* --- Text of tokens with parameters replaced -------------------------------------------------- */
-
-static const struct binding *find_binding(const struct owner *owner, uint64_t hash)
-{
-    for (size_t i = owner->count; i-- > 0;)
-        if (owner->binding[i].hash == hash)
-            return &owner->binding[i];
-    return NULL;
-}
-
-static bool write_range(const struct owner *owner, uint32_t begin, uint32_t end, int depth,
-                        struct smc_text *text);
-
-/* The end of an initializer or of an argument: ',' or ';' outside brackets. */
-static uint32_t end_of_item(const struct owner *owner, uint32_t i)
-{
-    for (; i < owner->end && !is(owner, i, ",") && !is(owner, i, ";"); i++) {
-        uint32_t angle = smc_token_close_angle(owner->tokens, i, owner->end);
-        if (angle != SMC_NO_TOKEN) {
-            i = angle;
-            continue;
-        }
-        bool opens = is(owner, i, "(") || is(owner, i, "[") || is(owner, i, "{");
-        if (opens && match_of(owner, i) != SMC_NO_TOKEN)
-            i = match_of(owner, i);
-    }
-    return i;
-}
-
-/* The value of a name that is declared in the function before its use. */
-struct local {
-    uint32_t begin, end; /* tokens */
-    bool is_type;
-};
-
-/* The first token of the statement that token `i` is in. */
-static uint32_t begin_of_statement(const struct owner *owner, uint32_t i)
-{
-    while (i > owner->begin && !is(owner, i - 1, ";") && !is(owner, i - 1, "{") &&
-           !is(owner, i - 1, "}"))
-        i--;
-    return i;
-}
-
-/* "using T = ...;", "typedef ... T;" or "constexpr int N = ...;" if it declares the name at `i`. */
-static bool read_local(const struct owner *owner, uint32_t i, struct local *local)
-{
-    if (is(owner, i + 1, ";")) {
-        uint32_t begin = begin_of_statement(owner, i);
-        *local = (struct local){begin + 1, i, true};
-        return i > begin + 1 && is(owner, begin, "typedef");
-    }
-    if (!is(owner, i + 1, "=") || is(owner, i + 2, "="))
-        return false;
-    for (uint32_t k = i; k-- > owner->begin && i - k <= 6;) {
-        if (is(owner, k, ";") || is(owner, k, "{") || is(owner, k, "}"))
-            break;
-        bool is_type = is(owner, k, "using") && k + 1 == i;
-        if (!is_type && !is(owner, k, "const") && !is(owner, k, "constexpr"))
-            continue;
-        *local = (struct local){i + 2, end_of_item(owner, i + 2), is_type};
-        return true;
-    }
-    return false;
-}
-
-/* The nearest declaration of the name in the owner before token `i`. */
-static bool find_local(const struct owner *owner, uint32_t i, uint64_t hash, struct local *local)
-{
-    while (i-- > owner->begin + 1)
-        if (is_word(owner, i) && smc_token_hash(owner->tokens, i) == hash &&
-            read_local(owner, i, local))
-            return true;
-    return false;
-}
-
-/* "a::b::" of the namespaces around a declaration; anonymous ones have no part. */
-static void write_scope(const struct smc_source_file *file, uint32_t parent, struct smc_text *text)
-{
-    if (parent == SMC_NO_TOKEN)
-        return;
-    const struct smc_declaration *scope = &file->declarations.item[parent];
-    write_scope(file, scope->parent, text);
-    if (scope->name == SMC_NO_TOKEN)
-        return;
-    for (uint32_t i = scope->name; i < scope->body; i++) {
-        const struct smc_token *token = &file->tokens.item[i];
-        if (scope->kind == SMC_DECLARE_CLASS && i > scope->name)
-            break;
-        smc_text_append_bytes(text, file->text.data + token->begin, token->end - token->begin);
-    }
-    smc_text_append(text, "::");
-}
-
-/* The argument is compiled outside the namespaces, so that names in them need their prefix. */
-static void write_namespaces(const struct owner *owner, uint64_t hash, struct smc_text *text)
-{
-    for (size_t k = 0; k < owner->tree->count; k++) {
-        const struct smc_source_file *file = &owner->tree->file[k];
-        for (uint32_t i = 0; i < file->declarations.count; i++) {
-            const struct smc_declaration *found = &file->declarations.item[i];
-            if (found->name == SMC_NO_TOKEN || found->kind == SMC_DECLARE_NAMESPACE ||
-                found->kind == SMC_DECLARE_DIRECTIVE || found->kind == SMC_DECLARE_MACRO ||
-                smc_token_hash(&file->tokens, found->name) != hash)
-                continue;
-            const uint32_t parent = found->parent;
-            if (parent != SMC_NO_TOKEN &&
-                file->declarations.item[parent].kind == SMC_DECLARE_NAMESPACE)
-                write_scope(file, parent, text);
-            if (parent == SMC_NO_TOKEN ||
-                file->declarations.item[parent].kind == SMC_DECLARE_NAMESPACE)
-                return;
-        }
-    }
-}
-
-/* Appends a word, replaced where it is a parameter or a constant of the function. */
-static bool write_word(const struct owner *owner, uint32_t i, int depth, struct smc_text *text)
-{
-    const struct smc_token *token = &owner->tokens->item[i];
-    uint64_t hash = smc_token_hash(owner->tokens, i);
-    const struct binding *binding = find_binding(owner, hash);
-    if (binding && !binding->text)
-        return false;
-    if (binding) {
-        smc_text_append(text, binding->text);
-        return true;
-    }
-    struct local local;
-    if (find_local(owner, i, hash, &local)) {
-        if (depth >= MAX_DEPTH)
-            return false;
-        smc_text_append(text, local.is_type ? "" : "(");
-        bool known = write_range(owner, local.begin, local.end, depth + 1, text);
-        smc_text_append(text, local.is_type ? "" : ")");
-        return known;
-    }
-    write_namespaces(owner, hash, text);
-    smc_text_append_bytes(text, owner->tokens->text + token->begin, token->end - token->begin);
-    return true;
-}
-
-/* Appends the tokens, with a blank between words. False: a parameter among them is unknown. */
-static bool write_range(const struct owner *owner, uint32_t begin, uint32_t end, int depth,
-                        struct smc_text *text)
-{
-    bool after_word = false;
-    for (uint32_t i = begin; i < end; i++) {
-        const struct smc_token *token = &owner->tokens->item[i];
-        if (token->kind >= SMC_TOKEN_DIRECTIVE)
-            return false;
-        bool word = token->kind != SMC_TOKEN_MARK;
-        bool member = i > begin && (is(owner, i - 1, "::") || is(owner, i - 1, "."));
-        if (word && after_word)
-            smc_text_append(text, " ");
-        if (token->kind == SMC_TOKEN_WORD && !member) {
-            if (is(owner, i, "auto") || is(owner, i, "decltype") ||
-                !write_word(owner, i, depth, text))
-                return false;
-        } else {
-            smc_text_append_bytes(text, owner->tokens->text + token->begin,
-                                  token->end - token->begin);
-        }
-        after_word = word;
-        if (text->length > 2000)
-            return false;
-    }
-    return true;
-}
-
 /* --- What is found ---------------------------------------------------------------------------- */
 
-static void add_found(struct search *search, const struct owner *owner, uint32_t i,
+static void add_found(struct search *search, const struct smc_piece *owner, uint32_t i,
                       struct smc_text *name, bool is_left_out)
 {
     struct smc_instantiations *found = search->found;
@@ -274,64 +69,74 @@ static void add_found(struct search *search, const struct owner *owner, uint32_t
 
 /* Writes the type of the variable `hash` as declared before token `i` of the owner, without its
    pointers, and counts these. False: not found. */
-static bool find_variable(const struct owner *owner, uint32_t i, uint64_t hash,
+static bool find_variable(const struct smc_piece *owner, uint32_t i, uint64_t hash,
                           struct smc_text *type, uint32_t *pointers)
 {
     while (i-- > owner->begin + 1) {
-        if (!is_word(owner, i) || smc_token_hash(owner->tokens, i) != hash)
+        if (!smc_piece_is_word(owner, i) || smc_token_hash(owner->tokens, i) != hash)
             continue;
         uint32_t k = i;
         *pointers = 0;
         while (k > owner->begin &&
-               (is(owner, k - 1, "*") || is(owner, k - 1, "&") ||
-                is(owner, k - 1, "__restrict__") || is(owner, k - 1, "__restrict")))
-            *pointers += is(owner, --k, "*");
-        if (is(owner, k - 1, ",")) { /* "float *a, *b;": the type is where the statement begins */
-            while (k > owner->begin && !is(owner, k - 1, ";") && !is(owner, k - 1, "{") &&
-                   !is(owner, k - 1, "}") && !is(owner, k - 1, "("))
+               (smc_piece_is(owner, k - 1, "*") || smc_piece_is(owner, k - 1, "&") ||
+                smc_piece_is(owner, k - 1, "__restrict__") ||
+                smc_piece_is(owner, k - 1, "__restrict")))
+            *pointers += smc_piece_is(owner, --k, "*");
+        if (smc_piece_is(owner, k - 1,
+                         ",")) { /* "float *a, *b;": the type is where the statement begins */
+            while (k > owner->begin && !smc_piece_is(owner, k - 1, ";") &&
+                   !smc_piece_is(owner, k - 1, "{") && !smc_piece_is(owner, k - 1, "}") &&
+                   !smc_piece_is(owner, k - 1, "("))
                 k--;
-            if (is(owner, k - 1, "("))
+            if (smc_piece_is(owner, k - 1, "("))
                 continue;
             uint32_t end = k;
-            while (is_word(owner, end) && (is_word(owner, end + 1) || is(owner, end + 1, "*")))
+            while (smc_piece_is_word(owner, end) &&
+                   (smc_piece_is_word(owner, end + 1) || smc_piece_is(owner, end + 1, "*")))
                 end++;
-            bool next = end > k || is(owner, end, "*");
-            if (!next || is(owner, k, "return"))
+            bool next = end > k || smc_piece_is(owner, end, "*");
+            if (!next || smc_piece_is(owner, k, "return"))
                 continue;
-            return write_range(owner, k, end + (is_word(owner, end) && is(owner, end + 1, "*")), 0,
-                               type);
+            return smc_piece_write(
+                owner, k,
+                end + (smc_piece_is_word(owner, end) && smc_piece_is(owner, end + 1, "*")), 0,
+                type);
         }
         uint32_t end = k;
-        while (k > owner->begin && (is_word(owner, k - 1) || is(owner, k - 1, "::")))
+        while (k > owner->begin &&
+               (smc_piece_is_word(owner, k - 1) || smc_piece_is(owner, k - 1, "::")))
             k--;
-        while (k < end && (is(owner, k, "const") || is(owner, k, "static") || is(owner, k, "auto")))
+        while (k < end && (smc_piece_is(owner, k, "const") || smc_piece_is(owner, k, "static") ||
+                           smc_piece_is(owner, k, "auto")))
             k++;
-        if (k == end || is(owner, k, "return") || is(owner, k, "delete") || is(owner, k, "else") ||
-            is(owner, k, "new"))
+        if (k == end || smc_piece_is(owner, k, "return") || smc_piece_is(owner, k, "delete") ||
+            smc_piece_is(owner, k, "else") || smc_piece_is(owner, k, "new"))
             continue;
-        return write_range(owner, k, end, 0, type);
+        return smc_piece_write(owner, k, end, 0, type);
     }
     return false;
 }
 
 /* Binds the template's parameter at `name` by the call's argument; false: the text does not
  * determine it. */
-static bool deduce(const struct owner *kernel, uint32_t name, const struct owner *owner,
+static bool deduce(const struct smc_piece *kernel, uint32_t name, const struct smc_piece *owner,
                    uint32_t call, uint32_t parameters, struct smc_text *text)
 {
     uint64_t hash = smc_token_hash(kernel->tokens, name);
     uint32_t parameter = parameters + 1, argument = call + 1;
-    uint32_t close = kernel->tokens->item[parameters].match, last = match_of(owner, call);
+    uint32_t close = kernel->tokens->item[parameters].match, last = smc_piece_match(owner, call);
     while (close != SMC_NO_TOKEN && last != SMC_NO_TOKEN && parameter < close && argument < last) {
-        uint32_t end = end_of_item(kernel, parameter), stop = end_of_item(owner, argument);
+        uint32_t end = smc_piece_end_of_item(kernel, parameter),
+                 stop = smc_piece_end_of_item(owner, argument);
         uint32_t wanted = 0, pointers = 0;
         bool holds = false;
         for (uint32_t i = parameter; i < end && i < close; i++) {
-            holds |= is_word(kernel, i) && smc_token_hash(kernel->tokens, i) == hash;
-            wanted += is(kernel, i, "*");
+            holds |= smc_piece_is_word(kernel, i) && smc_token_hash(kernel->tokens, i) == hash;
+            wanted += smc_piece_is(kernel, i, "*");
         }
         struct smc_text type = {0};
-        bool is_name = is_word(owner, argument) && (stop == argument + 1 || last == argument + 1);
+        bool is_name =
+            smc_piece_is_word(owner, argument) && (stop == argument + 1 || last == argument + 1);
         if (holds && is_name &&
             find_variable(owner, call, smc_token_hash(owner->tokens, argument), &type, &pointers) &&
             pointers >= wanted && type.length > 0) {
@@ -362,7 +167,7 @@ static size_t read_parameters(const struct smc_tokens *tokens, uint32_t i, struc
     size_t count = 0;
     if (close == SMC_NO_TOKEN)
         return 0;
-    for (i++; i < close && count < MAX_PARAMETERS;) {
+    for (i++; i < close && count < SMC_PIECE_PARAMETERS;) {
         struct parameter found = {SMC_NO_TOKEN, SMC_NO_TOKEN, SMC_NO_TOKEN, false};
         for (; i < close && !smc_token_is(tokens, i, ","); i++) {
             const struct smc_token *token = &tokens->item[i];
@@ -384,31 +189,31 @@ static size_t read_parameters(const struct smc_tokens *tokens, uint32_t i, struc
     return count;
 }
 
-static void free_bindings(struct owner *owner)
+static void free_bindings(struct smc_piece *owner)
 {
     for (size_t i = 0; i < owner->count; i++)
         free(owner->binding[i].text);
     owner->count = 0;
 }
 
-static void bind(struct search *search, struct owner *owner, uint64_t hash, const char *text)
+static void bind(struct search *search, struct smc_piece *owner, uint64_t hash, const char *text)
 {
-    if (owner->count == MAX_PARAMETERS)
+    if (owner->count == SMC_PIECE_PARAMETERS)
         return;
     char *copy = text ? smc_strdup(text) : NULL;
     search->has_memory &= copy || !text;
-    owner->binding[owner->count++] = (struct binding){hash, copy};
+    owner->binding[owner->count++] = (struct smc_binding){hash, copy};
 }
 
 /* Cuts the arguments between the brackets `open` and `close` of `from`, with its own parameters
    replaced; unknown ones are NULL. Free them. */
-static size_t read_arguments(const struct owner *from, uint32_t open, uint32_t close,
-                             char *arguments[MAX_PARAMETERS])
+static size_t read_arguments(const struct smc_piece *from, uint32_t open, uint32_t close,
+                             char *arguments[SMC_PIECE_PARAMETERS])
 {
     size_t count = 0;
-    for (uint32_t i = open + 1; i < close && count < MAX_PARAMETERS;) {
+    for (uint32_t i = open + 1; i < close && count < SMC_PIECE_PARAMETERS;) {
         uint32_t end = i;
-        while (end < close && !is(from, end, ",")) {
+        while (end < close && !smc_piece_is(from, end, ",")) {
             uint32_t angle = smc_token_close_angle(from->tokens, end, close);
             uint32_t match = from->tokens->item[end].match;
             if (angle != SMC_NO_TOKEN)
@@ -418,7 +223,7 @@ static size_t read_arguments(const struct owner *from, uint32_t open, uint32_t c
             end++;
         }
         struct smc_text text = {0};
-        bool known = write_range(from, i, end, 0, &text) && !text.failed;
+        bool known = smc_piece_write(from, i, end, 0, &text) && !text.failed;
         arguments[count++] = known ? smc_strdup(smc_text_string(&text)) : NULL;
         smc_text_free(&text);
         i = end + 1;
@@ -428,11 +233,11 @@ static size_t read_arguments(const struct owner *from, uint32_t open, uint32_t c
 
 /* --- The walk --------------------------------------------------------------------------------- */
 
-static void visit(struct search *search, const struct owner *owner, int depth);
+static void visit(struct search *search, const struct smc_piece *owner, int depth);
 
 /* Finds the declaration of a template of that name, the one nearest to the owner's namespace. */
 static const struct smc_declaration *find_template(const struct search *search,
-                                                   const struct owner *owner, uint64_t hash,
+                                                   const struct smc_piece *owner, uint64_t hash,
                                                    bool is_kernel, size_t *file)
 {
     const struct smc_declaration *best = NULL;
@@ -454,49 +259,51 @@ static const struct smc_declaration *find_template(const struct search *search,
     return best;
 }
 
-static struct owner owner_of(const struct search *search, size_t file,
-                             const struct smc_declaration *declaration)
+static struct smc_piece owner_of(const struct search *search, size_t file,
+                                 const struct smc_declaration *declaration)
 {
-    return (struct owner){.tree = search->tree,
-                          .tokens = &search->tree->file[file].tokens,
-                          .begin = declaration->begin,
-                          .end = declaration->end,
-                          .body = declaration->body != SMC_NO_TOKEN ? declaration->body
-                                                                    : declaration->begin,
-                          .file = file,
-                          .scope = declaration->parent};
+    return (struct smc_piece){.tree = search->tree,
+                              .tokens = &search->tree->file[file].tokens,
+                              .begin = declaration->begin,
+                              .end = declaration->end,
+                              .body = declaration->body != SMC_NO_TOKEN ? declaration->body
+                                                                        : declaration->begin,
+                              .file = file,
+                              .scope = declaration->parent};
 }
 
 /* The kernel template `hash`, named at `i`, launched with or without template arguments. */
-static void visit_kernel(struct search *search, const struct owner *owner, uint32_t i,
+static void visit_kernel(struct search *search, const struct smc_piece *owner, uint32_t i,
                          uint64_t hash)
 {
     size_t file;
     const struct smc_declaration *kernel = find_template(search, owner, hash, true, &file);
     if (!kernel)
         return;
-    bool is_launch = is(owner, i + 1, "<") && is(owner, i + 2, "<") && is(owner, i + 3, "<");
+    bool is_launch = smc_piece_is(owner, i + 1, "<") && smc_piece_is(owner, i + 2, "<") &&
+                     smc_piece_is(owner, i + 3, "<");
     uint32_t close =
         is_launch ? SMC_NO_TOKEN : smc_token_close_angle(owner->tokens, i + 1, owner->end);
     uint32_t call = SMC_NO_TOKEN, launch = close == SMC_NO_TOKEN ? i + 1 : close + 1;
     for (uint32_t k = launch + 3;
-         is(owner, launch, "<") && is(owner, launch + 1, "<") && k < owner->end && k < launch + 400;
+         smc_piece_is(owner, launch, "<") && smc_piece_is(owner, launch + 1, "<") &&
+         k < owner->end && k < launch + 400;
          k++)
-        if (is(owner, k, ">") && is(owner, k + 1, ">") && is(owner, k + 2, ">") &&
-            is(owner, k + 3, "(")) {
+        if (smc_piece_is(owner, k, ">") && smc_piece_is(owner, k + 1, ">") &&
+            smc_piece_is(owner, k + 2, ">") && smc_piece_is(owner, k + 3, "(")) {
             call = k + 3;
             break;
         }
     if (close == SMC_NO_TOKEN && !is_launch)
         return;
     struct smc_text name = {0};
-    struct parameter list[MAX_PARAMETERS];
-    char *arguments[MAX_PARAMETERS];
+    struct parameter list[SMC_PIECE_PARAMETERS];
+    char *arguments[SMC_PIECE_PARAMETERS];
     size_t given = close == SMC_NO_TOKEN ? 0 : read_arguments(owner, i + 1, close, arguments);
-    const struct owner of = owner_of(search, file, kernel);
+    const struct smc_piece of = owner_of(search, file, kernel);
     size_t count = read_parameters(of.tokens, kernel->template_begin, list);
     bool known = true, has_pack = false;
-    write_scope(&search->tree->file[file], kernel->parent, &name);
+    smc_piece_write_scope(&search->tree->file[file], kernel->parent, &name);
     const struct smc_token *token = &of.tokens->item[kernel->name];
     smc_text_append_bytes(&name, of.tokens->text + token->begin, token->end - token->begin);
     size_t bare = name.length;
@@ -532,16 +339,16 @@ static void visit_kernel(struct search *search, const struct owner *owner, uint3
 
 /* Whether the compiler could deduce every argument of a call without any. Otherwise the call means
    another function of that name. */
-static bool is_callable(const struct owner *of, const struct smc_declaration *found,
+static bool is_callable(const struct smc_piece *of, const struct smc_declaration *found,
                         const struct parameter *list, size_t count)
 {
     uint32_t open = found->parameters;
-    uint32_t close = open == SMC_NO_TOKEN ? SMC_NO_TOKEN : match_of(of, open);
+    uint32_t close = open == SMC_NO_TOKEN ? SMC_NO_TOKEN : smc_piece_match(of, open);
     for (size_t k = 0; k < count && close != SMC_NO_TOKEN; k++) {
         bool named =
             list[k].is_pack || list[k].value != SMC_NO_TOKEN || list[k].name == SMC_NO_TOKEN;
         for (uint32_t i = open + 1; i < close && !named; i++)
-            named = is_word(of, i) &&
+            named = smc_piece_is_word(of, i) &&
                     smc_token_hash(of->tokens, i) == smc_token_hash(of->tokens, list[k].name);
         if (!named)
             return false;
@@ -607,15 +414,15 @@ static void visit_member(struct search *search, size_t number, size_t file,
                          const struct smc_declaration *member, bool is_inside, int depth)
 {
     const struct instance *instance = &search->instance[number - 1];
-    struct owner of = owner_of(search, file, member);
-    struct owner class = instance->of;
+    struct smc_piece of = owner_of(search, file, member);
+    struct smc_piece class = instance->of;
     of.instance = number;
     of.count = class.count;
     memcpy(of.binding, class.binding, sizeof of.binding);
     if (is_inside) { /* data members are found, too */
         of.begin = class.begin;
     } else {
-        struct parameter list[MAX_PARAMETERS];
+        struct parameter list[SMC_PIECE_PARAMETERS];
         size_t count = read_parameters(of.tokens, member->template_begin, list);
         for (size_t k = 0; k < count && k < of.count; k++)
             if (list[k].name != SMC_NO_TOKEN)
@@ -670,7 +477,7 @@ static void visit_data(struct search *search, size_t number, int depth)
     const struct instance *instance = &search->instance[number - 1];
     const struct smc_source_file *file = &search->tree->file[instance->file];
     const uint32_t index = index_of(file, instance->declaration);
-    struct owner part = instance->of;
+    struct smc_piece part = instance->of;
     const uint32_t end = part.end;
     part.instance = number;
     part.body = part.begin;
@@ -697,7 +504,7 @@ static size_t find_instance(const struct search *search, const char *type)
 }
 
 static size_t add_instance(struct search *search, const struct smc_declaration *declaration,
-                           struct owner *of, const char *type)
+                           struct smc_piece *of, const char *type)
 {
     if (search->instance_count == search->instance_capacity) {
         size_t capacity = search->instance_capacity ? 2 * search->instance_capacity : 16;
@@ -719,15 +526,16 @@ static size_t add_instance(struct search *search, const struct smc_declaration *
 
 /* Whether "Buffer<int>", which ends at `close`, is the type of an object, and not of a pointer, or
    the scope of a name. */
-static bool makes_object(const struct owner *owner, uint32_t close)
+static bool makes_object(const struct smc_piece *owner, uint32_t close)
 {
     return close != SMC_NO_TOKEN &&
-           (is_word(owner, close + 1) || is(owner, close + 1, "(") || is(owner, close + 1, "{"));
+           (smc_piece_is_word(owner, close + 1) || smc_piece_is(owner, close + 1, "(") ||
+            smc_piece_is(owner, close + 1, "{"));
 }
 
 /* A mention of the class template `found` at `i`; `of` has its bindings, which are taken. */
-static void visit_class(struct search *search, const struct owner *owner, uint32_t i,
-                        const struct smc_declaration *found, struct owner *of,
+static void visit_class(struct search *search, const struct smc_piece *owner, uint32_t i,
+                        const struct smc_declaration *found, struct smc_piece *of,
                         char *const *arguments, size_t given, int depth)
 {
     uint32_t close = smc_token_close_angle(owner->tokens, i + 1, owner->end), before = i;
@@ -740,17 +548,18 @@ static void visit_class(struct search *search, const struct owner *owner, uint32
     append_type(smc_text_string(&raw), &type);
     size_t number = find_instance(search, smc_text_string(&type));
     const bool is_new = number == 0;
-    if (is_new && depth <= MAX_DEPTH)
+    if (is_new && depth <= SMC_PIECE_DEPTH)
         number = add_instance(search, found, of, smc_text_string(&type));
     free_bindings(of);
     smc_text_free(&raw);
     smc_text_free(&type);
     if (number == 0)
         return;
-    while (before >= 2 && is(owner, before - 1, "::"))
+    while (before >= 2 && smc_piece_is(owner, before - 1, "::"))
         before -= 2;
-    bool is_explicit = before >= 2 && is(owner, before - 2, "template") &&
-                       (is(owner, before - 1, "class") || is(owner, before - 1, "struct"));
+    bool is_explicit =
+        before >= 2 && smc_piece_is(owner, before - 2, "template") &&
+        (smc_piece_is(owner, before - 1, "class") || smc_piece_is(owner, before - 1, "struct"));
     if (is_new)
         visit_data(search, number, depth);
     if (is_explicit && !search->instance[number - 1].is_explicit) {
@@ -766,32 +575,33 @@ static void visit_class(struct search *search, const struct owner *owner, uint32
 /* --- Calls of members ------------------------------------------------------------------------- */
 
 /* Writes the type in front of the name at `i`: "Buffer<double> &b" has Buffer<double>. */
-static bool write_type_before(const struct owner *owner, uint32_t i, struct smc_text *type)
+static bool write_type_before(const struct smc_piece *owner, uint32_t i, struct smc_text *type)
 {
     uint32_t k = i;
-    while (k > owner->begin && (is(owner, k - 1, "*") || is(owner, k - 1, "&") ||
-                                is(owner, k - 1, "const") || is(owner, k - 1, "__restrict__")))
+    while (k > owner->begin &&
+           (smc_piece_is(owner, k - 1, "*") || smc_piece_is(owner, k - 1, "&") ||
+            smc_piece_is(owner, k - 1, "const") || smc_piece_is(owner, k - 1, "__restrict__")))
         k--;
     uint32_t end = k, begin = k;
-    if (k > owner->begin && is(owner, k - 1, ">")) {
+    if (k > owner->begin && smc_piece_is(owner, k - 1, ">")) {
         while (begin > owner->begin + 1 &&
                smc_token_close_angle(owner->tokens, begin, end) != end - 1)
             begin--;
     }
-    if (begin == owner->begin || !is_word(owner, begin - 1))
+    if (begin == owner->begin || !smc_piece_is_word(owner, begin - 1))
         return false;
     begin--;
     static const char *const others[] = {"return", "else", "auto",    "new",
                                          "delete", "case", "typename"};
     for (size_t n = 0; n < sizeof others / sizeof *others; n++)
-        if (is(owner, begin, others[n]))
+        if (smc_piece_is(owner, begin, others[n]))
             return false;
-    return write_range(owner, begin, end, 0, type);
+    return smc_piece_write(owner, begin, end, 0, type);
 }
 
 /* Writes the type with which the owner declares the name, the nearest before token `i` if it has
    several. */
-static bool write_declared(const struct owner *owner, uint32_t i, uint64_t hash,
+static bool write_declared(const struct smc_piece *owner, uint32_t i, uint64_t hash,
                            struct smc_text *type)
 {
     static const char *const after[] = {";", "=", ",", ")", "{", "(", "["};
@@ -799,10 +609,10 @@ static bool write_declared(const struct owner *owner, uint32_t i, uint64_t hash,
     for (uint32_t n = 1; n < count; n++) { /* backwards from `i`, then what follows it */
         uint32_t at = i > owner->begin + n ? i - n : owner->begin + n;
         bool ends = false;
-        if (!is_word(owner, at) || smc_token_hash(owner->tokens, at) != hash)
+        if (!smc_piece_is_word(owner, at) || smc_token_hash(owner->tokens, at) != hash)
             continue;
         for (size_t k = 0; k < sizeof after / sizeof *after; k++)
-            ends |= is(owner, at + 1, after[k]);
+            ends |= smc_piece_is(owner, at + 1, after[k]);
         const size_t before = type->length;
         if (ends && write_type_before(owner, at, type))
             return true;
@@ -834,29 +644,29 @@ static bool write_member_type(const struct search *search, const char *class, ui
 {
     size_t file, number = find_instance(search, class);
     if (number > 0) {
-        const struct owner *of = &search->instance[number - 1].of;
+        const struct smc_piece *of = &search->instance[number - 1].of;
         return write_declared(of, of->end, hash, type);
     }
     const struct smc_declaration *found =
         find_class(search->tree, smc_hash(SMC_HASH_START, class, strlen(class)), &file);
     if (!found)
         return false;
-    const struct owner of = owner_of(search, file, found);
+    const struct smc_piece of = owner_of(search, file, found);
     return write_declared(&of, of.end, hash, type);
 }
 
 /* The class of which "void Owner::clear() {" defines a member; 0: none. */
-static uint64_t class_around(const struct owner *owner)
+static uint64_t class_around(const struct smc_piece *owner)
 {
     for (uint32_t i = owner->begin + 2; i < owner->body; i++)
-        if (is(owner, i, "(") && is_word(owner, i - 1) && is(owner, i - 2, "::") &&
-            is_word(owner, i - 3))
+        if (smc_piece_is(owner, i, "(") && smc_piece_is_word(owner, i - 1) &&
+            smc_piece_is(owner, i - 2, "::") && smc_piece_is_word(owner, i - 3))
             return smc_token_hash(owner->tokens, i - 3);
     return 0;
 }
 
 /* Writes the type of the name at `j`, which is no member of another object. */
-static bool write_name_type(const struct search *search, const struct owner *owner, uint32_t j,
+static bool write_name_type(const struct search *search, const struct smc_piece *owner, uint32_t j,
                             struct smc_text *type)
 {
     const uint64_t hash = smc_token_hash(owner->tokens, j);
@@ -866,7 +676,7 @@ static bool write_name_type(const struct search *search, const struct owner *own
     const uint64_t around = class_around(owner);
     const struct smc_declaration *class = around ? find_class(search->tree, around, &file) : NULL;
     if (class) {
-        const struct owner of = owner_of(search, file, class);
+        const struct smc_piece of = owner_of(search, file, class);
         return write_declared(&of, of.end, hash, type);
     }
     for (size_t k = 0; k < search->tree->count; k++) {
@@ -875,7 +685,7 @@ static bool write_name_type(const struct search *search, const struct owner *own
             const struct smc_declaration *found = &of->declarations.item[i];
             if (found->kind != SMC_DECLARE_VALUE || found->parent != SMC_NO_TOKEN)
                 continue;
-            const struct owner value = owner_of(search, k, found);
+            const struct smc_piece value = owner_of(search, k, found);
             if (write_declared(&value, value.end, hash, type))
                 return true;
         }
@@ -884,26 +694,27 @@ static bool write_name_type(const struct search *search, const struct owner *own
 }
 
 /* Writes the type of the object whose member is named at `i`: of "o.b" in "o.b.fill()". */
-static bool write_object_type(const struct search *search, const struct owner *owner, uint32_t i,
-                              int depth, struct smc_text *type)
+static bool write_object_type(const struct search *search, const struct smc_piece *owner,
+                              uint32_t i, int depth, struct smc_text *type)
 {
     struct smc_text raw = {0};
     bool known = false;
     uint32_t j = i - 2;
     if (i < owner->begin + 2 || depth > 6)
         return false;
-    if (is(owner, j, "]") && match_of(owner, j) != SMC_NO_TOKEN)
-        j = match_of(owner, j) - 1;
-    if (is(owner, j, "this") && owner->instance > 0)
+    if (smc_piece_is(owner, j, "]") && smc_piece_match(owner, j) != SMC_NO_TOKEN)
+        j = smc_piece_match(owner, j) - 1;
+    if (smc_piece_is(owner, j, "this") && owner->instance > 0)
         smc_text_append(&raw, search->instance[owner->instance - 1].type);
     known = raw.length > 0;
-    if (!known && is_word(owner, j) && (is(owner, j - 1, ".") || is(owner, j - 1, "->"))) {
+    if (!known && smc_piece_is_word(owner, j) &&
+        (smc_piece_is(owner, j - 1, ".") || smc_piece_is(owner, j - 1, "->"))) {
         struct smc_text outer = {0};
         known = write_object_type(search, owner, j, depth + 1, &outer) &&
                 write_member_type(search, smc_text_string(&outer), smc_token_hash(owner->tokens, j),
                                   &raw);
         smc_text_free(&outer);
-    } else if (!known && is_word(owner, j) && !is(owner, j - 1, "::")) {
+    } else if (!known && smc_piece_is_word(owner, j) && !smc_piece_is(owner, j - 1, "::")) {
         known = write_name_type(search, owner, j, &raw);
     }
     append_type(smc_text_string(&raw), type);
@@ -924,7 +735,7 @@ static bool has_member(const struct search *search, const char *class, uint64_t 
 }
 
 /* "object.name(" or "object->name(": the member of its type, or of every type that has one. */
-static void visit_member_call(struct search *search, const struct owner *owner, uint32_t i,
+static void visit_member_call(struct search *search, const struct smc_piece *owner, uint32_t i,
                               uint64_t hash, int depth)
 {
     struct smc_text type = {0};
@@ -937,14 +748,14 @@ static void visit_member_call(struct search *search, const struct owner *owner, 
 }
 
 /* "Buffer<int>::name" */
-static void visit_static_call(struct search *search, const struct owner *owner, uint32_t i,
+static void visit_static_call(struct search *search, const struct smc_piece *owner, uint32_t i,
                               uint64_t hash, int depth)
 {
     struct smc_text raw = {0}, type = {0};
     uint32_t close = i - 2, open = close;
     while (open > owner->begin && smc_token_close_angle(owner->tokens, open, close + 1) != close)
         open--;
-    bool known = open > owner->begin && write_range(owner, open - 1, close + 1, 0, &raw);
+    bool known = open > owner->begin && smc_piece_write(owner, open - 1, close + 1, 0, &raw);
     append_type(smc_text_string(&raw), &type);
     size_t number = known ? find_instance(search, smc_text_string(&type)) : 0;
     if (number == 0 || visit_members(search, number, NAMED, hash, depth) == 0)
@@ -964,26 +775,28 @@ static void visit_loose(struct search *search)
 }
 
 /* The host function or class template `hash`, named at `i`, with its arguments. */
-static void visit_template(struct search *search, const struct owner *owner, uint32_t i,
+static void visit_template(struct search *search, const struct smc_piece *owner, uint32_t i,
                            uint64_t hash, int depth)
 {
     size_t file;
-    char *arguments[MAX_PARAMETERS];
-    struct parameter list[MAX_PARAMETERS];
+    char *arguments[SMC_PIECE_PARAMETERS];
+    struct parameter list[SMC_PIECE_PARAMETERS];
     const struct smc_declaration *found = find_template(search, owner, hash, false, &file);
     uint32_t close = smc_token_close_angle(owner->tokens, i + 1, owner->end);
     if (!found || (found->is_device && found->kind != SMC_DECLARE_CLASS))
         return;
-    bool is_call =
-        close == SMC_NO_TOKEN && is(owner, i + 1, "(") && found->kind == SMC_DECLARE_FUNCTION;
+    bool is_call = close == SMC_NO_TOKEN && smc_piece_is(owner, i + 1, "(") &&
+                   found->kind == SMC_DECLARE_FUNCTION;
     if (close == SMC_NO_TOKEN && !is_call)
         return;
-    struct owner of = owner_of(search, file, found);
+    struct smc_piece of = owner_of(search, file, found);
     size_t count = read_parameters(of.tokens, found->template_begin, list);
     if (is_call && !is_callable(&of, found, list, count))
         return;
     size_t given = is_call ? 0 : read_arguments(owner, i + 1, close, arguments);
-    uint32_t call = is_call ? i + 1 : is(owner, close + 1, "(") ? close + 1 : SMC_NO_TOKEN;
+    uint32_t call = is_call                               ? i + 1
+                    : smc_piece_is(owner, close + 1, "(") ? close + 1
+                                                          : SMC_NO_TOKEN;
     for (size_t k = 0; k < count; k++) {
         struct smc_text text = {0};
         bool known = k < given && arguments[k];
@@ -993,7 +806,7 @@ static void visit_template(struct search *search, const struct owner *owner, uin
                  found->parameters != SMC_NO_TOKEN)
             known = deduce(&of, list[k].name, owner, call, found->parameters, &text);
         if (!known && k >= given && list[k].value != SMC_NO_TOKEN)
-            known = write_range(&of, list[k].value, list[k].end, 0, &text);
+            known = smc_piece_write(&of, list[k].value, list[k].end, 0, &text);
         if (list[k].name != SMC_NO_TOKEN)
             bind(search, &of, smc_token_hash(of.tokens, list[k].name),
                  known ? smc_text_string(&text) : NULL);
@@ -1010,25 +823,26 @@ static void visit_template(struct search *search, const struct owner *owner, uin
     free_bindings(&of);
 }
 
-static void visit_macro(struct search *search, const struct owner *owner, uint32_t i,
+static void visit_macro(struct search *search, const struct smc_piece *owner, uint32_t i,
                         const struct smc_source_macro *macro, int depth)
 {
-    char *arguments[MAX_PARAMETERS];
+    char *arguments[SMC_PIECE_PARAMETERS];
     size_t given = 0, k = 0;
-    struct owner of = {.tree = search->tree,
-                       .tokens = &macro->tokens,
-                       .begin = macro->body,
-                       .end = macro->tokens.count,
-                       .body = macro->body,
-                       .file = owner->file,
-                       .line = owner->line ? owner->line : owner->tokens->item[i].line,
-                       .scope = owner->scope};
-    if (macro->is_function && (!is(owner, i + 1, "(") || match_of(owner, i + 1) == SMC_NO_TOKEN))
+    struct smc_piece of = {.tree = search->tree,
+                           .tokens = &macro->tokens,
+                           .begin = macro->body,
+                           .end = macro->tokens.count,
+                           .body = macro->body,
+                           .file = owner->file,
+                           .line = owner->line ? owner->line : owner->tokens->item[i].line,
+                           .scope = owner->scope};
+    if (macro->is_function &&
+        (!smc_piece_is(owner, i + 1, "(") || smc_piece_match(owner, i + 1) == SMC_NO_TOKEN))
         return;
     for (size_t b = 0; b < owner->count; b++) /* the text is expanded within the owner */
         bind(search, &of, owner->binding[b].hash, owner->binding[b].text);
     if (macro->is_function)
-        given = read_arguments(owner, i + 1, match_of(owner, i + 1), arguments);
+        given = read_arguments(owner, i + 1, smc_piece_match(owner, i + 1), arguments);
     for (uint32_t at = 2; macro->is_function && at + 1 < macro->body; at++) {
         if (macro->tokens.item[at].kind != SMC_TOKEN_WORD)
             continue;
@@ -1053,20 +867,20 @@ static uint64_t hash_of_name(const char *text)
     return smc_hash(SMC_HASH_START, name, strlen(name));
 }
 
-static void visit_word(struct search *search, const struct owner *owner, uint32_t i, int depth)
+static void visit_word(struct search *search, const struct smc_piece *owner, uint32_t i, int depth)
 {
     uint64_t hash = smc_token_hash(owner->tokens, i);
-    const struct binding *binding = find_binding(owner, hash);
+    const struct smc_binding *binding = smc_piece_binding(owner, hash);
     uint64_t meant = binding && binding->text ? hash_of_name(binding->text) : 0;
     if (meant != 0)
         hash = meant;
-    const bool is_call = is(owner, i + 1, "(") || is(owner, i + 1, "<");
-    if (i > owner->begin && (is(owner, i - 1, ".") || is(owner, i - 1, "->"))) {
+    const bool is_call = smc_piece_is(owner, i + 1, "(") || smc_piece_is(owner, i + 1, "<");
+    if (i > owner->begin && (smc_piece_is(owner, i - 1, ".") || smc_piece_is(owner, i - 1, "->"))) {
         if (is_call)
             visit_member_call(search, owner, i, hash, depth);
         return;
     }
-    if (i > owner->begin + 2 && is(owner, i - 1, "::") && is(owner, i - 2, ">"))
+    if (i > owner->begin + 2 && smc_piece_is(owner, i - 1, "::") && smc_piece_is(owner, i - 2, ">"))
         visit_static_call(search, owner, i, hash, depth);
     else if (owner->instance > 0 && is_call &&
              visit_members(search, owner->instance, NAMED, hash, depth) > 0)
@@ -1083,7 +897,7 @@ static void visit_word(struct search *search, const struct owner *owner, uint32_
     if (macro)
         visit_macro(search, owner, i, macro, depth);
     if (binding && binding->text && strchr(binding->text, '<')) { /* a launch as an argument */
-        struct owner of = *owner;
+        struct smc_piece of = *owner;
         struct smc_tokens tokens = {0};
         search->has_memory &= smc_tokens_read(binding->text, strlen(binding->text), &tokens);
         of.tokens = &tokens;
@@ -1097,7 +911,7 @@ static void visit_word(struct search *search, const struct owner *owner, uint32_
     }
 }
 
-static void visit(struct search *search, const struct owner *owner, int depth)
+static void visit(struct search *search, const struct smc_piece *owner, int depth)
 {
     uint64_t hash = smc_hash(SMC_HASH_START, (const char *)&owner->tokens, sizeof owner->tokens);
     hash = smc_hash(hash, (const char *)&owner->begin, sizeof owner->begin);
@@ -1107,7 +921,7 @@ static void visit(struct search *search, const struct owner *owner, int depth)
             hash = smc_hash(hash, owner->binding[i].text, strlen(owner->binding[i].text) + 1);
         else
             hash = smc_hash(hash, "?", 2);
-    if (depth > MAX_DEPTH || ++search->visits > MAX_VISITS ||
+    if (depth > SMC_PIECE_DEPTH || ++search->visits > MAX_VISITS ||
         (owner->tokens->item && owner->count > 0 && owner->line == 0 &&
          !smc_name_set_add(&search->seen, hash)))
         return;
@@ -1154,7 +968,7 @@ bool smc_instantiations_find(const struct smc_source_tree *tree, struct smc_inst
     for (size_t k = 0; k < tree->count && search.kernels.count > 0; k++)
         for (uint32_t i = 0; i < tree->file[k].declarations.count && search.has_memory; i++) {
             const struct smc_declaration *declaration = &tree->file[k].declarations.item[i];
-            const struct owner owner = owner_of(&search, k, declaration);
+            const struct smc_piece owner = owner_of(&search, k, declaration);
             if (is_start(&tree->file[k], declaration))
                 visit(&search, &owner, 0);
         }

@@ -3,6 +3,7 @@ libsmc_la_SOURCES += \
 	src/source/cpp_tokens.c src/source/cpp_tokens.h \
 	src/source/device_part.c src/source/device_part.h \
 	src/source/predefined_macros.def \
+	src/source/host_piece.c src/source/host_piece.h \
 	src/source/instantiations.c src/source/instantiations.h \
 	src/source/shared_arrays.c src/source/shared_arrays.h \
 	src/source/source_tree.c src/source/source_tree.h \

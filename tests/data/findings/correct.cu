@@ -977,3 +977,18 @@ extern "C" __global__ void volatile_of_one_thread(int *out)
         s[threadIdx.x] = i ? s[threadIdx.x] + i : 1;
     out[threadIdx.x] = s[threadIdx.x];
 }
+
+// Copies that nobody waits for, and whose places are written again by the next block.
+//@ copies_left_behind 4 32 i32x128,i32x128:ramp
+extern "C" __global__ void copies_left_behind(int *out, const int *in)
+{
+    __shared__ int s[2][32];
+    int t = threadIdx.x;
+    unsigned at = (unsigned)__cvta_generic_to_shared(&s[1][t]);
+    s[0][t] = in[blockIdx.x * 32 + t];
+    s[1][t] = t;
+    __syncthreads();
+    out[blockIdx.x * 32 + t] = s[0][31 - t] + s[1][31 - t];
+    __syncthreads();
+    asm volatile("cp.async.ca.shared.global [%0], [%1], 4;\ncp.async.commit_group;" ::"r"(at), "l"(in + t) : "memory");
+}

@@ -517,7 +517,7 @@ extern "C" __global__ void copy_not_waited(int *out, const int *in)
         out[threadIdx.x] = s[threadIdx.x ^ 32]; // <-
 }
 
-//@ copy_waited_too_late 1 64 i32x64,i32x64:ramp -> unwritten
+//@ copy_waited_too_late 1 64 i32x64,i32x64:ramp -> pending_copy
 extern "C" __global__ void copy_waited_too_late(int *out, const int *in)
 {
     __shared__ int s[64];
@@ -813,4 +813,31 @@ extern "C" __global__ void volatile_in_global_memory(volatile unsigned *data)
     int t = threadIdx.x;
     data[t] = data[t] < data[t + 16] ? data[t + 16] + t : data[t] + t;
     data[t] = max(data[t], data[t + 8]); // <-
+}
+
+// A group that is not waited for: there is no newer one, as in the last round of a pipeline.
+//@ copy_over_old_contents 2 32 i32x64,i32x64:ramp -> pending_copy
+extern "C" __global__ void copy_over_old_contents(int *out, const int *in)
+{
+    __shared__ int s[32];
+    unsigned at = (unsigned)__cvta_generic_to_shared(&s[threadIdx.x]);
+    s[threadIdx.x] = 7;
+    __syncthreads();
+    asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" ::"r"(at), "l"(in + threadIdx.x) : "memory");
+    asm volatile("cp.async.commit_group;\ncp.async.wait_group 1;" ::: "memory");
+    __syncthreads();
+    out[threadIdx.x] = s[threadIdx.x]; // <-
+}
+
+//@ copy_of_another_warp_over_old_contents 1 64 i32x64,i32x256:ramp -> pending_copy
+extern "C" __global__ void copy_of_another_warp_over_old_contents(int *out, const int *in)
+{
+    __shared__ int4 s[64];
+    unsigned at = (unsigned)__cvta_generic_to_shared(&s[threadIdx.x]);
+    s[threadIdx.x] = make_int4(1, 2, 3, 4);
+    __syncthreads();
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(at), "l"(in + 4 * threadIdx.x) : "memory");
+    __syncthreads();
+    out[threadIdx.x] = s[63 - threadIdx.x].y; // <-
+    asm volatile("cp.async.wait_all;" ::: "memory");
 }
