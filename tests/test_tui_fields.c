@@ -182,8 +182,8 @@ static bool types(struct smc_query *query, enum smc_field field, const char *tex
 
 static void check_typing(struct smc_query *query, enum smc_field field)
 {
-    static const char *const wrong[] = {
-        "", " ", "x", "1.5", "0x", "-7", "99999999999999999999", "1 2", "48Q"};
+    static const char *const wrong[] = {"",    " ",  "x", "1.5", "0x", "-7", "99999999999999999999",
+                                        "1 2", "48Q"};
     char hint[128], text[32];
     smc_field_hint(query, field, hint);
     CU_ASSERT(strlen(hint) >= 5);

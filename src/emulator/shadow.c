@@ -503,8 +503,8 @@ static bool write_untouched(const struct visit *visit, struct cell *cell, uint32
         cell[i].write_at = order->now;
         cell[i].writer = (uint16_t)me;
         cell[i].write_place = visit->place;
-        cell[i].flags &= (uint8_t) ~(WRITE_IS_STRONG | WRITE_IS_NARROW | WRITE_IS_VOLATILE |
-                                     COPY_IS_PENDING);
+        cell[i].flags &=
+            (uint8_t) ~(WRITE_IS_STRONG | WRITE_IS_NARROW | WRITE_IS_VOLATILE | COPY_IS_PENDING);
         cell[i].flags |= flags;
     }
     return true;

@@ -21,7 +21,7 @@ struct smc_user_request {
     bool no_cache;                /* neither read nor write the compile cache */
     struct smc_builds *builds;    /* as in struct smc_compile_options */
     struct smc_device device;
-    char suffix; /* 'a' to compile for sm_90a, or 0 */
+    char suffix;                  /* 'a' to compile for sm_90a, or 0 */
     struct smc_ceilings ceilings; /* of the device, for the predicted time; or unknown */
     uint32_t grid[3], block[3];
     struct smc_launch launch; /* carve-out, cache configuration */

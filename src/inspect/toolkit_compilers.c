@@ -210,9 +210,9 @@ static bool find_as_before(const struct job *job, const struct smc_text *dry_key
     struct smc_text value = {0};
     const size_t bare = cache->key.length;
     bool found = false;
-    if (!dry_key->failed && smc_cache_read(&cache->cache, dry_key, &value) &&
-        strchr(smc_text_string(&value), '\n')) {
-        char *end = strchr(value.data, '\n');
+    const bool is_read = !dry_key->failed && smc_cache_read(&cache->cache, dry_key, &value);
+    char *end = is_read && value.data ? strchr(value.data, '\n') : NULL;
+    if (end) {
         *end = '\0';
         found = complete_key(end + 1, value.data, job, &cache->key) &&
                 smc_output_cache_find(cache, outcome);

@@ -124,8 +124,8 @@ int shim_launch(const struct shim_launch *launch);
 void shim_model(const struct shim_launch *launch, struct smc_occupancy *occupancy);
 /* Whether the grid is one that a launch may have. */
 bool shim_has_grid(const struct shim_launch *launch);
-/* Whether its cluster, if it has one, is the one that the kernel was compiled for, divides the grid,
-   and is portable or allowed. */
+/* Whether its cluster, if it has one, is the one that the kernel was compiled for, divides the
+   grid, and is portable or allowed. */
 bool shim_has_cluster(const struct shim_launch *launch);
 /* As cudaOccupancyMaxActiveClusters counts them: of any size; 0: none. */
 uint64_t shim_resident_clusters(const struct shim_launch *launch);

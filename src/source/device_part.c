@@ -243,9 +243,9 @@ static void tell_missing(struct smc_device_part *part, size_t k, size_t i)
 void smc_device_part_note_missing(struct smc_device_part *part, struct smc_text *log)
 {
     static const char before[] = "directive: ";
-    char *at = log->data;
+    char *at = log->data ? strstr(log->data, before) : NULL;
     smc_text_cut(&part->missing, 0);
-    while (at && (at = strstr(at, before))) {
+    for (; at; at = strstr(at, before)) {
         char *end, *line = at;
         at += sizeof before - 1;
         if (strncmp(at, missing_mark, sizeof missing_mark - 1) != 0)

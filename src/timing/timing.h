@@ -55,7 +55,7 @@ struct smc_time {
     double l1_sectors, l2_sectors;     /* requested from L1, from L2: 32 bytes each */
     double dram_bytes;
     double tensor_peak_ms; /* the tensor pipe alone, at the peak of its specifications */
-    char code[64]; /* what the instructions were counted in: "sm_90 machine code" */
+    char code[64];         /* what the instructions were counted in: "sm_90 machine code" */
 };
 
 struct smc_time_launch {

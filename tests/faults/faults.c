@@ -189,7 +189,8 @@ static bool is_chosen(const struct trial_command *command, enum fault fault, lon
     const long place = n == 1 ? 0 : n == calls ? 2 : 1;
     const long turn = command - trial_commands + (long)fault + place;
     const bool is_middle = n == (calls + 1) / 2;
-    if (fault == FAULT_MEMORY ? !is_middle : (place == 1 && !is_middle) || (turn % 3 == 0 && calls > 2))
+    if (fault == FAULT_MEMORY ? !is_middle
+                              : (place == 1 && !is_middle) || (turn % 3 == 0 && calls > 2))
         return false;
     return !may_last(fault) || turn % 2 == lasting;
 }
