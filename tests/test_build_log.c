@@ -445,6 +445,16 @@ static const struct {
      "a\tits launch bounds are broken on sm_90: Value of threads per SM for entry a is out of "
      "range. "
      ".minnctapersm will be ignored\n"},
+    /* What ptxas says of performance: of a kernel, of another function, of none; each once. */
+    {"ptxas info    : (C7510) Potential Performance Loss: wgmma in function 'a'\n"
+     "ptxas info    : (C7511) Potential Performance Loss: wgmma in the function 'f'\n"
+     "ptxas info    : (C7508) Potential Performance Loss: 'setmaxnreg' ignored\n"
+     "ptxas info    : (C7508) Potential Performance Loss: 'setmaxnreg' ignored\n" HEAD("a")
+         PROPERTIES("a") STACK("0") USED("9"),
+     "a:9/0", "",
+     "a\tptxas: (C7510) Potential Performance Loss: wgmma in function 'a'\n"
+     "\tptxas: (C7511) Potential Performance Loss: wgmma in the function 'f'\n"
+     "\tptxas: (C7508) Potential Performance Loss: 'setmaxnreg' ignored\n"},
 };
 
 static void test_cases(void)

@@ -169,6 +169,7 @@ struct reading {
     struct period period[REPLY_COUNT];
     struct spans refusals, others; /* `others`: those of cuobjdump, in their order */
     struct spans ignored;          /* warnings about a kernel's launch bounds */
+    struct spans remarks;          /* "(C7510) Potential Performance Loss: ..." */
     size_t *open;                  /* kernels whose properties have not come */
     size_t open_count, open_capacity;
     bool has_properties, has_stacks, failed;
@@ -425,6 +426,16 @@ static bool read_ignored(struct reading *reading, struct span line)
     return true;
 }
 
+/* "ptxas info    : (C7510) Potential Performance Loss: ... in function 'NAME'"; C7508 has no name.
+ */
+static bool read_remark(struct reading *reading, struct span line)
+{
+    if (!after(line, "ptxas info") || !after(line, " Potential Performance Loss: "))
+        return false;
+    append_span(reading, &reading->remarks, line);
+    return true;
+}
+
 /* The first line of a log that was cut within the line "Used 10 registers, ...". */
 static bool is_end_of_used(const struct reading *reading, struct span line)
 {
@@ -468,7 +479,7 @@ static void read_line(struct reading *reading, struct span line)
         receive(reading, STACK, figures(line, " bytes stack frame"));
     else if (used_figures(line).start)
         receive(reading, after(line, "nvlink info") ? LINKED : USED, used_figures(line));
-    else if (read_other(reading, line) || read_ignored(reading, line))
+    else if (read_other(reading, line) || read_ignored(reading, line) || read_remark(reading, line))
         return;
     else if (is_end_of_used(reading, line))
         receive_nameless(reading, USED);
@@ -693,6 +704,41 @@ static void assign_ignored(const struct reading *reading, struct kernel *const *
     }
 }
 
+/* The remark's function; an empty span: it has none. */
+static struct span function_of(struct span remark)
+{
+    const char *name = after(remark, " function '");
+    const char *end = name ? memchr(name, '\'', (size_t)(remark.end - name)) : NULL;
+    return end ? (struct span){name, end} : (struct span){remark.end, remark.end};
+}
+
+static bool has_kernel(const struct reading *reading, struct span name)
+{
+    for (size_t i = 0; i < reading->kernels.count; i++)
+        if (is_same(name, reading->kernels.item[i].name))
+            return true;
+    return false;
+}
+
+/* Each remark once, though several architectures may have it. */
+static void tell_remarks(const struct reading *reading, struct smc_text *notes)
+{
+    for (size_t i = 0; i < reading->remarks.count; i++) {
+        const struct span line = trimmed(reading->remarks.item[i]), name = function_of(line);
+        const char *message = after(line, "ptxas info");
+        bool is_known = false;
+        for (size_t k = 0; k < i && !is_known; k++)
+            is_known = is_same(trimmed(reading->remarks.item[k]), line);
+        if (is_known)
+            continue;
+        if (has_kernel(reading, name))
+            smc_text_append_bytes(notes, name.start, length_of(name));
+        message += strspn(message, " :");
+        smc_text_append(notes, "\t");
+        smc_text_safe_line(notes, "ptxas: %.*s", (int)(line.end - message), message);
+    }
+}
+
 /* Kernels that the log does not name any more, or not yet. */
 static void tell_cut_off(const struct reading *reading, struct smc_build_log *read)
 {
@@ -734,6 +780,7 @@ static void conclude(struct reading *reading, struct kernel **sorted, bool *is_u
             refuse(reading, sorted + i, n, is_used);
         tell_repeated(sorted + i, n, &read->notes);
     }
+    tell_remarks(reading, &read->notes);
     for (size_t i = 0; i < reading->refusals.count; i++)
         if (!is_used[i])
             append_line("", reading->refusals.item[i], &read->ordered);
@@ -759,6 +806,7 @@ static void free_reading(struct reading *reading)
     free(reading->refusals.item);
     free(reading->others.item);
     free(reading->ignored.item);
+    free(reading->remarks.item);
     free(reading->cut_off.item);
     free(reading->doubted.item);
     free(reading->open);

@@ -9,12 +9,13 @@
 #include "base/text.h"
 
 /* What a build's log holds besides its kernels, one line each, without the log's name. A line of
-   `notes` is a kernel's name, as the log has it, a tab and the note about it. */
+   `notes` is a kernel's name, as the log has it, a tab and the note about it; the name is empty if
+   the note is about none or about all. */
 struct smc_build_log {
     struct smc_text ordered; /* the log, for smc_log_next: one compilation after the other */
     struct smc_text faults;  /* what is missing or ambiguous, and that the build failed */
     struct smc_text notes;   /* kernels compiled again with another result: each is listed; launch
-                                bounds that ptxas ignored */
+                                bounds that ptxas ignored; its remarks about performance */
     size_t cut_off_count;    /* kernels whose figures have no name or no architecture: `faults` */
 };
 

@@ -365,7 +365,8 @@ void smc_peers_reach(struct smc_worker *worker, const struct smc_warp *warp, uin
         const struct cell *cell = &owner->shadow->shared[i];
         struct touched *touched = &owner->peers->cell[i];
         if (!is_reported && access->kind != SMC_WRITES && !touched->write.time &&
-            cell->write_at < owner->shadow->order.block_began_at) {
+            (cell->write_at < owner->shadow->order.block_began_at ||
+             cell->flags & COPY_IS_PENDING)) {
             race.other = NULL;
             report(&race, SMC_FINDING_UNWRITTEN);
             is_reported = true;

@@ -334,18 +334,18 @@ static void note_reader(const struct visit *visit, struct cell *cell, uint32_t m
 static void check_read(const struct visit *visit, struct cell *cell, uint32_t me, uint64_t address)
 {
     const struct smc_order *order = &visit->shadow->order;
-    if (cell->flags & COPY_IS_PENDING && cell->write_at >= order->block_began_at) {
+    const bool is_of_block = cell->write_at >= order->block_began_at;
+    if (cell->write_at >= order->all_synced_at &&
+        races(visit, cell->flags & WRITE_IS_STRONG, cell->flags & WRITE_IS_VOLATILE, cell->write_at,
+              cell->writer) &&
+        !write_in_order(visit, cell, me)) {
+        report(visit, SMC_FINDING_RACE_WRITE_READ, me, address, cell->write_place, cell->writer);
+    } else if (cell->flags & COPY_IS_PENDING && is_of_block) {
         report(visit, SMC_FINDING_PENDING_COPY, me, address, cell->write_place, cell->writer);
         set_flag(cell, COPY_IS_PENDING, false); /* reported once */
-    } else if (cell->write_at < order->all_synced_at) {
-        if (visit->space == SMC_SPACE_SHARED && cell->write_at < order->block_began_at) {
-            report(visit, SMC_FINDING_UNWRITTEN, me, address, 0, 0);
-            cell->write_at = order->block_began_at; /* reported once */
-        }
-    } else if (races(visit, cell->flags & WRITE_IS_STRONG, cell->flags & WRITE_IS_VOLATILE,
-                     cell->write_at, cell->writer) &&
-               !write_in_order(visit, cell, me)) {
-        report(visit, SMC_FINDING_RACE_WRITE_READ, me, address, cell->write_place, cell->writer);
+    } else if (visit->space == SMC_SPACE_SHARED && !is_of_block) {
+        report(visit, SMC_FINDING_UNWRITTEN, me, address, 0, 0);
+        cell->write_at = order->block_began_at; /* reported once */
     }
     note_reader(visit, cell, me);
 }

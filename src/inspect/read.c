@@ -190,6 +190,38 @@ struct compiled {
     bool needs_features; /* of sm_90a instead of sm_90 */
 };
 
+/* Each begins with the name of a kernel, or with none. False: out of memory. */
+static bool append_notes(const struct reading *reading, const struct smc_text *notes,
+                         struct smc_text *out)
+{
+    const char *line = smc_text_string(notes);
+    for (size_t length; *line; line += length + (line[length] != '\0')) {
+        length = strcspn(line, "\n");
+        size_t named = strcspn(line, "\t\n");
+        char *name = smc_strndup(line, named);
+        char *shown = name ? smc_demangle(smc_name_without_static(name)) : NULL;
+        if (shown)
+            smc_text_safe_line(out, "%s: %s%s%.*s", reading->file, shown, named > 0 ? ": " : "",
+                               (int)(length - named) - 1, line + named + 1);
+        free(name);
+        free(shown);
+        if (!shown)
+            return false;
+    }
+    return true;
+}
+
+/* What ptxas says of the performance of what it compiled. */
+static void tell_remarks(const struct reading *reading, const char *log)
+{
+    struct smc_build_log build = {.cut_off_count = 0};
+    struct smc_text *warnings = &reading->notes->warnings;
+    if (strstr(log, "Potential Performance Loss: ") &&
+        !(smc_build_log_read(log, &build) && append_notes(reading, &build.notes, warnings)))
+        warnings->failed = true;
+    smc_build_log_free(&build);
+}
+
 /* Compiles for one target. */
 static enum smc_status compile(const struct reading *reading, compiler *compile_with,
                                enum smc_inspect_source source,
@@ -219,6 +251,8 @@ static enum smc_status compile(const struct reading *reading, compiler *compile_
                                   output.target_unsupported, output.lacks_header,
                                   status == SMC_USAGE &&
                                       smc_log_needs_features(smc_text_string(&output.log))};
+    if (status == SMC_OK)
+        tell_remarks(reading, smc_text_string(&output.log));
     if (status == SMC_OK && reading->request->ptx)
         smc_text_append(reading->request->ptx, smc_text_string(&output.ptx));
     smc_nvrtc_output_free(&output);
@@ -524,27 +558,6 @@ static void append_lines(const struct reading *reading, const struct smc_text *l
         length = strcspn(line, "\n");
         smc_text_safe_line(out, "%s: %.*s", reading->file, (int)length, line);
     }
-}
-
-/* Each begins with the name of a kernel. False: out of memory. */
-static bool append_notes(const struct reading *reading, const struct smc_text *notes,
-                         struct smc_text *out)
-{
-    const char *line = smc_text_string(notes);
-    for (size_t length; *line; line += length + (line[length] != '\0')) {
-        length = strcspn(line, "\n");
-        size_t named = strcspn(line, "\t\n");
-        char *name = smc_strndup(line, named);
-        char *shown = name ? smc_demangle(smc_name_without_static(name)) : NULL;
-        if (shown)
-            smc_text_safe_line(out, "%s: %s: %.*s", reading->file, shown, (int)(length - named) - 1,
-                               line + named + 1);
-        free(name);
-        free(shown);
-        if (!shown)
-            return false;
-    }
-    return true;
 }
 
 static enum smc_status read_log(const struct reading *reading, struct smc_error *error)

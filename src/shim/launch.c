@@ -278,26 +278,6 @@ static bool read_line(void *context, const char *path, uint32_t number, char *te
     return is_found;
 }
 
-/* The name of a function without its parameters, if it is mangled in a simple way: of
-   _ZN3abc4waitEPm, abc::wait. */
-static void append_plain(const char *name, struct smc_text *out)
-{
-    const bool is_nested = strncmp(name, "_ZN", 3) == 0;
-    const char *at = name + (is_nested ? 3 : strncmp(name, "_Z", 2) == 0 ? 2 : 0);
-    const char *const begin = at;
-    struct smc_text plain = {0};
-    while (begin > name && *at >= '0' && *at <= '9' && (is_nested || at == begin)) {
-        char *part;
-        const unsigned long bytes = strtoul(at, &part, 10);
-        if (bytes > strlen(part))
-            break;
-        smc_text_printf(&plain, "%s%.*s", at == begin ? "" : "::", (int)bytes, part);
-        at = part + bytes;
-    }
-    smc_text_append(out, at > begin && (!is_nested || *at == 'E') ? smc_text_string(&plain) : name);
-    smc_text_free(&plain);
-}
-
 /* "in wait, called from gemm at ws.cu:35", unless it is in the kernel itself. */
 static void append_stack(const struct smc_program *program, const struct smc_finding *finding,
                          bool of_other, struct smc_text *out)
@@ -313,7 +293,7 @@ static void append_stack(const struct smc_program *program, const struct smc_fin
         struct smc_text name = {0};
         smc_stack_function(program, frame, &name);
         smc_text_append(out, i == 0 ? "" : i == 1 ? ", called from " : ", from ");
-        append_plain(name.length > 0 ? smc_text_string(&name) : "an unknown function", out);
+        smc_text_append(out, name.length > 0 ? smc_text_string(&name) : "an unknown function");
         if (i > 0 && frame->line > 0)
             smc_text_printf(out, " at %s:%u", slash ? slash + 1 : frame->file, frame->line);
         smc_text_free(&name);

@@ -533,20 +533,55 @@ static bool holds_line(const char *text, const char *line)
     return false;
 }
 
+/* "cp_async" for the mangled name of an instance of a template; other names as they are. */
+static void append_function(const char *mangled, struct smc_text *out)
+{
+    char *shown = smc_demangle(mangled);
+    struct smc_name name;
+    smc_name_parse(shown ? shown : mangled, &name);
+    if (shown && strstr(shown, "{lambda"))
+        smc_text_append(out, "a lambda");
+    else
+        smc_text_append_bytes(out, name.begin + name.last, name.arguments - name.last);
+    free(shown);
+}
+
+/* Copies a text with the names of functions as a reader knows them. */
+static void append_plain(const char *text, struct smc_text *out)
+{
+    static const char of_names[] =
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
+    for (const char *mangled; (mangled = strstr(text, "_Z"));) {
+        const size_t length = strspn(mangled, of_names);
+        char *name = smc_strndup(mangled, length);
+        smc_text_append_bytes(out, text, (size_t)(mangled - text));
+        if (name)
+            append_function(name, out);
+        out->failed |= !name;
+        free(name);
+        text = mangled + length;
+    }
+    smc_text_append(out, text);
+}
+
 enum smc_status smc_trace_finding(struct smc_trace *trace, const char *kernel, const char *text,
                                   struct smc_error *error)
 {
     enum { MOST_NAME = 60 };
     char *shown = smc_demangle(kernel);
     struct smc_name name;
+    struct smc_text plain = {0};
+    append_plain(text, &plain);
     smc_name_parse(shown ? shown : kernel, &name);
     const bool is_long = name.length > MOST_NAME && name.arguments < name.length;
     smc_text_safe_line(&trace->findings, "%.*s%s: %s",
                        (int)(is_long             ? name.arguments
                              : name.length < 400 ? name.length
                                                  : 400),
-                       name.begin, is_long ? "<..>" : "", text);
+                       name.begin, is_long ? "<..>" : "", smc_text_string(&plain));
     trace->finding_count++;
+    trace->findings.failed |= plain.failed;
+    smc_text_free(&plain);
     free(shown);
     return trace->findings.failed ? smc_out_of_memory(error) : SMC_OK;
 }
