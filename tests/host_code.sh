@@ -299,7 +299,7 @@ else
 fi
 
 # Instructions that sm_90a has and sm_90 lacks.
-printf '__global__ void __launch_bounds__(128) more(int *x)\n{\n    asm volatile("setmaxnreg.inc.sync.aligned.u32 240;");\n    *x = 1;\n}\n' >more.cu
+printf '__global__ void __launch_bounds__(128, 1) more(int *x)\n{\n    asm volatile("setmaxnreg.dec.sync.aligned.u32 24;");\n    *x = 1;\n}\n' >more.cu
 compiled_for() { # NAME ARCHITECTURE NOTE ARGUMENT...
     name=$1 architecture=$2 note=$3
     shift 3
@@ -310,7 +310,7 @@ compiled_for() { # NAME ARCHITECTURE NOTE ARGUMENT...
 }
 compiled_for "--device sm_90a compiles for it" sm_90a '' --device sm_90a
 compiled_for "a source that sm_90 refuses is compiled for sm_90a, and a note says so" sm_90a \
-    "note: compiled for sm_90a, which the source needs; for sm_90: more.cu: error: Instruction 'setmaxnreg.inc' not supp" \
+    "note: compiled for sm_90a, which the source needs; for sm_90: more.cu: error: Instruction 'setmaxnreg.dec' not supp" \
     --device 9.0
 compiled_for "what a board of 9.0 cannot run as sm_90 is compiled for sm_90a" sm_90a 'compiled for sm_90a' \
     --device 'NVIDIA H200'
@@ -325,7 +325,7 @@ empty "-arch of another architecture than the device's is refused" \
     "$([ $? -eq 2 ] || echo status; has err "'-arch=sm_80' is not the architecture of the device: use --device")"
 without_nvcc inspect more.cu --device 8.0 >out 2>err
 empty "where no target of the architecture has the instruction, the error is ptxas's" \
-    "$([ $? -eq 2 ] || echo status; has err "more.cu: error: Instruction 'setmaxnreg.inc' not supported on .target 'sm_80'$")"
+    "$([ $? -eq 2 ] || echo status; has err "more.cu: error: Instruction 'setmaxnreg.dec' not supported on .target 'sm_80'$")"
 for device in sm_90a 9.0; do
     without_nvcc run more.cu --grid 1 --block 128 --arg i32x1 --on emulator --device $device >out 2>err
     empty "run --device $device compiles for sm_90a where it is needed" "$([ $? -eq 0 ] || cat err)"
