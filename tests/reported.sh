@@ -87,7 +87,7 @@ answers device-bare-3060 +"'3060': NVIDIA GeForce RTX 3060 .28 SMs." +"'2060': N
 answers device-did-you-mean -'GTX 460' -'GTX 280' -'GT 240' -'Tesla P100'
 answers device-sxm +'A100-SXM4' +'V100-SXM2' +'RTX 3070 Laptop' +'RTX 4070 Laptop' -'unknown device .(A100|V100)'
 answers smem-size-forms -'0xc400' -'50176B' -"'48 KB'"
-answers sm90a-run +'sm_90a' -"not supported on .target 'sm_90'"
+answers sm90a-run +'ws CC 9.0 128 0 512 256 2 25 %' +'ws on sm_90a|ws on compute capability 9.0|setmaxnreg waits for' +'compiled for sm_90a, which the source needs' -'use --device instead'
 answers nvrtc-retry +'exit status 0' -'without nvcc'
 
 # --- Compilers ------------------------------------------------------------------------------------
