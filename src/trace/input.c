@@ -292,3 +292,15 @@ void smc_trace_input_unlink(struct smc_trace_input *input)
         smc_signals_release();
     input->watches = false;
 }
+
+enum smc_status smc_trace_input_stream(struct smc_trace_input *input, FILE **stream,
+                                       struct smc_error *error)
+{
+    const char *path;
+    enum smc_status status = smc_trace_input_file(input, &path, error);
+    *stream = status == SMC_OK ? fopen(path, "rb") : NULL;
+    if (status == SMC_OK && !*stream)
+        status = fail_to_read(input, error);
+    smc_trace_input_unlink(input);
+    return status;
+}

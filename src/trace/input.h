@@ -52,4 +52,8 @@ enum smc_status smc_trace_input_file(struct smc_trace_input *input, const char *
    here. */
 void smc_trace_input_unlink(struct smc_trace_input *input);
 
+/* Both at once, with C's stream of what was opened: close it. NULL after an error. */
+enum smc_status smc_trace_input_stream(struct smc_trace_input *input, FILE **stream,
+                                       struct smc_error *error);
+
 #endif

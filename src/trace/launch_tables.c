@@ -787,16 +787,9 @@ enum smc_status smc_trace_read_tables(FILE *stream, struct smc_trace *trace, boo
 static enum smc_status read(struct smc_trace_input *input, struct smc_trace *trace,
                             struct smc_error *error)
 {
-    const char *path;
     bool found;
-    FILE *stream = NULL;
-    enum smc_status status = smc_trace_input_file(input, &path, error);
-    if (status == SMC_OK)
-        stream = fopen(path, "rb");
-    if (status == SMC_OK && !stream)
-        status = smc_fail(error, smc_memory_status(errno, SMC_USAGE), "%s: %s", trace->file,
-                          strerror(errno));
-    smc_trace_input_unlink(input);
+    FILE *stream;
+    enum smc_status status = smc_trace_input_stream(input, &stream, error);
     if (status == SMC_OK)
         status = smc_trace_read_tables(stream, trace, &found, error);
     if (stream)

@@ -928,7 +928,6 @@ static enum smc_status read_other_tables(struct reading *reading, enum smc_statu
 static enum smc_status read(struct smc_trace_input *input, struct smc_trace *trace,
                             struct smc_error *error)
 {
-    const char *path;
     struct reading *reading = smc_calloc(1, sizeof *reading);
     struct smc_csv_record *record = smc_malloc(sizeof *record);
     trace->source = SMC_TRACE_NSIGHT_COMPUTE;
@@ -940,13 +939,7 @@ static enum smc_status read(struct smc_trace_input *input, struct smc_trace *tra
     }
     *reading =
         (struct reading){.shown = trace->file, .trace = trace, .error = error, .record = record};
-    enum smc_status status = smc_trace_input_file(input, &path, error);
-    if (status == SMC_OK)
-        reading->stream = fopen(path, "rb");
-    if (status == SMC_OK && !reading->stream)
-        status = smc_fail(error, smc_memory_status(errno, SMC_USAGE), "%s: %s", trace->file,
-                          strerror(errno));
-    smc_trace_input_unlink(input);
+    enum smc_status status = smc_trace_input_stream(input, &reading->stream, error);
     if (status == SMC_OK)
         status = read_launches(reading);
     if (status == SMC_USAGE && reading->stream && !reading->has_table)
