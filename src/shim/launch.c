@@ -100,12 +100,17 @@ static void describe_launch(const struct shim_launch *launch, struct smc_launch 
     model->is_cooperative = launch->cooperative;
 }
 
-void shim_model(const struct shim_launch *launch, struct smc_occupancy *occupancy)
+static void check_model(const struct smc_launch *model, struct smc_occupancy *occupancy)
 {
     const struct smc_device *device = shim_device();
+    smc_launch_check(&device->sm, device->sm_count, &device->sm_groups, model, occupancy);
+}
+
+void shim_model(const struct shim_launch *launch, struct smc_occupancy *occupancy)
+{
     struct smc_launch model;
     describe_launch(launch, &model);
-    smc_launch_check(&device->sm, device->sm_count, &device->sm_groups, &model, occupancy);
+    check_model(&model, occupancy);
 }
 
 bool shim_has_grid(const struct shim_launch *launch)
@@ -171,17 +176,14 @@ static int check(const struct shim_launch *launch)
                        1u << SMC_REFUSAL_CLUSTER_SIZE | 1u << SMC_REFUSAL_COOPERATIVE_SIZE;
     struct smc_occupancy occupancy;
     struct smc_launch model;
-    uint64_t threads = 1;
-    for (int i = 0; i < 3; i++) {
-        threads = saturate(threads * launch->block[i]);
+    for (int i = 0; i < 3; i++)
         if (launch->block[i] == 0 ||
             (function->required_block[0] && launch->block[i] != function->required_block[i]))
             return SHIM_INVALID_VALUE;
-    }
     describe_launch(launch, &model);
-    shim_model(launch, &occupancy);
+    check_model(&model, &occupancy);
     if (!shim_has_grid(launch) || occupancy.refusals & of_shape ||
-        (function->max_threads > 0 && threads > function->max_threads))
+        (function->max_threads > 0 && model.threads_per_block > function->max_threads))
         return SHIM_INVALID_VALUE;
     if (!shim_has_cluster(launch))
         return SHIM_INVALID_CLUSTER;
