@@ -111,11 +111,19 @@ enum fit {
 
 /* --- Names as words --- */
 
+/* The length of these letters if the text begins with them, else 0. Most texts differ in the first
+   one already. */
+static size_t length_of(const char *at, const char *letters)
+{
+    size_t length = *at == *letters ? strlen(letters) : 0;
+    return length && strncmp(at, letters, length) == 0 ? length : 0;
+}
+
 /* Whether the text begins with this word, and what follows is no letter or digit. */
 static bool is_word(const char *at, const char *word)
 {
-    size_t length = strlen(word);
-    return strncmp(at, word, length) == 0 && !isalnum((unsigned char)at[length]);
+    size_t length = length_of(at, word);
+    return length && !isalnum((unsigned char)at[length]);
 }
 
 /* The length of a word that may follow a number without a space, as in "4090laptop" and "a100pcie";
@@ -125,10 +133,10 @@ static size_t variant_length(const char *at)
     static const char *const words[] = {"laptop", "mobile", "notebook", "desktop", "max q",
                                         "maxq",   "super",  "sxm",      "pcie",    "nvl"};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (strncmp(at, words[i], strlen(words[i])) == 0)
-            return strlen(words[i]);
-    bool ti = strncmp(at, "ti", 2) == 0;
-    return ti && (!isalnum((unsigned char)at[2]) || variant_length(at + 2)) ? 2 : 0;
+        if (length_of(at, words[i]))
+            return length_of(at, words[i]);
+    size_t ti = length_of(at, "ti");
+    return ti && (!isalnum((unsigned char)at[ti]) || variant_length(at + ti)) ? ti : 0;
 }
 
 /* The length of "rtx" in "rtx4090", and of its like; 0 if no number follows such letters. */
@@ -136,8 +144,8 @@ static size_t series_length(const char *at)
 {
     static const char *const series[] = {"rtx", "gtx", "gts", "gt"};
     for (size_t i = 0; i < sizeof series / sizeof *series; i++) {
-        size_t length = strlen(series[i]);
-        if (strncmp(at, series[i], length) == 0 && isdigit((unsigned char)at[length]))
+        size_t length = length_of(at, series[i]);
+        if (length && isdigit((unsigned char)at[length]))
             return length;
     }
     return 0;
@@ -148,7 +156,7 @@ static size_t unit_length(const char *at)
 {
     static const char *const units[] = {"gb", "gib", "g"};
     size_t gap = *at == ' ';
-    if (strncmp(at, "ghbm", 4) == 0) /* "144G HBM3e" without spaces */
+    if (length_of(at, "ghbm")) /* "144G HBM3e" without spaces */
         return 1;
     for (size_t i = 0; i < sizeof units / sizeof *units; i++)
         if (is_word(at + gap, units[i]))
