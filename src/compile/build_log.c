@@ -432,7 +432,7 @@ static bool read_remark(struct reading *reading, struct span line)
 {
     if (!after(line, "ptxas info") || !after(line, " Potential Performance Loss: "))
         return false;
-    append_span(reading, &reading->remarks, line);
+    append_span(reading, &reading->remarks, trimmed(line));
     return true;
 }
 
@@ -712,26 +712,59 @@ static struct span function_of(struct span remark)
     return end ? (struct span){name, end} : (struct span){remark.end, remark.end};
 }
 
-static bool has_kernel(const struct reading *reading, struct span name)
+static int by_hash(const void *a, const void *b)
 {
-    for (size_t i = 0; i < reading->kernels.count; i++)
-        if (is_same(name, reading->kernels.item[i].name))
-            return true;
-    return false;
+    const struct kernel *k = *(struct kernel *const *)a, *l = *(struct kernel *const *)b;
+    return k->hash < l->hash ? -1 : k->hash > l->hash;
 }
 
-/* Each remark once, though several architectures may have it. */
-static void tell_remarks(const struct reading *reading, struct smc_text *notes)
+static bool has_kernel(struct kernel *const *sorted, size_t count, struct span name)
 {
+    const struct kernel wanted = {.hash = smc_hash(SMC_HASH_START, name.start, length_of(name))};
+    const struct kernel *const key = &wanted;
+    struct kernel *const *found =
+        count > 0 ? bsearch(&key, sorted, count, sizeof(struct kernel *), by_hash) : NULL;
+    return found && is_same((*found)->name, name);
+}
+
+static int by_place(const void *a, const void *b)
+{
+    const struct span *k = a, *l = b;
+    return k->start < l->start ? -1 : k->start > l->start;
+}
+
+static int by_text(const void *a, const void *b)
+{
+    const struct span *k = a, *l = b;
+    if (length_of(*k) != length_of(*l))
+        return length_of(*k) < length_of(*l) ? -1 : 1;
+    const int order = memcmp(k->start, l->start, length_of(*k));
+    return order ? order : by_place(a, b);
+}
+
+/* Keeps the first of equal texts, in their order. */
+static void remove_repeated(struct spans *spans)
+{
+    size_t kept = 0;
+    if (spans->count < 2)
+        return;
+    qsort(spans->item, spans->count, sizeof *spans->item, by_text);
+    for (size_t i = 1; i < spans->count; i++)
+        if (!is_same(spans->item[kept], spans->item[i]))
+            spans->item[++kept] = spans->item[i];
+    spans->count = kept + 1;
+    qsort(spans->item, spans->count, sizeof *spans->item, by_place);
+}
+
+/* Each remark once, though several architectures may have it. `sorted`: by_name. */
+static void tell_remarks(struct reading *reading, struct kernel *const *sorted,
+                         struct smc_text *notes)
+{
+    remove_repeated(&reading->remarks);
     for (size_t i = 0; i < reading->remarks.count; i++) {
-        const struct span line = trimmed(reading->remarks.item[i]), name = function_of(line);
+        const struct span line = reading->remarks.item[i], name = function_of(line);
         const char *message = after(line, "ptxas info");
-        bool is_known = false;
-        for (size_t k = 0; k < i && !is_known; k++)
-            is_known = is_same(trimmed(reading->remarks.item[k]), line);
-        if (is_known)
-            continue;
-        if (has_kernel(reading, name))
+        if (has_kernel(sorted, reading->kernels.count, name))
             smc_text_append_bytes(notes, name.start, length_of(name));
         message += strspn(message, " :");
         smc_text_append(notes, "\t");
@@ -780,7 +813,7 @@ static void conclude(struct reading *reading, struct kernel **sorted, bool *is_u
             refuse(reading, sorted + i, n, is_used);
         tell_repeated(sorted + i, n, &read->notes);
     }
-    tell_remarks(reading, &read->notes);
+    tell_remarks(reading, sorted, &read->notes);
     for (size_t i = 0; i < reading->refusals.count; i++)
         if (!is_used[i])
             append_line("", reading->refusals.item[i], &read->ordered);
