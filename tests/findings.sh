@@ -53,7 +53,8 @@ esac
 # However slow this machine is, no kernel is stopped.
 long="--timeout 1000000"
 
-# What a filter of jq makes of the answer; and what is on standard error.
+# What a filter of jq makes of the answer; and what is on standard error. A file without a folder is
+# of $data.
 emulate() { # FILTER FILE KERNEL GRID BLOCK ARGUMENTS
     filter=$1 file=$2 options="--entry $3 --grid $4 --block $5"
     IFS=,
@@ -61,8 +62,9 @@ emulate() { # FILTER FILE KERNEL GRID BLOCK ARGUMENTS
         options="$options --arg $argument"
     done
     unset IFS
+    case $file in */*) ;; *) file=$data/$file ;; esac
     # shellcheck disable=SC2086 # options are words
-    smemcalc run --source "$data/$file" $options $long --on emulator --device 9.0 --format json \
+    smemcalc run --source "$file" $options $long --on emulator --device 9.0 --format json \
         >found.json 2>&1
     jq -r "if .emulator then $filter else \"not emulated\" end" found.json 2>&1 || cat found.json
 }
@@ -73,7 +75,15 @@ awk '/^\/\/@/ { name[++count] = $2; launch[count] = $2 " " $3 " " $4 " " $5 " " 
     /\/\/ <-$/ { for (i = 1; i <= count; i++) if (begun[i] && !mark[i]) mark[i] = NR }
     END { for (i = 1; i <= count; i++) print launch[i], mark[i] }' "$data/faults.cu" >faults
 while read -r name grid block arguments kind line; do
-    kinds=$(emulate '.findings[] | "\(.kind):\(.line)"' faults.cu "$name" "$grid" "$block" "$arguments")
+    file=faults.cu
+    # Alone, with its lines: where a barrier removes a race is tried by compiling the file again.
+    case $kind in race_*)
+        file=./$name.cu
+        awk -v name="$name" '/^\/\/@/ { begun = 1; own = $2 == name }
+            { print begun && !own ? "" : $0 }' "$data/faults.cu" >"$file"
+        ;;
+    esac
+    kinds=$(emulate '.findings[] | "\(.kind):\(.line)"' "$file" "$name" "$grid" "$block" "$arguments")
     case "
 $kinds
 " in

@@ -475,7 +475,7 @@ enum smc_status smc_run_source(const struct smc_arguments *arguments, struct smc
             smc_sandbox_enter(SMC_SANDBOX_READING);
         if (!arguments->given[SMC_OPTION_PREDICT_ONLY])
             status = launch(run, error);
-        if (status == SMC_OK)
+        if (status == SMC_OK && !arguments->given[SMC_OPTION_SANITIZE])
             status = smc_user_advise_barriers(run, error);
         struct smc_error *second = status == SMC_OK ? error : NULL;
         if (status == SMC_OK || run->result.emulation.made)

@@ -10,7 +10,13 @@
 #include "executor/user.h"
 #include "source/cpp_tokens.h"
 
-enum { MOST_PLACES = 6, MOST_BARRIERS = 2, MOST_RUN_MS = 1500, MOST_ALL_MS = 4000 };
+enum { MOST_PLACES = 6, MOST_RUN_MS = 1500, MOST_ALL_MS = 4000 };
+
+/* Lines of the source, in their order. */
+struct places {
+    size_t count;
+    uint32_t line[MOST_PLACES];
+};
 
 /* --- Places ----------------------------------------------------------------------------------- */
 
@@ -108,38 +114,50 @@ static uint32_t line_of(const struct smc_user_run *run, const struct smc_run_sta
     return is_here ? stack->frame[0].line : 0;
 }
 
-static size_t find_places(const struct smc_user_run *run, const struct smc_tokens *tokens,
-                          uint32_t place[MOST_PLACES])
+static void add_place(struct places *places, uint32_t line)
+{
+    size_t i = places->count;
+    for (size_t k = 0; k < places->count; k++)
+        if (places->line[k] == line)
+            return;
+    for (; i > 0 && places->line[i - 1] > line; i--)
+        places->line[i] = places->line[i - 1];
+    places->line[i] = line;
+    places->count++;
+}
+
+/* After the accesses of the races. */
+static void find_places(const struct smc_user_run *run, const struct smc_tokens *tokens,
+                        struct places *places)
 {
     const struct smc_emulated_run *emulated = &run->result.emulated;
-    size_t count = 0;
-    for (size_t i = 0; i < 2 * emulated->finding_count && count < MOST_PLACES; i++) {
+    for (size_t i = 0; i < 2 * emulated->finding_count && places->count < MOST_PLACES; i++) {
         const struct smc_run_finding *found = &emulated->finding[i / 2];
         if (!is_race_within_block(&found->finding))
             continue;
         uint32_t line = line_of(run, i % 2 ? &found->stack : &found->other_stack);
-        bool known = line == 0 || !is_good_place(tokens, line);
-        for (size_t k = 0; k < count && !known; k++)
-            known = place[k] == line;
-        if (!known)
-            place[count++] = line;
+        if (line > 0 && is_good_place(tokens, line))
+            add_place(places, line);
     }
-    return count;
 }
 
 /* --- Trials ----------------------------------------------------------------------------------- */
 
+enum verdict { MENDED, STILL_RACES, OTHER_FAULT };
+
 /* The source with __syncthreads() at the beginning of the line after each place, so that all lines
    keep their numbers. */
-static void insert_barriers(const char *source, const uint32_t after[MOST_BARRIERS],
-                            struct smc_text *out)
+static void insert_barriers(const char *source, const struct places *places, struct smc_text *out)
 {
     uint32_t line = 1;
+    size_t next = 0;
     for (const char *end; *source; source = end, line++) {
         const size_t length = strcspn(source, "\n");
         end = source + length + (source[length] == '\n');
-        if (line > 1 && (line - 1 == after[0] || line - 1 == after[1]))
+        if (next < places->count && line == places->line[next] + 1) {
             smc_text_append(out, "__syncthreads(); ");
+            next++;
+        }
         smc_text_append_bytes(out, source, (size_t)(end - source));
     }
 }
@@ -156,28 +174,30 @@ static bool has_finding(const struct smc_user_run *run, const struct smc_run_fin
     return false;
 }
 
-static bool is_mended(const struct smc_user_run *before, const struct smc_user_run *after)
+static enum verdict judge(const struct smc_user_run *before, const struct smc_user_run *after)
 {
     const struct smc_emulated_run *emulated = &after->result.emulated;
+    enum verdict verdict = MENDED;
     if (!after->result.emulation.made || !emulated->finish.succeeded)
-        return false;
+        return OTHER_FAULT;
     for (size_t i = 0; i < emulated->finding_count; i++)
-        if (is_race_within_block(&emulated->finding[i].finding) ||
-            !has_finding(before, &emulated->finding[i]))
-            return false;
-    return true;
+        if (is_race_within_block(&emulated->finding[i].finding))
+            verdict = STILL_RACES;
+        else if (!has_finding(before, &emulated->finding[i]))
+            return OTHER_FAULT;
+    return verdict;
 }
 
 /* Compiles and emulates the kernel with the barriers. */
-static enum smc_status try_places(const struct smc_user_run *run, const uint32_t after[2],
-                                  bool *is_good, struct smc_error *error)
+static enum smc_status try_places(const struct smc_user_run *run, const struct places *places,
+                                  enum verdict *verdict, struct smc_error *error)
 {
     struct smc_text source = {0}, warnings = {0};
     struct smc_error ignored = {""};
     struct smc_user_request *request = smc_malloc(sizeof *request); /* too large for the stack */
     struct smc_user_run *trial = smc_calloc(1, sizeof *trial);
     struct smc_run_settings settings = *run->request.settings;
-    *is_good = false;
+    *verdict = OTHER_FAULT;
     if (!request || !trial) {
         free(request);
         free(trial);
@@ -187,7 +207,7 @@ static enum smc_status try_places(const struct smc_user_run *run, const uint32_t
     settings.annotation = NULL;
     settings.progress = NULL;
     settings.timeout_ms = MOST_ALL_MS;
-    insert_barriers(smc_text_string(&run->text), after, &source);
+    insert_barriers(smc_text_string(&run->text), places, &source);
     *request = run->request;
     request->source = smc_text_string(&source);
     request->settings = &settings;
@@ -196,7 +216,8 @@ static enum smc_status try_places(const struct smc_user_run *run, const uint32_t
     enum smc_status status = smc_user_prepare(request, trial, &warnings, &ignored);
     if (status == SMC_OK && trial->answer.outcome == SMC_LAUNCHES)
         status = smc_user_launch(trial, &warnings, &ignored);
-    *is_good = status == SMC_OK && is_mended(run, trial);
+    if (status == SMC_OK)
+        *verdict = judge(run, trial);
     smc_user_free(trial);
     smc_text_free(&source);
     smc_text_free(&warnings);
@@ -205,28 +226,35 @@ static enum smc_status try_places(const struct smc_user_run *run, const uint32_t
     return SMC_OK;
 }
 
-/* One barrier if that suffices, else two. */
-static enum smc_status try_all(struct smc_user_run *run, const uint32_t *place, size_t count,
-                               struct smc_error *error)
+static bool has_time(const struct smc_user_run *run, double begin_ms)
+{
+    const bool stops = run->request.settings->stop && run->request.settings->stop();
+    return !stops && smc_clock_ms() - begin_ms <= MOST_ALL_MS;
+}
+
+/* One barrier if that suffices, else two: `mended` gets their places, or none. Where races remain
+   with a barrier at every place, fewer do not help. */
+static enum smc_status try_all(const struct smc_user_run *run, const struct places *all,
+                               struct places *mended, struct smc_error *error)
 {
     const double begin_ms = smc_clock_ms();
-    for (size_t pairs = 0; pairs < 2; pairs++)
-        for (size_t i = 0; i < count; i++)
-            for (size_t k = pairs ? i + 1 : 0; k < (pairs ? count : 1); k++) {
-                const uint32_t after[MOST_BARRIERS] = {place[i], pairs ? place[k] : 0};
-                bool is_good;
-                const bool stops = run->request.settings->stop && run->request.settings->stop();
-                if (stops || smc_clock_ms() - begin_ms > MOST_ALL_MS)
+    enum verdict verdict = OTHER_FAULT;
+    enum smc_status status = SMC_OK;
+    if (all->count > 1)
+        status = try_places(run, all, &verdict, error);
+    if (status != SMC_OK || verdict == STILL_RACES)
+        return status;
+    for (size_t count = 1; count <= 2; count++)
+        for (size_t i = 0; i < all->count; i++)
+            for (size_t k = count == 2 ? i + 1 : 0; k < (count == 2 ? all->count : 1); k++) {
+                const struct places some = {count, {all->line[i], all->line[k]}};
+                if (!has_time(run, begin_ms))
                     return SMC_OK;
-                enum smc_status status = try_places(run, after, &is_good, error);
-                if (status != SMC_OK)
+                status = try_places(run, &some, &verdict, error);
+                if (status == SMC_OK && verdict == MENDED)
+                    *mended = some;
+                if (status != SMC_OK || verdict == MENDED)
                     return status;
-                if (is_good) {
-                    bool is_ordered = after[1] == 0 || after[0] < after[1];
-                    run->barrier_after[0] = after[!is_ordered];
-                    run->barrier_after[1] = after[is_ordered];
-                    return SMC_OK;
-                }
             }
     return SMC_OK;
 }
@@ -234,18 +262,21 @@ static enum smc_status try_all(struct smc_user_run *run, const uint32_t *place, 
 enum smc_status smc_user_advise_barriers(struct smc_user_run *run, struct smc_error *error)
 {
     struct smc_tokens tokens = {0};
-    uint32_t place[MOST_PLACES];
+    struct places places = {0}, mended = {0};
     const struct smc_emulated_run *emulated = &run->result.emulated;
     const struct smc_inspect_kernel *kernel = run->row.kernel;
     if (!run->result.emulation.made || !emulated->finish.succeeded ||
         emulated->elapsed_ms > MOST_RUN_MS || kernel->source == SMC_INSPECT_PTX)
         return SMC_OK;
     const struct smc_text *text = &run->text;
-    if (!smc_tokens_read(smc_text_string(text), text->length, &tokens)) {
-        smc_tokens_free(&tokens);
-        return smc_out_of_memory(error);
-    }
-    size_t count = find_places(run, &tokens, place);
+    const bool is_read = smc_tokens_read(smc_text_string(text), text->length, &tokens);
+    if (is_read)
+        find_places(run, &tokens, &places);
     smc_tokens_free(&tokens);
-    return try_all(run, place, count, error);
+    if (!is_read)
+        return smc_out_of_memory(error);
+    const enum smc_status status = try_all(run, &places, &mended, error);
+    for (size_t i = 0; i < mended.count; i++)
+        run->barrier_after[i] = mended.line[i];
+    return status;
 }

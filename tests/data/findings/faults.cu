@@ -2,6 +2,15 @@
 //   //@ KERNEL GRID BLOCK ARGUMENTS -> KIND
 // with the launch and the kind of finding, and the line it must name ends in "// <-".
 
+__device__ unsigned in_next_block(const void *at)
+{
+    unsigned rank, to;
+    asm("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
+    asm("mapa.shared::cluster.u32 %0, %1, %2;"
+        : "=r"(to) : "r"((unsigned)__cvta_generic_to_shared(at)), "r"(rank ^ 1));
+    return to;
+}
+
 //@ no_barrier 1 64 i32x64 -> race_write_read
 extern "C" __global__ void no_barrier(int *out)
 {
@@ -627,15 +636,6 @@ extern "C" __global__ void bad_tensor_map(const char *map)
         asm volatile("mbarrier.init.shared.b64 [%0], 1;" : : "r"(at) : "memory");
         asm volatile("cp.async.bulk.tensor.1d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, {%2}], [%3];" : : "r"(to), "l"(map), "r"(0), "r"(at) : "memory"); // <-
     }
-}
-
-__device__ unsigned in_next_block(const void *at)
-{
-    unsigned rank, to;
-    asm("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
-    asm("mapa.shared::cluster.u32 %0, %1, %2;"
-        : "=r"(to) : "r"((unsigned)__cvta_generic_to_shared(at)), "r"(rank ^ 1));
-    return to;
 }
 
 //@ cluster_without_sync 2 32 i32x64 -> race_write_read
