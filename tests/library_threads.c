@@ -1,5 +1,5 @@
-/* Uses the library from several threads at once: each asks about every device and a range of
-   launches, of which the argument says how many, and must get the same answers as a single thread.
+/* Uses the library from several threads at once: each asks about devices and launches, of
+   both of which it takes every n-th, and must get the same answers as a single thread.
    Compiled by tests/library.sh, with ThreadSanitizer if the compiler has it. */
 #include <inttypes.h>
 #include <pthread.h>
@@ -40,7 +40,7 @@ static void *ask_all(void *result)
     char note[256];
     struct smc_device device, found;
     struct smc_error error;
-    for (size_t d = 0; d < smc_device_count(); d++) {
+    for (size_t d = 0; d < smc_device_count(); d += step) {
         smc_device_at(d, &device);
         sum = mix(sum, (uint64_t)smc_device_find(device.name, &found, note, &error));
         sum = mix(sum, (uint64_t)smc_sm_check(&found.sm, &error));
@@ -56,10 +56,10 @@ static void *ask_all(void *result)
 
 int main(int argc, char **argv)
 {
-    int wanted = argc > 1 ? atoi(argv[1]) : LAUNCHES;
+    const int wanted = argc > 1 ? atoi(argv[1]) : 1;
     if (wanted < 1 || wanted > LAUNCHES)
         return 99;
-    step = (uint32_t)(LAUNCHES / wanted);
+    step = (uint32_t)wanted;
     pthread_t threads[THREADS];
     uint64_t alone, sums[THREADS] = {0};
     int different = 0;
@@ -71,7 +71,6 @@ int main(int argc, char **argv)
         pthread_join(threads[i], NULL);
         different += sums[i] != alone;
     }
-    printf("%d of %d threads differ, %u launches a device\n", different, THREADS,
-           (LAUNCHES + step - 1) / step);
+    printf("%d of %d threads differ\n", different, THREADS);
     return different != 0;
 }
