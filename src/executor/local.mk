@@ -22,6 +22,7 @@ libsmc_la_SOURCES += \
 if HAVE_CUDA
 libsmc_la_SOURCES += \
 	src/executor/gpu.c src/executor/gpu.h \
+	src/executor/gpu_bench.c \
 	src/executor/gpu_ceilings.c src/executor/gpu_ceilings.h \
 	src/executor/gpu_device.c \
 	src/executor/gpu_health.c \
