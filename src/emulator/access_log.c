@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "emulator/runtime.h"
 
 static uint64_t hash_of(const struct smc_logged_access *access)
 {
@@ -84,4 +85,28 @@ void smc_access_log_free(struct smc_access_log *log)
     free(log->item);
     free(log->slot);
     *log = (struct smc_access_log){0};
+}
+
+/* --- Accesses of a launch ----------------------------------------------------------------------
+ */
+
+void smc_log_access(struct smc_worker *worker, struct smc_logged_access *logged,
+                    const uint64_t address[SMC_LANES])
+{
+    uint32_t *const to = logged->access.address, mask = logged->access.mask;
+    if (worker->log->is_full || worker->log->failed)
+        return;
+    EACH_LANE(i) to[i] = mask & smc_lane_bit[i] ? (uint32_t)address[i] : 0;
+    smc_access_log_add(worker->log, logged);
+}
+
+void smc_log_shared(struct smc_worker *worker, const struct smc_op *op, enum smc_bank_op kind,
+                    const uint64_t address[SMC_LANES], uint32_t mask, uint32_t bytes)
+{
+    struct smc_logged_access logged = {
+        .instruction = op->instruction,
+        .is_uncounted = op->kind == SMC_OP_ATOMIC,
+        .access = {.mask = mask, .width_bytes = bytes, .op = kind, .is_matrix = smc_op_is_rows(op)},
+    };
+    smc_log_access(worker, &logged, address);
 }

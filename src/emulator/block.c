@@ -426,14 +426,6 @@ void smc_block_report_waiting(struct smc_worker *worker)
         report_first(worker, true);
 }
 
-void smc_end_launch(struct smc_worker *worker)
-{
-    uint_fast64_t last = atomic_load(&worker->launch->last_block);
-    while (worker->block < last &&
-           !atomic_compare_exchange_weak(&worker->launch->last_block, &last, worker->block))
-        ;
-}
-
 static void report_endless(struct smc_worker *worker, const struct smc_warp *warp)
 {
     int index = warp->used ? warp->current : 0;

@@ -4,7 +4,6 @@
    place only. */
 #include <string.h>
 
-#include "emulator/operations.h"
 #include "emulator/runtime.h"
 
 /* --- While a block runs ----------------------------------------------------------------------- */
@@ -54,7 +53,7 @@ static bool only_call(const struct smc_program *program, uint32_t function, uint
     bool found = false;
     for (size_t i = 0; i < program->ops; i++) {
         const struct smc_op *op = &program->op[i];
-        if (op->step != smc_step_call)
+        if (op->kind != SMC_OP_CALL)
             continue;
         if (found && op->call->callee == function)
             return false;

@@ -6,261 +6,9 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "emulator/frames.h"
 #include "emulator/operations.h"
 #include "emulator/runtime.h"
-
-/* A call that has not returned. */
-struct smc_frame {
-    struct smc_frame *below; /* that of the caller; NULL: the kernel */
-    struct smc_frame *next;  /* of the unused ones */
-    const struct smc_op *op; /* the call */
-    int group;               /* that called */
-    uint32_t number;         /* of the function */
-    uint32_t active;         /* lanes of the group that called; some of them may not have called */
-    uint32_t pc, reconverge_at; /* where they continue */
-    uint64_t base[SMC_LANES];   /* the caller's frame and the top of the stack, by lane */
-    uint64_t top[SMC_LANES];
-    uint32_t saved; /* lanes whose registers are saved, */
-    char *registers;
-    uint32_t *marks; /* and their marks, behind them */
-    size_t register_bytes;
-};
-
-/* --- Frames ----------------------------------------------------------------------------------- */
-
-static struct smc_frame *new_frame(struct smc_warp *warp)
-{
-    struct smc_frames *frames = &warp->frames;
-    struct smc_frame *frame = frames->unused;
-    if (frame) {
-        frames->unused = frame->next;
-        return frame;
-    }
-    if (frames->count == frames->room) {
-        size_t room = frames->room ? 2 * frames->room : 16;
-        struct smc_frame **all = smc_realloc(frames->all, room * sizeof(struct smc_frame *));
-        if (!all)
-            return NULL;
-        frames->all = all;
-        frames->room = room;
-    }
-    frame = smc_calloc(1, sizeof *frame);
-    if (frame)
-        frames->all[frames->count++] = frame;
-    return frame;
-}
-
-void smc_frames_begin(const struct smc_program *program, struct smc_warp *warp)
-{
-    struct smc_frames *frames = &warp->frames;
-    frames->unused = NULL;
-    for (size_t i = 0; i < frames->count; i++) {
-        frames->all[i]->next = frames->unused;
-        frames->unused = frames->all[i];
-    }
-    if (frames->entered)
-        memset(frames->entered, 0, program->functions * sizeof *frames->entered);
-    EACH_LANE(i) frames->top[i] = program->kernel_frame_bytes;
-}
-
-void smc_frames_free(struct smc_warp *warp)
-{
-    for (size_t i = 0; i < warp->frames.count; i++) {
-        free(warp->frames.all[i]->registers);
-        free(warp->frames.all[i]);
-    }
-    free(warp->frames.all);
-    free(warp->frames.entered);
-    warp->frames = (struct smc_frames){0};
-}
-
-bool smc_frame_leave(struct smc_warp *warp, int index)
-{
-    struct smc_group *group = &warp->group[index];
-    struct smc_frame *frame = group->frame;
-    if (!frame || frame->group != index)
-        return false;
-    group->pc = frame->pc;
-    group->reconverge_at = frame->reconverge_at;
-    group->active = frame->active & warp->live;
-    group->state = SMC_GROUP_READY;
-    group->frame = frame->below;
-    frame->next = warp->frames.unused;
-    warp->frames.unused = frame;
-    warp->current = index;
-    return true;
-}
-
-uint32_t smc_frame_function(const struct smc_frame *frame)
-{
-    return frame ? frame->number : 0;
-}
-
-uint32_t smc_frame_next(const struct smc_frame **frame)
-{
-    uint32_t call = (*frame)->op->instruction;
-    *frame = (*frame)->below;
-    return call;
-}
-
-/* --- Lanes that go on alone ------------------------------------------------------------------- */
-
-uint32_t smc_frames_lanes(const struct smc_warp *warp, int index)
-{
-    uint32_t lanes = warp->group[index].active;
-    for (const struct smc_frame *f = warp->group[index].frame; f && f->group == index; f = f->below)
-        lanes |= f->active;
-    return lanes;
-}
-
-void smc_frames_hand_over(struct smc_warp *warp, int index, int child)
-{
-    const struct smc_group *parent = &warp->group[index];
-    uint32_t *reconverge_at = &warp->group[child].reconverge_at;
-    struct smc_frame *frame = warp->group[child].frame;
-    for (; frame != parent->frame; frame = frame->below) /* the functions that the child called */
-        reconverge_at = &frame->reconverge_at;
-    *reconverge_at = parent->reconverge_at;
-    for (; frame && frame->group == index; frame = frame->below)
-        frame->group = child;
-}
-
-static struct smc_frame *copy_frame(struct smc_warp *warp, const struct smc_frame *from,
-                                    uint32_t lanes)
-{
-    struct smc_frame *copy = new_frame(warp);
-    if (!copy)
-        return NULL;
-    char *registers = copy->registers;
-    size_t room = copy->register_bytes;
-    if ((from->saved & lanes) && room < from->register_bytes) {
-        registers = smc_realloc(registers, from->register_bytes);
-        if (!registers)
-            return NULL;
-        room = from->register_bytes;
-    }
-    *copy = *from;
-    copy->registers = registers;
-    copy->register_bytes = room;
-    copy->active &= lanes;
-    copy->saved &= lanes;
-    if (copy->saved) {
-        memcpy(registers, from->registers, from->register_bytes);
-        if (from->marks)
-            copy->marks = (uint32_t *)(void *)(registers + ((char *)from->marks - from->registers));
-    }
-    return copy;
-}
-
-bool smc_frames_split(struct smc_warp *warp, int index, struct smc_frame *frame, bool are_in_it,
-                      int alone)
-{
-    uint32_t lanes = warp->group[alone].active;
-    struct smc_frame *from = are_in_it ? frame : frame->below, **to = &warp->group[alone].frame;
-    for (*to = from; from && from->group == index; from = from->below) {
-        struct smc_frame *copy = copy_frame(warp, from, lanes);
-        if (!copy)
-            return false;
-        copy->group = alone;
-        *to = copy;
-        to = &copy->below;
-    }
-    for (; frame && frame->group == index; frame = frame->below)
-        frame->active &= ~lanes;
-    return true;
-}
-
-struct smc_frame *smc_frames_waiting(const struct smc_warp *warp, int index, uint32_t wanted,
-                                     struct smc_group *alone)
-{
-    uint32_t inside = warp->group[index].active;
-    for (struct smc_frame *frame = warp->group[index].frame; frame && frame->group == index;
-         frame = frame->below) {
-        uint32_t lanes = frame->active & warp->live & ~inside;
-        if (lanes & wanted) {
-            *alone = (struct smc_group){
-                .pc = frame->pc, .reconverge_at = frame->reconverge_at, .active = lanes};
-            return frame;
-        }
-        inside |= frame->active;
-    }
-    return NULL;
-}
-
-/* --- Values ----------------------------------------------------------------------------------- */
-
-static char *local_of(const struct smc_worker *worker, const struct smc_warp *warp, uint32_t lane)
-{
-    return worker->local + (size_t)worker->launch->program->local_bytes * smc_thread_of(warp, lane);
-}
-
-/* A place in local memory begins a new life, or is written by a call. */
-static void mark_local(const struct smc_worker *worker, const char *place, uint64_t bytes,
-                       bool is_written)
-{
-    if (worker->local_written)
-        memset(worker->local_written + (place - worker->local), is_written, bytes);
-}
-
-static lane_u64 *bases(const struct smc_worker *worker, const struct smc_warp *warp)
-{
-    return (lane_u64 *)(warp->file + worker->launch->program->frame_slot);
-}
-
-static uint64_t slot_value(const struct smc_warp *warp, const struct smc_passed *passed,
-                           uint32_t lane)
-{
-    const char *file = warp->file + passed->slot;
-    return passed->kind == SMC_SLOT_64 ? ((const lane_u64 *)file)[lane]
-                                       : ((const lane_u32 *)file)[lane];
-}
-
-static void set_slot(struct smc_warp *warp, const struct smc_passed *passed, uint32_t lane,
-                     uint64_t value)
-{
-    char *file = warp->file + passed->slot;
-    if (passed->kind == SMC_SLOT_64)
-        ((lane_u64 *)file)[lane] = value;
-    else
-        ((lane_u32 *)file)[lane] = (uint32_t)value;
-}
-
-/* Copies `bytes` to a lane's memory from what was passed by the frame at `base`. */
-static void fetch(const struct smc_warp *warp, const struct smc_passed *from, const char *local,
-                  uint64_t base, uint32_t lane, char *to, uint32_t bytes)
-{
-    if (from->slot == SMC_NO_SLOT) {
-        memmove(to, local + base + from->place, bytes);
-        return;
-    }
-    uint64_t value = slot_value(warp, from, lane);
-    memcpy(to, &value, bytes < sizeof value ? bytes : sizeof value);
-}
-
-uint64_t smc_call_argument(const struct smc_worker *worker, const struct smc_warp *warp,
-                           const struct smc_op *op, uint32_t index, uint32_t lane)
-{
-    const struct smc_passed *from = &op->call->argument[index];
-    uint64_t value = 0;
-    fetch(warp, from, local_of(worker, warp, lane), bases(worker, warp)[lane], lane, (char *)&value,
-          from->bytes && from->bytes < sizeof value ? from->bytes : sizeof value);
-    return value;
-}
-
-void smc_call_result(const struct smc_worker *worker, struct smc_warp *warp,
-                     const struct smc_op *op, uint32_t lane, uint64_t value)
-{
-    const struct smc_passed *to = op->call->result;
-    if (op->call->results == 0)
-        return;
-    if (to->slot != SMC_NO_SLOT) {
-        set_slot(warp, to, lane, value);
-        return;
-    }
-    char *place = local_of(worker, warp, lane) + bases(worker, warp)[lane] + to->place;
-    memcpy(place, &value, to->bytes < sizeof value ? to->bytes : sizeof value);
-    mark_local(worker, place, to->bytes, true);
-}
 
 /* --- Registers of functions that are entered again -------------------------------------------- */
 
@@ -354,17 +102,17 @@ static void pass(const struct smc_worker *worker, const struct smc_warp *warp,
                  const struct smc_op *op, const struct smc_function *function,
                  const uint64_t base[SMC_LANES], uint32_t mask)
 {
-    const lane_u64 *from = bases(worker, warp);
+    const lane_u64 *from = smc_frame_bases(worker, warp);
     EACH_ACTIVE(lane, mask)
     {
-        char *local = local_of(worker, warp, lane), *frame = local + base[lane];
+        char *local = smc_frame_memory(worker, warp, lane), *frame = local + base[lane];
         memset(frame, 0, function->frame_bytes);
-        mark_local(worker, frame, function->frame_bytes, false);
+        smc_frame_mark(worker, frame, function->frame_bytes, false);
         for (uint32_t i = 0; i < function->parameters; i++) {
             const struct smc_passed *to = &function->parameter[i];
-            fetch(warp, &op->call->argument[i], local, from[lane], lane, frame + to->place,
-                  to->bytes);
-            mark_local(worker, frame + to->place, to->bytes, true);
+            smc_passed_fetch(warp, &op->call->argument[i], local, from[lane], lane,
+                             frame + to->place, to->bytes);
+            smc_frame_mark(worker, frame + to->place, to->bytes, true);
         }
     }
 }
@@ -373,15 +121,16 @@ static void pass(const struct smc_worker *worker, const struct smc_warp *warp,
 static void load_parameters(const struct smc_worker *worker, struct smc_warp *warp,
                             const struct smc_function *function, uint32_t mask)
 {
-    const lane_u64 *base = bases(worker, warp);
+    const lane_u64 *base = smc_frame_bases(worker, warp);
     for (uint32_t i = 0; i < function->parameters; i++)
         for (uint32_t left = function->parameter[i].slot != SMC_NO_SLOT ? mask : 0; left;
              left &= left - 1) {
             uint32_t lane = (uint32_t)__builtin_ctz(left);
             uint64_t value = 0;
-            memcpy(&value, local_of(worker, warp, lane) + base[lane] + function->parameter[i].place,
+            memcpy(&value,
+                   smc_frame_memory(worker, warp, lane) + base[lane] + function->parameter[i].place,
                    function->parameter[i].bytes);
-            set_slot(warp, &function->parameter[i], lane, value);
+            smc_passed_set(warp, &function->parameter[i], lane, value);
         }
 }
 
@@ -395,7 +144,7 @@ static enum smc_next enter(struct smc_worker *worker, struct smc_warp *warp,
     uint32_t overflows = find_bases(worker, warp, function->frame_bytes, mask, base);
     if (overflows)
         return fail(worker, warp, op, SMC_FINDING_STACK_OVERFLOW, overflows);
-    struct smc_frame *frame = new_frame(warp);
+    struct smc_frame *frame = smc_frame_new(warp);
     if (!frame)
         return out_of_memory(worker);
     uint32_t *entered = &warp->frames.entered[number - 1];
@@ -414,9 +163,9 @@ static enum smc_next enter(struct smc_worker *worker, struct smc_warp *warp,
     frame->reconverge_at = group->reconverge_at;
     EACH_ACTIVE(lane, mask)
     {
-        frame->base[lane] = bases(worker, warp)[lane];
+        frame->base[lane] = smc_frame_bases(worker, warp)[lane];
         frame->top[lane] = warp->frames.top[lane];
-        bases(worker, warp)[lane] = base[lane];
+        smc_frame_bases(worker, warp)[lane] = base[lane];
         warp->frames.top[lane] = base[lane] + function->frame_bytes;
     }
     load_parameters(worker, warp, function, mask);
@@ -487,14 +236,14 @@ enum smc_next smc_step_call(struct smc_worker *worker, struct smc_warp *warp,
 static void store_results(const struct smc_worker *worker, const struct smc_warp *warp,
                           const struct smc_function *function, uint32_t mask)
 {
-    const lane_u64 *base = bases(worker, warp);
+    const lane_u64 *base = smc_frame_bases(worker, warp);
     for (uint32_t i = 0; i < function->results; i++)
         for (uint32_t left = function->result[i].slot != SMC_NO_SLOT ? mask : 0; left;
              left &= left - 1) {
             uint32_t lane = (uint32_t)__builtin_ctz(left);
-            uint64_t value = slot_value(warp, &function->result[i], lane);
-            memcpy(local_of(worker, warp, lane) + base[lane] + function->result[i].place, &value,
-                   function->result[i].bytes);
+            uint64_t value = smc_passed_value(warp, &function->result[i], lane);
+            memcpy(smc_frame_memory(worker, warp, lane) + base[lane] + function->result[i].place,
+                   &value, function->result[i].bytes);
         }
 }
 
@@ -508,17 +257,17 @@ static void take_results(const struct smc_worker *worker, struct smc_warp *warp,
         EACH_ACTIVE(lane, mask)
         {
             const struct smc_passed *to = &made->result[i];
-            char *local = local_of(worker, warp, lane);
+            char *local = smc_frame_memory(worker, warp, lane);
             const char *from = local + base[lane] + function->result[i].place;
             uint64_t value = 0;
             if (to->slot == SMC_NO_SLOT) {
                 char *place = local + frame->base[lane] + to->place;
                 memmove(place, from, function->result[i].bytes);
-                mark_local(worker, place, function->result[i].bytes, true);
+                smc_frame_mark(worker, place, function->result[i].bytes, true);
                 continue;
             }
             memcpy(&value, from, function->result[i].bytes);
-            set_slot(warp, to, lane, value);
+            smc_passed_set(warp, to, lane, value);
         }
 }
 
@@ -534,8 +283,8 @@ enum smc_next smc_step_return(struct smc_worker *worker, struct smc_warp *warp,
     store_results(worker, warp, function, mask);
     EACH_ACTIVE(lane, mask)
     {
-        base[lane] = bases(worker, warp)[lane];
-        bases(worker, warp)[lane] = frame->base[lane];
+        base[lane] = smc_frame_bases(worker, warp)[lane];
+        smc_frame_bases(worker, warp)[lane] = frame->base[lane];
         warp->frames.top[lane] = frame->top[lane];
     }
     if (frame->saved & mask) {
@@ -561,9 +310,9 @@ enum smc_next smc_step_allocate(struct smc_worker *worker, struct smc_warp *warp
         uint64_t begin = (warp->frames.top[lane] + op->immediate - 1) & ~(op->immediate - 1);
         if (begin > most || wanted > most - begin)
             return fail(worker, warp, op, SMC_FINDING_STACK_OVERFLOW, 1u << lane);
-        char *place = local_of(worker, warp, lane) + begin;
+        char *place = smc_frame_memory(worker, warp, lane) + begin;
         memset(place, 0, wanted);
-        mark_local(worker, place, wanted, false);
+        smc_frame_mark(worker, place, wanted, false);
         warp->frames.top[lane] = begin + wanted;
         d[lane] = begin;
     }

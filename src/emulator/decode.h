@@ -75,7 +75,7 @@ bool smc_decode_clock(struct smc_decoder *decoder);
 bool smc_decode_bulk(struct smc_decoder *decoder);
 /* A 64-bit slot with the whole address, as SMC_NO_SLOT on failure. */
 uint32_t smc_decode_whole_address(struct smc_decoder *decoder, const struct smc_operand *operand);
-/* decode_steps.c: what an atomic operation or a reduction does. */
+/* What an atomic operation or a reduction does. */
 enum smc_reduction smc_decode_reduction(const struct smc_decoder *decoder);
 /* contract.c: decides which sums are fused with a product. False: out of memory. */
 bool smc_find_contractions(struct smc_decoder *decoder);

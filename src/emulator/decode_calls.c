@@ -9,26 +9,6 @@
 #include "emulator/decode.h"
 #include "emulator/operations.h"
 
-enum { MOST_LIBRARY_PARAMETERS = 5 };
-
-static const struct {
-    const char *name;
-    uint8_t result, parameter[MOST_LIBRARY_PARAMETERS]; /* bytes */
-} library[SMC_LIBRARY_COUNT] = {
-    [SMC_LIBRARY_VPRINTF] = {"vprintf", 4, {8, 8}},
-    [SMC_LIBRARY_ASSERTFAIL] = {"__assertfail", 0, {8, 8, 4, 8, 8}},
-    [SMC_LIBRARY_MALLOC] = {"malloc", 8, {8}},
-    [SMC_LIBRARY_FREE] = {"free", 0, {8}},
-};
-
-uint32_t smc_function_at(const struct smc_program *program, uint64_t address)
-{
-    uint64_t number = (address - SMC_CODE_BASE) / SMC_CODE_STEP;
-    return address > SMC_CODE_BASE && address % SMC_CODE_STEP == 0 && number <= program->functions
-               ? (uint32_t)number
-               : 0;
-}
-
 /* --- Frames ----------------------------------------------------------------------------------- */
 
 static bool place(struct smc_ptx_symbol *symbol, uint64_t *end)
@@ -116,9 +96,8 @@ static bool describe_functions(struct smc_program *program, const uint64_t *fram
                                     .frame_bytes = rounded(frame_end[i + 1] + 1),
                                     .results = (uint32_t)from->results,
                                     .parameters = (uint32_t)from->parameters};
-        for (int n = SMC_LIBRARY_NONE + 1; n < SMC_LIBRARY_COUNT && !from->is_defined; n++)
-            if (smc_span_is(from->name, library[n].name))
-                to->library = (enum smc_library_function)n;
+        if (!to->is_defined)
+            to->library = smc_library_named(from->name);
         program->has_heap |= from->symbol->is_used &&
                              (to->library == SMC_LIBRARY_MALLOC || to->library == SMC_LIBRARY_FREE);
         program->runs_in_order |= program->has_heap; /* so that addresses do not vary */
@@ -300,37 +279,6 @@ static bool decode_list(struct smc_decoder *decoder, const struct smc_operand *o
         if (!decode_passed(decoder, &operand[i], is_result, &(*list)[i]))
             return false;
     return *list != NULL;
-}
-
-static bool sizes_match(const struct smc_passed *actual, uint32_t count,
-                        const struct smc_passed *formal, uint32_t expected)
-{
-    if (count != expected)
-        return false;
-    for (uint32_t i = 0; i < count; i++)
-        if (actual[i].bytes && actual[i].bytes != formal[i].bytes)
-            return false;
-    return true;
-}
-
-bool smc_call_matches(const struct smc_call *call, const struct smc_function *callee)
-{
-    if (callee->library == SMC_LIBRARY_NONE)
-        return sizes_match(call->argument, call->arguments, callee->parameter,
-                           callee->parameters) &&
-               (call->results == 0 ||
-                sizes_match(call->result, call->results, callee->result, callee->results));
-    uint32_t count = 0;
-    const uint8_t *bytes = library[callee->library].parameter;
-    while (count < MOST_LIBRARY_PARAMETERS && bytes[count])
-        count++;
-    if (call->arguments != count || call->results > 1 ||
-        (call->results && call->result[0].bytes != library[callee->library].result))
-        return false;
-    for (uint32_t i = 0; i < count; i++)
-        if (call->argument[i].bytes && call->argument[i].bytes != bytes[i])
-            return false;
-    return true;
 }
 
 static bool decode_direct(struct smc_decoder *decoder, const struct smc_call *call)

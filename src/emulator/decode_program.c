@@ -6,6 +6,7 @@
 
 #include "base/memory.h"
 #include "emulator/decode.h"
+#include "emulator/matrix.h"
 #include "emulator/operations.h"
 
 enum { MOST_FILE_BYTES = 1 << 24 }; /* of one warp: 65536 registers of 64 bits */
@@ -447,6 +448,24 @@ static bool find_sequences(struct smc_program *program)
     return true;
 }
 
+/* --- Kinds ------------------------------------------------------------------------------------ */
+
+static enum smc_op_kind kind_of(smc_step *step)
+{
+    static const struct {
+        smc_step *step;
+        enum smc_op_kind kind;
+    } kinds[] = {
+#define OP_KIND(id, name) {smc_step_##name, SMC_OP_##id},
+#include "emulator/op_kinds.def"
+#undef OP_KIND
+    };
+    for (size_t i = 0; step && i < sizeof kinds / sizeof *kinds; i++)
+        if (kinds[i].step == step)
+            return kinds[i].kind;
+    return SMC_OP_OTHER;
+}
+
 static bool decode_program(struct smc_decoder *decoder)
 {
     struct smc_program *program = decoder->program;
@@ -465,6 +484,8 @@ static bool decode_program(struct smc_decoder *decoder)
         return false;
     if (!decode_all(decoder, first_op))
         return false;
+    for (size_t i = 0; i < program->ops; i++)
+        program->op[i].kind = (uint8_t)kind_of(program->op[i].step);
     smc_find_guesses(program);
     return link_branches(decoder, first_op) && smc_bound_stack(program) &&
            smc_find_reconvergence(program) && find_sequences(program) &&
@@ -522,65 +543,4 @@ void smc_program_free(struct smc_program *program)
     smc_ptx_free(&program->module);
     smc_arena_free(&program->arena);
     free(program);
-}
-
-/* --- Questions about a program ---------------------------------------------------------------- */
-
-const char *smc_program_entry(const struct smc_program *program)
-{
-    return program->entry;
-}
-
-size_t smc_program_instruction_count(const struct smc_program *program)
-{
-    return program->instructions;
-}
-
-const struct smc_instruction *smc_program_instruction(const struct smc_program *program,
-                                                      size_t index)
-{
-    return &program->instruction[index];
-}
-
-size_t smc_program_parameter_count(const struct smc_program *program)
-{
-    return program->module.parameters;
-}
-
-size_t smc_program_parameter_bytes(const struct smc_program *program, size_t index)
-{
-    return program->module.parameter[index]->bytes;
-}
-
-size_t smc_program_parameter_offset(const struct smc_program *program, size_t index)
-{
-    return program->module.parameter[index]->address;
-}
-
-bool smc_program_asks_cooperative(const struct smc_program *program)
-{
-    return program->asks_cooperative;
-}
-
-void smc_program_cluster(const struct smc_program *program, uint32_t cluster[3])
-{
-    memcpy(cluster, program->module.cluster, sizeof program->module.cluster);
-}
-
-uint32_t smc_program_local_bytes(const struct smc_program *program)
-{
-    return program->local_bytes;
-}
-
-const char *smc_program_file(const struct smc_program *program, uint32_t file)
-{
-    for (size_t i = 0; i < program->module.files; i++)
-        if (program->module.file[i].number == file)
-            return program->file_name[i];
-    return NULL;
-}
-
-uint32_t smc_program_static_smem_bytes(const struct smc_program *program)
-{
-    return program->static_smem_bytes;
 }

@@ -141,24 +141,6 @@ bool smc_decode_st(struct smc_decoder *decoder)
     return emit_access(decoder, smc_step_store, &shape);
 }
 
-enum smc_reduction smc_decode_reduction(const struct smc_decoder *decoder)
-{
-    static const struct {
-        const char *name;
-        enum smc_reduction reduction;
-    } names[] = {
-        {"add", SMC_REDUCE_ADD},       {"min", SMC_REDUCE_MIN},
-        {"max", SMC_REDUCE_MAX},       {"and", SMC_REDUCE_AND},
-        {"or", SMC_REDUCE_OR},         {"xor", SMC_REDUCE_XOR},
-        {"inc", SMC_REDUCE_INC},       {"dec", SMC_REDUCE_DEC},
-        {"exch", SMC_REDUCE_EXCHANGE}, {"cas", SMC_REDUCE_COMPARE_AND_SWAP},
-    };
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (smc_decode_has(decoder, names[i].name))
-            return names[i].reduction;
-    return SMC_REDUCE_NONE;
-}
-
 /* Floats are only added. Below 32 bits there are halves, and compare-and-swap of 16 bits. */
 static bool has_atomic(const struct smc_decoder *decoder, const struct smc_op *shape)
 {

@@ -200,6 +200,14 @@ void smc_find(struct smc_worker *worker, const struct smc_finding *finding)
     worker->finding[worker->findings++] = *finding;
 }
 
+void smc_end_launch(struct smc_worker *worker)
+{
+    uint_fast64_t last = atomic_load(&worker->launch->last_block);
+    while (worker->block < last &&
+           !atomic_compare_exchange_weak(&worker->launch->last_block, &last, worker->block))
+        ;
+}
+
 static void keep(const struct smc_program *program, const struct smc_finding *finding,
                  struct smc_emulation *emulation)
 {

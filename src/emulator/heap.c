@@ -1,10 +1,9 @@
-/* malloc and free in a kernel. Addresses are not given out twice, so that an access to memory that
-   was freed is recognized. */
+/* The memory that kernels allocate with malloc. Addresses are not given out twice, so that an
+   access to memory that was freed is recognized. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
-#include "emulator/operations.h"
 #include "emulator/runtime.h"
 
 enum {
@@ -65,8 +64,7 @@ const struct smc_allocation *smc_heap_find(const struct smc_heap *heap, uint64_t
     return heap->count ? &heap->allocation[low ? low - 1 : 0] : NULL;
 }
 
-/* 0: not enough memory left in the heap; `failed`: not enough on this machine. */
-static uint64_t allocate(struct smc_heap *heap, uint64_t bytes, bool *failed)
+uint64_t smc_heap_allocate(struct smc_heap *heap, uint64_t bytes, bool *failed)
 {
     if (bytes > SMC_HEAP_BYTES)
         return 0;
@@ -100,53 +98,17 @@ static uint64_t allocate(struct smc_heap *heap, uint64_t bytes, bool *failed)
     return address;
 }
 
-enum smc_next smc_library_allocate(struct smc_worker *worker, struct smc_warp *warp,
-                                   const struct smc_op *op, uint32_t mask)
+enum smc_heap_release smc_heap_release(struct smc_heap *heap, uint64_t address)
 {
-    bool failed = false;
-    EACH_ACTIVE(lane, mask)
-    smc_call_result(
-        worker, warp, op, lane,
-        allocate(worker->launch->heap, smc_call_argument(worker, warp, op, 0, lane), &failed));
-    worker->out_of_memory |= failed;
-    return failed ? SMC_GIVES_UP : SMC_GO_ON;
-}
-
-static void report(struct smc_worker *worker, const struct smc_warp *warp, const struct smc_op *op,
-                   enum smc_finding_kind kind, uint32_t lane, uint64_t address)
-{
-    struct smc_finding finding =
-        smc_finding_at(worker, kind, op->instruction, smc_thread_of(warp, lane));
-    smc_finding_set_address(worker, &finding, SMC_SPACE_GLOBAL, address, 0);
-    smc_find(worker, &finding);
-}
-
-/* A second free ends the launch, as on a GPU (an H100 reports cudaErrorLaunchFailure). */
-enum smc_next smc_library_free(struct smc_worker *worker, struct smc_warp *warp,
-                               const struct smc_op *op, uint32_t mask)
-{
-    struct smc_heap *heap = worker->launch->heap;
-    bool again = false;
-    EACH_ACTIVE(lane, mask)
-    {
-        uint64_t address = smc_call_argument(worker, warp, op, 0, lane);
-        struct smc_allocation *found = NULL;
-        if (address == 0)
-            continue;
-        if (heap->count > 0 && smc_heap_spans(heap, address))
-            found = &heap->allocation[smc_heap_find(heap, address) - heap->allocation];
-        if (!found || found->address != address) {
-            report(worker, warp, op, SMC_FINDING_BAD_FREE, lane, address);
-        } else if (!found->data) {
-            report(worker, warp, op, SMC_FINDING_DOUBLE_FREE, lane, address);
-            again = true;
-        } else {
-            heap->used -= (found->bytes + ALIGN - !!found->bytes) / ALIGN * ALIGN;
-            free(found->data);
-            found->data = NULL;
-        }
-    }
-    if (again)
-        smc_end_launch(worker);
-    return again ? SMC_GIVES_UP : SMC_GO_ON;
+    struct smc_allocation *found = NULL;
+    if (heap->count > 0 && smc_heap_spans(heap, address))
+        found = &heap->allocation[smc_heap_find(heap, address) - heap->allocation];
+    if (!found || found->address != address)
+        return SMC_HEAP_NOT_ALLOCATED;
+    if (!found->data)
+        return SMC_HEAP_RELEASED_BEFORE;
+    heap->used -= (found->bytes + ALIGN - !!found->bytes) / ALIGN * ALIGN;
+    free(found->data);
+    found->data = NULL;
+    return SMC_HEAP_RELEASED;
 }

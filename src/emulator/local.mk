@@ -10,6 +10,9 @@ emulator_sources = \
 	src/emulator/bank_walk.c src/emulator/bank_walk.h \
 	src/emulator/block.c \
 	src/emulator/bulk_copies.c src/emulator/bulk_copies.h \
+	src/emulator/cluster_barrier.c \
+	src/emulator/cluster_memory.c \
+	src/emulator/cluster_ranks.c \
 	src/emulator/clusters.c src/emulator/clusters.h \
 	src/emulator/contract.c \
 	src/emulator/decode.c src/emulator/decode.h \
@@ -27,18 +30,22 @@ emulator_sources = \
 	src/emulator/decode_wgmma.c \
 	src/emulator/emulator.h \
 	src/emulator/findings.c src/emulator/findings.def \
+	src/emulator/frames.c src/emulator/frames.h \
+	src/emulator/functions.c \
 	src/emulator/heap.c \
 	src/emulator/instructions.c src/emulator/instructions.def \
 	src/emulator/joins.c \
 	src/emulator/lane_changes.c src/emulator/lane_join.c src/emulator/ptx_types.c \
 	src/emulator/lane_values.c src/emulator/lane_values.h \
 	src/emulator/launch.c \
+	src/emulator/malloc.c \
 	src/emulator/matrix.h \
 	src/emulator/mbarrier.c src/emulator/mbarrier.h \
 	src/emulator/memory.c \
 	src/emulator/memory_shapes.c src/emulator/memory_shapes.h \
 	src/emulator/mnemonics.def \
 	src/emulator/narrow.h \
+	src/emulator/op_kinds.def \
 	src/emulator/operations.h \
 	src/emulator/print.c \
 	src/emulator/ops_compare.c \
@@ -50,7 +57,7 @@ emulator_sources = \
 	src/emulator/order.c src/emulator/order.h \
 	src/emulator/peers.c src/emulator/peers.h \
 	src/emulator/other_blocks.c src/emulator/other_blocks.h \
-	src/emulator/program.h \
+	src/emulator/program.c src/emulator/program.h \
 	src/emulator/ptx.h \
 	src/emulator/ptx_initial.c \
 	src/emulator/ptx_lexer.c src/emulator/ptx_lexer.h \
@@ -63,7 +70,9 @@ emulator_sources = \
 	src/emulator/runtime.h \
 	src/emulator/shadow.c src/emulator/shadow.h \
 	src/emulator/shadow_cells.h \
+	src/emulator/shadow_check.c \
 	src/emulator/shadow_lanes.c \
+	src/emulator/shadow_sync.c \
 	src/emulator/special_functions.c src/emulator/special_functions.h \
 	src/emulator/special_functions.def \
 	src/emulator/specials.def \

@@ -5,42 +5,15 @@
 #include "emulator/clusters.h"
 #include "emulator/matrix.h"
 #include "emulator/memory_shapes.h"
-#include "emulator/operations.h"
 #include "emulator/runtime.h"
 #include "emulator/shadow.h"
 #include "model/sectors.h"
 
 /* --- Counts ----------------------------------------------------------------------------------- */
 
-static bool is_rows(const struct smc_op *op)
-{
-    return op->step == smc_step_load_rows || op->step == smc_step_store_rows;
-}
-
 static bool is_fragment(const struct smc_op *op)
 {
-    return op->step == smc_step_load_fragment || op->step == smc_step_store_fragment;
-}
-
-static void log_access(struct smc_worker *worker, struct smc_logged_access *logged,
-                       const uint64_t address[SMC_LANES])
-{
-    uint32_t *const to = logged->access.address, mask = logged->access.mask;
-    if (worker->log->is_full || worker->log->failed)
-        return;
-    EACH_LANE(i) to[i] = mask & smc_lane_bit[i] ? (uint32_t)address[i] : 0;
-    smc_access_log_add(worker->log, logged);
-}
-
-void smc_log_shared(struct smc_worker *worker, const struct smc_op *op, enum smc_bank_op kind,
-                    const uint64_t address[SMC_LANES], uint32_t mask, uint32_t bytes)
-{
-    struct smc_logged_access logged = {
-        .instruction = op->instruction,
-        .is_uncounted = op->step == smc_step_atomic,
-        .access = {.mask = mask, .width_bytes = bytes, .op = kind, .is_matrix = is_rows(op)},
-    };
-    log_access(worker, &logged, address);
+    return op->kind == SMC_OP_LOAD_FRAGMENT || op->kind == SMC_OP_STORE_FRAGMENT;
 }
 
 static void take_sample(struct smc_worker *worker, const struct smc_op *op, enum smc_bank_op kind,
@@ -52,7 +25,7 @@ static void take_sample(struct smc_worker *worker, const struct smc_op *op, enum
         .taken = true,
         .conflicts = conflicts,
         .block = worker->block,
-        .access = {.mask = mask, .width_bytes = bytes, .op = kind, .is_matrix = is_rows(op)},
+        .access = {.mask = mask, .width_bytes = bytes, .op = kind, .is_matrix = smc_op_is_rows(op)},
     };
     EACH_LANE(i) sample->access.address[i] = mask & smc_lane_bit[i] ? (uint32_t)address[i] : 0;
 }
@@ -70,7 +43,7 @@ static void count_shared(struct smc_worker *worker, const struct smc_op *op, enu
     }
     /* Matrices are served as stores are: no two of them together. */
     struct smc_bank_cost cost = smc_shape_bank_cost(
-        worker, shape, 0, is_rows(op) ? SMC_BANK_STORE : kind, address, mask, bytes);
+        worker, shape, 0, smc_op_is_rows(op) ? SMC_BANK_STORE : kind, address, mask, bytes);
     count->least_wavefronts += cost.least;
     const struct smc_conflict_sample *kept = &worker->sample[op->instruction];
     if (!kept->taken || cost.wavefronts - cost.least > kept->conflicts)
@@ -108,7 +81,7 @@ void smc_count_fragment(struct smc_worker *worker, const struct smc_op *op, enum
         .bound = *bound,
     };
     if (worker->log)
-        log_access(worker, &logged, address);
+        smc_log_access(worker, &logged, address);
     if (!kept->taken || cost.wavefronts - cost.least > kept->conflicts)
         take_sample(worker, op, kind, cost.wavefronts - cost.least, address, access->mask,
                     access->bytes);
@@ -187,17 +160,6 @@ uint64_t smc_emulated_conflicts(const struct smc_emulated_count *count)
 /* --- Accesses --------------------------------------------------------------------------------- */
 
 enum { CELL_BYTES = 4 }; /* of struct smc_emulated_array's `written` */
-
-/* Any 8 lanes of 64 bits lie in one vector of the widest CPUs: two passes each are vectorised. */
-SMC_FOR_EACH_CPU void smc_memory_addresses(const struct smc_warp *warp, const struct smc_op *op,
-                                           uint64_t address[SMC_LANES])
-{
-    const char *file = warp->file + op->a;
-    if (op->address_is_32)
-        EACH_LANE(i) address[i] = (uint32_t)(((const lane_u32 *)file)[i] + (uint32_t)op->immediate);
-    else
-        EACH_LANE(i) address[i] = ((const lane_u64 *)file)[i] + op->immediate;
-}
 
 /* The lowest and highest addresses of the active lanes, and the OR of all their bits. */
 struct extent {
@@ -453,6 +415,20 @@ static void check_cut(struct smc_worker *worker, struct smc_warp *warp, const st
     }
 }
 
+/* Accesses of which some are to the shared memory of other blocks of the cluster. */
+static uint32_t access_cluster(struct smc_worker *worker, struct smc_warp *warp,
+                               const struct smc_op *op, enum smc_access_kind kind,
+                               const uint64_t address[SMC_LANES], uint32_t mask,
+                               const void *const *value, char *host[SMC_LANES])
+{
+    struct smc_cluster_lanes lanes = {.host = host};
+    uint32_t good = smc_cluster_reach(worker, warp, op, kind, address, mask, value, &lanes);
+    if (lanes.mine)
+        good |= smc_memory_access_some(worker, warp, op, SMC_SPACE_SHARED, kind, lanes.own,
+                                       lanes.mine, value, host);
+    return good;
+}
+
 uint32_t smc_memory_access_at(struct smc_worker *worker, struct smc_warp *warp,
                               const struct smc_op *op, enum smc_ptx_space space,
                               enum smc_access_kind kind, const uint64_t address[SMC_LANES],
@@ -474,7 +450,7 @@ uint32_t smc_memory_access_at(struct smc_worker *worker, struct smc_warp *warp,
     switch (space) {
     case SMC_SPACE_SHARED:
         if (extent.most >= SMC_CLUSTER_STRIDE && launch->cluster_blocks > 1)
-            return smc_cluster_access(worker, warp, op, kind, address, mask, value, host);
+            return access_cluster(worker, warp, op, kind, address, mask, value, host);
         mask = locate_flat(worker, warp, op, space, worker->shared, launch->smem_bytes, 0, address,
                            &extent, mask, host);
         if (mask && !is_fragment(op))

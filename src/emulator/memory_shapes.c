@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "emulator/operations.h"
 
 /* --- What accesses cost ----------------------------------------------------------------------- */
 
@@ -140,6 +139,17 @@ static struct smc_bank_cost find_cost(struct smc_worker *worker, enum smc_bank_o
 }
 
 /* --- Shapes ----------------------------------------------------------------------------------- */
+
+/* Any 8 lanes of 64 bits lie in one vector of the widest CPUs: two passes each are vectorised. */
+SMC_FOR_EACH_CPU void smc_memory_addresses(const struct smc_warp *warp, const struct smc_op *op,
+                                           uint64_t address[SMC_LANES])
+{
+    const char *file = warp->file + op->a;
+    if (op->address_is_32)
+        EACH_LANE(i) address[i] = (uint32_t)(((const lane_u32 *)file)[i] + (uint32_t)op->immediate);
+    else
+        EACH_LANE(i) address[i] = ((const lane_u64 *)file)[i] + op->immediate;
+}
 
 /* How 8 lanes from `lane` on lie. */
 static enum smc_eight_lanes eight_lanes(const struct smc_shape *shape, uint32_t lane)
@@ -457,7 +467,7 @@ static bool find_costs(struct smc_worker *worker, const struct smc_op *op, const
                           .instruction = op->instruction,
                           .shape = shape->number,
                           .space = op->space,
-                          .stores = op->step == smc_step_store,
+                          .stores = op->kind == SMC_OP_STORE,
                           .allocation = shape->allocation};
     uint64_t address[SMC_LANES];
     EACH_LANE(i) address[i] = load->first + (uint64_t)shape->layout.delta[i];
@@ -498,7 +508,7 @@ static void log_again(struct smc_worker *worker, const struct smc_op *op, const 
     memo->logged[at].first = first;
     memo->logged[at].instruction = instruction;
     EACH_LANE(i) address[i] = load->first + (uint64_t)shape->layout.delta[i];
-    smc_log_shared(worker, op, op->step == smc_step_store ? SMC_BANK_STORE : SMC_BANK_LOAD, address,
+    smc_log_shared(worker, op, op->kind == SMC_OP_STORE ? SMC_BANK_STORE : SMC_BANK_LOAD, address,
                    shape->mask, smc_op_bytes(op));
 }
 

@@ -141,7 +141,7 @@ smc_step smc_step_bulk_copy, smc_step_tensor_copy;
 smc_step smc_step_store_async, smc_step_reduce_async;
 /* Combines a value of op->type with the one at `host`. */
 void smc_atomic_update(struct smc_worker *worker, const struct smc_op *op, char *host, uint64_t b);
-/* clusters.c */
+/* cluster_barrier.c, cluster_ranks.c */
 smc_step smc_step_cluster_arrive, smc_step_cluster_wait, smc_step_map_shared, smc_step_shared_rank;
 /* calls.c. Of alloca, a: bytes, d: the address, immediate: its alignment. */
 smc_step smc_step_call, smc_step_return, smc_step_allocate, smc_step_save_stack,

@@ -176,6 +176,14 @@ struct smc_matrix {
 
 enum smc_rounding { SMC_ROUND_NEAREST, SMC_ROUND_ZERO, SMC_ROUND_DOWN, SMC_ROUND_UP };
 
+/* What an op does, for files below those of the steps, which therefore cannot name them. */
+enum smc_op_kind {
+    SMC_OP_OTHER,
+#define OP_KIND(id, name) SMC_OP_##id,
+#include "emulator/op_kinds.def"
+#undef OP_KIND
+};
+
 struct smc_op {
     smc_alu *alu; /* or */
     smc_step *step;
@@ -214,6 +222,7 @@ struct smc_op {
     uint32_t leader;
     uint8_t leader_slot; /* where a warp keeps what is known of it */
     bool leads;
+    uint8_t kind; /* enum smc_op_kind */
 
     /* Floating point. */
     smc_alu *inner; /* of an operation with another rounding mode, flushing or saturation */
@@ -248,9 +257,15 @@ static inline uint32_t smc_op_bytes(const struct smc_op *op)
     return (uint32_t)op->width_bytes * op->vector;
 }
 
+/* ldmatrix and stmatrix. */
+static inline bool smc_op_is_rows(const struct smc_op *op)
+{
+    return op->kind == SMC_OP_LOAD_ROWS || op->kind == SMC_OP_STORE_ROWS;
+}
+
 /* --- Functions -------------------------------------------------------------------------------- */
 
-/* The functions that the device's runtime library provides; see print.c and heap.c. */
+/* The functions that the device's runtime library provides; see print.c and malloc.c. */
 enum smc_library_function {
     SMC_LIBRARY_NONE,
     SMC_LIBRARY_VPRINTF,
@@ -386,6 +401,10 @@ struct smc_op *smc_tracked_ops(const struct smc_program *program);
 enum smc_status smc_lay_out_frames(struct smc_program *program, struct smc_error *error);
 /* Sets the size of a thread's local memory, once all ops are decoded; false: out of memory. */
 bool smc_bound_stack(struct smc_program *program);
+
+/* functions.c */
+/* The function of the device's runtime library with this name, or SMC_LIBRARY_NONE. */
+enum smc_library_function smc_library_named(struct smc_span name);
 /* The number of the function at this address; 0: none. */
 uint32_t smc_function_at(const struct smc_program *program, uint64_t address);
 /* Whether the callee has as many parameters as the call passes, of the same sizes. */

@@ -3,7 +3,7 @@
    other lanes reconverge without waiting for lanes that exit (like ptxas, which turns such exits
    into predicated ones). The dominators are computed with the method of Cooper, Harvey and Kennedy,
    "A Simple, Fast Dominance Algorithm" (2001), on the reversed graph of basic blocks. */
-#include "emulator/operations.h"
+#include "emulator/program.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -32,12 +32,12 @@ struct flow {
 
 static bool is_branch(const struct smc_op *op)
 {
-    return op->step == smc_step_branch || op->step == smc_step_indexed_branch;
+    return op->kind == SMC_OP_BRANCH || op->kind == SMC_OP_INDEXED_BRANCH;
 }
 
 static bool ends(const struct smc_op *op)
 {
-    return op->step == smc_step_exit || op->step == smc_step_return || op->step == smc_step_trap;
+    return op->kind == SMC_OP_EXIT || op->kind == SMC_OP_RETURN || op->kind == SMC_OP_TRAP;
 }
 
 static void cut_blocks(struct flow *flow)
@@ -48,7 +48,7 @@ static void cut_blocks(struct flow *flow)
     leads[0] = 1;
     for (uint32_t i = 0; i < program->ops; i++) {
         const struct smc_op *op = &program->op[i];
-        if (op->step == smc_step_branch)
+        if (op->kind == SMC_OP_BRANCH)
             leads[op->target] = 1;
         for (uint32_t k = 0; k < op->target_count; k++)
             leads[op->targets[k]] = 1;
@@ -75,9 +75,9 @@ static void find_ends(struct flow *flow)
             i++;
         if (ops[i].guard != SMC_NO_SLOT)
             continue;
-        block->only_ends = ops[i].step == smc_step_exit || ops[i].step == smc_step_return ||
-                           (ops[i].step == smc_step_branch &&
-                            flow->block[flow->block_of[ops[i].target]].only_ends);
+        block->only_ends =
+            ops[i].kind == SMC_OP_EXIT || ops[i].kind == SMC_OP_RETURN ||
+            (ops[i].kind == SMC_OP_BRANCH && flow->block[flow->block_of[ops[i].target]].only_ends);
     }
 }
 
@@ -100,7 +100,7 @@ static void each_successor(struct flow *flow, uint32_t b, bool with_ends,
         if (with_ends || !flow->block[target].only_ends)
             visit(flow, b, target);
     }
-    if (last->step == smc_step_branch) {
+    if (last->kind == SMC_OP_BRANCH) {
         uint32_t target = flow->block_of[last->target];
         if (with_ends || !flow->block[target].only_ends)
             visit(flow, b, target);
@@ -339,7 +339,7 @@ static void mark_reached(const struct smc_program *program, uint32_t from, bool 
         for (uint32_t i = due[--count]; i < program->ops && !reached[i]; i++) {
             const struct smc_op *op = &program->op[i];
             reached[i] = true;
-            if (op->step == smc_step_branch && !reached[op->target])
+            if (op->kind == SMC_OP_BRANCH && !reached[op->target])
                 due[count++] = op->target;
             for (uint32_t k = 0; k < op->target_count && count < 2 * program->ops; k++)
                 due[count++] = op->targets[k];
@@ -360,7 +360,7 @@ bool smc_passes_by(const struct smc_program *program, uint32_t barrier, uint32_t
         mark_reached(program, barrier + 1, reached, due);
         for (uint32_t i = 0; i < program->ops; i++) {
             const struct smc_op *op = &program->op[i];
-            if (op->step == smc_step_branch)
+            if (op->kind == SMC_OP_BRANCH)
                 leads[op->target] = true;
             for (uint32_t k = 0; k < op->target_count; k++)
                 leads[op->targets[k]] = true;

@@ -88,7 +88,7 @@ struct smc_frame;
 struct smc_shape;
 struct smc_places;
 
-/* The calls of a warp that have not returned: see calls.c. */
+/* The calls of a warp that have not returned: see frames.c. */
 struct smc_frames {
     struct smc_frame **all, *unused;
     size_t count, room;
@@ -239,8 +239,6 @@ void smc_block_end(struct smc_worker *worker);
 void smc_block_report_waiting(struct smc_worker *worker);
 /* Reports what its warps poll: each mbarrier object once. False: nothing. */
 bool smc_block_report_polls(struct smc_worker *worker);
-/* After an error that ends the launch: blocks above this one need not run. */
-void smc_end_launch(struct smc_worker *worker);
 /* warp.c */
 void smc_warp_begin(struct smc_warp *warp, uint32_t lanes);
 /* Runs until every group waits or has ended, or until the time slice is over. Returns true if
@@ -265,7 +263,7 @@ void smc_warp_hold(struct smc_warp *warp, uint32_t mask, uint32_t barrier);
 /* Lets all groups that converged continue after their op. */
 void smc_warp_release(struct smc_warp *warp, uint32_t mask);
 
-/* calls.c */
+/* frames.c */
 void smc_frames_begin(const struct smc_program *program, struct smc_warp *warp);
 void smc_frames_free(struct smc_warp *warp);
 /* The group has no lanes left in the function that it called: it continues after the call. Returns
@@ -309,6 +307,11 @@ void smc_heap_forget(struct smc_heap *heap);
 bool smc_heap_spans(const struct smc_heap *heap, uint64_t address);
 /* The last allocation that begins at or before the address, or else the first; NULL: none. */
 const struct smc_allocation *smc_heap_find(const struct smc_heap *heap, uint64_t address);
+/* 0: not enough memory left in the heap; `failed`: not enough on this machine. */
+uint64_t smc_heap_allocate(struct smc_heap *heap, uint64_t bytes, bool *failed);
+enum smc_heap_release { SMC_HEAP_RELEASED, SMC_HEAP_RELEASED_BEFORE, SMC_HEAP_NOT_ALLOCATED };
+enum smc_heap_release smc_heap_release(struct smc_heap *heap, uint64_t address);
+/* malloc.c */
 smc_step smc_library_allocate, smc_library_free;
 
 /* print.c */
@@ -328,7 +331,9 @@ static inline bool smc_sample_replaces(const struct smc_conflict_sample *sample,
                              (sample->conflicts == kept->conflicts && sample->block < kept->block));
 }
 
-/* Keeps an access to shared memory in the log. */
+/* access_log.c: keeps an access to shared memory in the log, which exists. */
+void smc_log_access(struct smc_worker *worker, struct smc_logged_access *logged,
+                    const uint64_t address[SMC_LANES]);
 void smc_log_shared(struct smc_worker *worker, const struct smc_op *op, enum smc_bank_op kind,
                     const uint64_t address[SMC_LANES], uint32_t mask, uint32_t bytes);
 /* Counts an access of the machine code of wmma.load or wmma.store to shared memory. */
@@ -374,10 +379,10 @@ struct smc_bulk {
 bool smc_memory_bulk(struct smc_worker *worker, const struct smc_warp *warp,
                      const struct smc_op *op, enum smc_access_kind kind, uint32_t bytes,
                      uint32_t lane, struct smc_bulk *bulk);
+/* memory_shapes.c */
 /* Each lane's address, generic or relative to op->space: register + immediate. */
 void smc_memory_addresses(const struct smc_warp *warp, const struct smc_op *op,
                           uint64_t address[SMC_LANES]);
-/* memory_shapes.c */
 struct smc_bank_memo *smc_bank_memo_new(const struct smc_program *program);
 void smc_bank_memo_free(struct smc_bank_memo *memo);
 /* Adds to the counts what loads that were executed again have left to be added. */
@@ -411,6 +416,8 @@ void smc_copies_complete(struct smc_worker *worker, struct smc_warp *warp, uint3
 
 /* findings.c */
 void smc_find(struct smc_worker *worker, const struct smc_finding *finding);
+/* After an error that ends the launch: blocks above this one need not run. */
+void smc_end_launch(struct smc_worker *worker);
 struct smc_finding smc_finding_at(const struct smc_worker *worker, enum smc_finding_kind kind,
                                   uint32_t instruction, uint32_t thread);
 /* call_stack.c: the calls that the thread has made and not returned from; called by

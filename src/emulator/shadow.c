@@ -6,9 +6,8 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "emulator/peers.h"
 
-enum { MAX_LINES = 1 << 16, TABLE_SIZE = 1 << 17 };
+enum { TABLE_SIZE = 1 << 17 };
 
 uint32_t smc_shadow_cell_bytes(const struct smc_shadow *shadow, enum smc_ptx_space space)
 {
@@ -156,7 +155,7 @@ static void keep_weak_writes(struct smc_shadow *shadow, const struct line *line,
     }
 }
 
-static void empty_table(struct smc_shadow *shadow)
+void smc_shadow_empty(struct smc_shadow *shadow)
 {
     for (uint32_t i = 0; i < shadow->lines; i++) {
         shadow->table[shadow->line[i]->slot] = 0;
@@ -182,63 +181,7 @@ void smc_shadow_begin_block(struct smc_shadow *shadow, uint64_t block)
 
 void smc_shadow_end_block(struct smc_shadow *shadow)
 {
-    empty_table(shadow);
-}
-
-/* --- Synchronisations ------------------------------------------------------------------------- */
-
-void smc_shadow_sync_block(struct smc_shadow *shadow)
-{
-    shadow->reads = 0; /* all of them are ordered before everything that follows */
-    smc_order_sync_block(&shadow->order);
-    if (shadow->lines > MAX_LINES / 2)
-        empty_table(shadow); /* all its accesses are ordered before everything that follows */
-}
-
-void smc_shadow_sync_warps(struct smc_shadow *shadow, const struct smc_barrier *barrier)
-{
-    smc_shadow_catch_up(shadow);
-    smc_order_sync_warps(&shadow->order, barrier);
-}
-
-uint32_t smc_shadow_arrive(struct smc_shadow *shadow)
-{
-    return ++shadow->order.now;
-}
-
-void smc_shadow_sync_lanes(struct smc_shadow *shadow, struct smc_warp *warp, uint32_t mask)
-{
-    smc_shadow_catch_up(shadow);
-    smc_order_sync_lanes(&shadow->order, warp, mask);
-}
-
-void smc_shadow_fence(struct smc_shadow *shadow, const struct smc_warp *warp, uint32_t mask,
-                      bool is_narrow)
-{
-    smc_shadow_catch_up(shadow);
-    smc_order_fence(&shadow->order, warp, mask, is_narrow);
-}
-
-void smc_shadow_finish_products(struct smc_shadow *shadow, const struct smc_warp *warp,
-                                uint32_t when)
-{
-    smc_shadow_catch_up(shadow);
-    smc_order_finish_products(&shadow->order, warp, when);
-}
-
-void smc_shadow_acquire_all(struct smc_shadow *shadow, const struct smc_warp *warp, uint32_t mask)
-{
-    smc_shadow_catch_up(shadow);
-    smc_order_acquire_all(&shadow->order, warp, mask);
-}
-
-void smc_shadow_order(struct smc_shadow *shadow, const struct smc_warp *warp,
-                      const struct smc_op *op, enum smc_access_kind kind,
-                      const uint64_t key[SMC_LANES], uint32_t mask)
-{
-    smc_shadow_catch_up(shadow);
-    if (shadow->order.releases)
-        smc_order_strong(&shadow->order, warp, op, kind, key, SMC_SHARED_WINDOW, mask);
+    smc_shadow_empty(shadow);
 }
 
 /* --- One access to a cell --------------------------------------------------------------------- */
@@ -297,11 +240,6 @@ static bool races(const struct visit *visit, bool is_strong, bool is_volatile, u
         return true;
     return is_volatile && visit->is_volatile && other / SMC_LANES == visit->warp->index &&
            when >= order->fenced[visit->warp->index].block[visit->warp->index];
-}
-
-static void set_flag(struct cell *cell, uint8_t flag, bool holds)
-{
-    cell->flags = (uint8_t)(holds ? cell->flags | flag : cell->flags & ~flag);
 }
 
 /* Keeps two readers that are not ordered after each other, and rather weak than strong ones. A
@@ -476,13 +414,6 @@ static void unsettle(struct smc_shadow *shadow, uint64_t cell, uint32_t count)
 {
     for (uint64_t i = cell; i < cell + count; i++)
         shadow->word[i / SMC_LINE_CELLS].settled.cells &= ~(1u << i % SMC_LINE_CELLS);
-}
-
-/* These cells of shared memory are written now. */
-static void mark_written(struct smc_shadow *shadow, uint64_t cell, uint32_t count)
-{
-    for (uint64_t i = cell; i < cell + count; i++)
-        mark_word_written(shadow, &shadow->word[i / SMC_LINE_CELLS], 1u << i % SMC_LINE_CELLS);
 }
 
 /* --- Writes of what was not accessed since the last barrier ----------------------------------- */
@@ -712,42 +643,15 @@ void smc_shadow_check_each(const struct visit *visit, enum smc_access_kind kind,
     }
 }
 
-/* --- Copies, and writes of other blocks ------------------------------------------------------- */
-
-void smc_shadow_written_elsewhere(struct smc_shadow *shadow, uint64_t address, uint32_t bytes)
+void smc_shadow_begin_copy(const struct visit *visit, uint32_t me, uint64_t address)
 {
-    const uint32_t unit = shadow->cell_bytes_shared;
-    smc_shadow_catch_up(shadow);
-    for (uint64_t i = address / unit; i <= (address + bytes - 1) / unit; i++) {
-        mark_written(shadow, i, 1);
-        shadow->shared[i].write_at = shadow->order.block_began_at;
-    }
-}
-
-void smc_shadow_check_copy(struct smc_worker *worker, struct smc_warp *warp,
-                           const struct smc_op *op, const uint64_t address[SMC_LANES],
-                           uint32_t mask)
-{
-    const struct visit visit = visit_of(worker, warp, op, SMC_SPACE_SHARED, op->width_bytes);
-    uint32_t unit = worker->shadow->cell_bytes_shared;
-    uint64_t bytes = worker->launch->smem_bytes;
-    smc_shadow_catch_up(worker->shadow);
-    EACH_ACTIVE(lane, mask)
-    {
-        if (bytes < visit.bytes || address[lane] > bytes - visit.bytes)
-            continue; /* reported when it arrives */
-        const struct smc_own_access access = {
-            .op = op, .kind = SMC_WRITES, 1u << lane, visit.bytes, address};
-        if (worker->shadow->is_shared)
-            smc_peers_check(worker, warp, &access);
-        struct cell *cell = &worker->shadow->shared[address[lane] / unit];
-        for (uint32_t i = 0; i < visit.bytes / unit; i++) {
-            const uint64_t number = address[lane] / unit + i;
-            mark_written(worker->shadow, number, 1);
-            check_write(&visit, &cell[i], smc_thread_of(warp, lane), address[lane], false);
-            set_flag(&cell[i], COPY_IS_PENDING, true);
-            worker->shadow->word[number / SMC_LINE_CELLS].written &=
-                ~(1u << number % SMC_LINE_CELLS);
-        }
+    const uint32_t unit = visit->shadow->cell_bytes_shared;
+    struct cell *cell = &visit->shadow->shared[address / unit];
+    for (uint32_t i = 0; i < visit->bytes / unit; i++) {
+        const uint64_t number = address / unit + i;
+        mark_written(visit->shadow, number, 1);
+        check_write(visit, &cell[i], me, address, false);
+        set_flag(&cell[i], COPY_IS_PENDING, true);
+        visit->shadow->word[number / SMC_LINE_CELLS].written &= ~(1u << number % SMC_LINE_CELLS);
     }
 }

@@ -1,5 +1,5 @@
-/* The last accesses to each cell of memory, which shadow.c, shadow_lanes.c and peers.c share; no
-   other file includes this header. A cell is one word, or one byte if the kernel has accesses
+/* The last accesses to each cell of memory, which shadow*.c and peers.c share; no other file
+   includes this header. A cell is one word, or one byte if the kernel has accesses
    smaller than a word. For 32 neighboring cells, a struct word of shared memory or a struct line of
    global memory has a bit for each that needs no closer look. */
 #ifndef SMC_EMULATOR_SHADOW_CELLS_H
@@ -67,7 +67,7 @@ struct line {
     struct cell cell[SMC_LINE_CELLS];
 };
 
-enum { MOST_READS = 4096, RECENT_LINES = 64 };
+enum { MOST_READS = 4096, MAX_LINES = 1 << 16, RECENT_LINES = 64 };
 
 struct smc_shadow {
     struct smc_order order;
@@ -173,7 +173,32 @@ static inline void mark_word_written(const struct smc_shadow *shadow, struct wor
     word->written |= cells;
 }
 
-/* Checks accesses lane by lane, as smc_shadow_check does. */
+/* These cells of shared memory are written now. */
+static inline void mark_written(struct smc_shadow *shadow, uint64_t cell, uint32_t count)
+{
+    for (uint64_t i = cell; i < cell + count; i++)
+        mark_word_written(shadow, &shadow->word[i / SMC_LINE_CELLS], 1u << i % SMC_LINE_CELLS);
+}
+
+static inline void set_flag(struct cell *cell, uint8_t flag, bool holds)
+{
+    cell->flags = (uint8_t)(holds ? cell->flags | flag : cell->flags & ~flag);
+}
+
+/* Forgets all lines of global memory. */
+void smc_shadow_empty(struct smc_shadow *shadow);
+
+/* Checks accesses of one block's lanes, several at once where that is possible: as smc_shadow_check
+   does, which also checks those of other blocks. */
+void smc_shadow_check_lanes(struct smc_worker *worker, struct smc_warp *warp,
+                            const struct smc_op *op, enum smc_ptx_space space,
+                            enum smc_access_kind kind, const uint64_t address[SMC_LANES],
+                            uint32_t mask, uint32_t bytes, const void *const *value,
+                            char *const host[SMC_LANES], const struct smc_places *places);
+/* A copy to the shared memory of the block begins. */
+void smc_shadow_begin_copy(const struct visit *visit, uint32_t me, uint64_t address);
+
+/* Checks accesses lane by lane. */
 void smc_shadow_check_each(const struct visit *visit, enum smc_access_kind kind,
                            const uint64_t address[SMC_LANES], uint32_t mask,
                            const void *const *value, char *const host[SMC_LANES]);

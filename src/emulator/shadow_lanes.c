@@ -2,7 +2,6 @@
    checks the other lanes one by one. */
 #include <string.h>
 
-#include "emulator/peers.h"
 #include "emulator/shadow_cells.h"
 
 /* --- Reads that need no check ----------------------------------------------------------------- */
@@ -491,11 +490,11 @@ bool smc_shadow_passes(struct smc_worker *worker, struct smc_warp *warp, const s
            lines_are_settled(shadow, cell / SMC_LINE_CELLS, cell % SMC_LINE_CELLS, places);
 }
 
-void smc_shadow_check(struct smc_worker *worker, struct smc_warp *warp, const struct smc_op *op,
-                      enum smc_ptx_space space, enum smc_access_kind kind,
-                      const uint64_t address[SMC_LANES], uint32_t mask, uint32_t bytes,
-                      const void *const *value, char *const host[SMC_LANES],
-                      const struct smc_places *places)
+void smc_shadow_check_lanes(struct smc_worker *worker, struct smc_warp *warp,
+                            const struct smc_op *op, enum smc_ptx_space space,
+                            enum smc_access_kind kind, const uint64_t address[SMC_LANES],
+                            uint32_t mask, uint32_t bytes, const void *const *value,
+                            char *const host[SMC_LANES], const struct smc_places *places)
 {
     struct smc_shadow *shadow = worker->shadow;
     struct visit visit = visit_of(worker, warp, op, space, bytes);
@@ -503,10 +502,6 @@ void smc_shadow_check(struct smc_worker *worker, struct smc_warp *warp, const st
     const bool has_places = places && bytes >= cell_bytes && !shadow->order.partly_synced;
     const uint64_t first = address[__builtin_ctz(mask)];
     visit.mask = mask;
-    if (shadow->is_shared && space == SMC_SPACE_SHARED) {
-        const struct smc_own_access access = {op, kind, mask, bytes, address, value, host};
-        smc_peers_check(worker, warp, &access);
-    }
     if (space == SMC_SPACE_SHARED) {
         if (has_places && defer(&visit, first, places))
             return;
@@ -521,6 +516,4 @@ void smc_shadow_check(struct smc_worker *worker, struct smc_warp *warp, const st
     if (op->is_strong && shadow->order.releases)
         smc_order_strong(&shadow->order, warp, op, kind, address,
                          space == SMC_SPACE_SHARED ? SMC_SHARED_WINDOW : 0, mask);
-    if (op->is_strong)
-        smc_peers_strong(worker, op, kind);
 }

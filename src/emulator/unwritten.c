@@ -50,29 +50,29 @@ static void put(uint64_t *set, uint32_t slot, bool holds)
 
 static bool loads(const struct smc_op *op)
 {
-    return op->step == smc_step_load;
+    return op->kind == SMC_OP_LOAD;
 }
 
 static bool stores(const struct smc_op *op)
 {
-    return op->step == smc_step_store;
+    return op->kind == SMC_OP_STORE;
 }
 
 static bool accesses(const struct smc_op *op)
 {
-    return loads(op) || stores(op) || op->step == smc_step_atomic;
+    return loads(op) || stores(op) || op->kind == SMC_OP_ATOMIC;
 }
 
 /* Whether the op passes on what its sources are: arithmetic, but also shuffles and others, whose
    results count as written. */
 static bool reads_sources(const struct smc_op *op)
 {
-    return op->alu || op->step == smc_step_atomic;
+    return op->alu || op->kind == SMC_OP_ATOMIC;
 }
 
 static bool calls_address(const struct smc_op *op)
 {
-    return op->step == smc_step_call && op->call->callee == 0;
+    return op->kind == SMC_OP_CALL && op->call->callee == 0;
 }
 
 /* The op's register a, if what it holds matters. */
@@ -83,20 +83,19 @@ static bool reads_a(const struct smc_op *op)
 
 static bool has_second_target(const struct smc_op *op)
 {
-    return op->step == smc_step_shuffle || op->step == smc_step_match || op->step == smc_step_elect;
+    return op->kind == SMC_OP_SHUFFLE || op->kind == SMC_OP_MATCH || op->kind == SMC_OP_ELECT;
 }
 
 static bool writes_d(const struct smc_op *op)
 {
     return op->alu || op->d_kind != SMC_SLOT_NONE || has_second_target(op) ||
-           op->step == smc_step_vote || op->step == smc_step_active_mask ||
-           op->step == smc_step_reduce;
+           op->kind == SMC_OP_VOTE || op->kind == SMC_OP_ACTIVE_MASK || op->kind == SMC_OP_REDUCE;
 }
 
 /* The n-th register that a matrix instruction or a call writes; SMC_NO_SLOT: there are fewer. */
 static uint32_t listed_target(const struct smc_op *op, uint32_t n)
 {
-    if (op->step != smc_step_call)
+    if (op->kind != SMC_OP_CALL)
         return n < op->written ? op->list[n] : SMC_NO_SLOT;
     uint32_t i = 0;
     for (; i < op->call->results; i++)
@@ -165,8 +164,8 @@ static void flow_to(const struct flow *flow, uint32_t op)
 
 static bool ends_flow(const struct smc_op *op)
 {
-    return op->step == smc_step_exit || op->step == smc_step_return || op->step == smc_step_trap ||
-           op->step == smc_step_branch || op->step == smc_step_indexed_branch;
+    return op->kind == SMC_OP_EXIT || op->kind == SMC_OP_RETURN || op->kind == SMC_OP_TRAP ||
+           op->kind == SMC_OP_BRANCH || op->kind == SMC_OP_INDEXED_BRANCH;
 }
 
 static void pass_block(const struct flow *flow, uint32_t b)
@@ -178,7 +177,7 @@ static void pass_block(const struct flow *flow, uint32_t b)
         pass(flow, &ops[i]);
     if (!ends || last->guard != SMC_NO_SLOT)
         flow_to(flow, flow->block[b].end);
-    if (last->step == smc_step_branch)
+    if (last->kind == SMC_OP_BRANCH)
         flow_to(flow, last->target);
     for (uint32_t i = 0; i < last->target_count; i++)
         flow_to(flow, last->targets[i]);
@@ -191,7 +190,7 @@ static void cut_blocks(struct flow *flow)
     leads[0] = true;
     for (uint32_t i = 0; i < program->ops; i++) {
         const struct smc_op *op = &program->op[i];
-        if (op->step == smc_step_branch)
+        if (op->kind == SMC_OP_BRANCH)
             leads[op->target] = true;
         for (uint32_t k = 0; k < op->target_count; k++)
             leads[op->targets[k]] = true;
@@ -355,7 +354,7 @@ static bool may_be_local(const struct smc_op *op)
 static void add_uses(uint64_t *used, const struct smc_op *op, bool with_copies)
 {
     const uint32_t slot[] = {op->a, op->b, op->c, op->guard};
-    bool is_call = op->step == smc_step_call;
+    bool is_call = op->kind == SMC_OP_CALL;
     for (size_t i = is_move(op) && !with_copies ? 3 : 0; i < sizeof slot / sizeof *slot; i++)
         if (slot[i] != SMC_NO_SLOT)
             put(used, slot[i], true);
@@ -615,7 +614,7 @@ enum smc_next smc_step_tracked(struct smc_worker *worker, struct smc_warp *warp,
         return SMC_GO_ON;
     }
     /* Operations across lanes also write for lanes that came before. */
-    uint32_t writers = accesses(plain) || plain->step == smc_step_call ? mask : UINT32_MAX;
+    uint32_t writers = accesses(plain) || plain->kind == SMC_OP_CALL ? mask : UINT32_MAX;
     note(warp, track->d, writers, 0, 0);
     for (uint32_t i = 0; !stores(plain) && i < SMC_MAX_VECTOR; i++)
         note(warp, track->v[i], writers, 0, 0);
