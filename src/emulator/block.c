@@ -5,6 +5,7 @@
 
 #include "emulator/clusters.h"
 #include "emulator/mbarrier.h"
+#include "emulator/operations.h"
 #include "emulator/peers.h"
 #include "emulator/shadow.h"
 
@@ -407,10 +408,13 @@ static bool report_first(struct smc_worker *worker, bool at_any)
                 !(converges && at_any))
                 continue;
             uint32_t lane = (uint32_t)__builtin_ctz(group->active);
-            uint32_t place = worker->launch->program->op[group->pc].instruction;
+            const struct smc_op *op = &worker->launch->program->op[group->pc];
+            enum smc_finding_kind kind = barrier ? SMC_FINDING_DEADLOCK
+                                         : op->step == smc_step_barrier
+                                             ? SMC_FINDING_DIVERGENT_BARRIER
+                                             : SMC_FINDING_ABSENT_LANES;
             struct smc_finding finding =
-                smc_finding_at(worker, barrier ? SMC_FINDING_DEADLOCK : SMC_FINDING_ABSENT_LANES,
-                               place, smc_thread_of(warp, lane));
+                smc_finding_at(worker, kind, op->instruction, smc_thread_of(warp, lane));
             count_waiting(worker, warp, group, &finding);
             smc_find(worker, &finding);
             return true;

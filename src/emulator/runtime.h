@@ -113,6 +113,7 @@ struct smc_warp {
     struct smc_group group[SMC_MAX_GROUPS];
     uint64_t used; /* bit n: group n exists */
     int current;
+    bool is_scattered; /* lanes went on because one that they would reconverge with polls memory */
     uint64_t steps, clock;
     uint32_t yields;  /* a wait failed: the index of its instruction plus one */
     uint32_t failing; /* of these lanes */

@@ -126,6 +126,14 @@ static void report_split(struct smc_worker *worker, const struct smc_op *op,
     smc_find(worker, &finding);
 }
 
+/* Whether two ops are one barrier of the source, of which the compiler made copies, as it does
+   where it unrolls a loop. */
+static bool is_copy(const struct smc_program *program, uint32_t a, uint32_t b)
+{
+    const uint32_t place = program->instruction[program->op[a].instruction].loc;
+    return place && place == program->instruction[program->op[b].instruction].loc;
+}
+
 /* The barrier whose number is in a; all lanes must name the same one. */
 static struct smc_barrier *barrier_of(struct smc_worker *worker, const struct smc_warp *warp,
                                       const struct smc_op *op, uint32_t mask, uint32_t *id)
@@ -138,7 +146,7 @@ static struct smc_barrier *barrier_of(struct smc_worker *worker, const struct sm
     if (!barrier->warps) {
         barrier->at = at;
         barrier->first = smc_thread_of(warp, lane);
-    } else if (barrier->at != at && !op->b) {
+    } else if (barrier->at != at && !op->b && !is_copy(worker->launch->program, barrier->at, at)) {
         report_split(worker, op, barrier, smc_thread_of(warp, lane));
     }
     return barrier;
@@ -169,12 +177,25 @@ static void arrive(struct smc_worker *worker, const struct smc_warp *warp, uint3
         barrier->arrived_at[warp->index] = smc_shadow_arrive(worker->shadow);
 }
 
+/* The lanes that arrive together at a barrier for whole warps; 0: these wait for the others, which
+   they only left because one of those polls memory. */
+static uint32_t gather(struct smc_warp *warp, const struct smc_op *op, uint32_t mask)
+{
+    if (!warp->is_scattered || !op->is_aligned)
+        return mask;
+    const uint32_t converged = smc_warp_converge(warp, warp->live, 0);
+    warp->is_scattered = !converged;
+    return converged ? converged & (mask | ~warp->group[warp->current].active) : 0;
+}
+
 enum smc_next smc_step_barrier(struct smc_worker *worker, struct smc_warp *warp,
                                const struct smc_op *op, uint32_t mask)
 {
     uint32_t id;
+    mask = gather(warp, op, mask);
+    if (!mask)
+        return SMC_WAITS;
     struct smc_barrier *barrier = barrier_of(worker, warp, op, mask, &id);
-    struct smc_group *group = &warp->group[warp->current];
     check_whole(worker, warp, op, mask);
     arrive(worker, warp, mask, barrier);
     barrier->waiting |= 1u << warp->index;
@@ -182,8 +203,7 @@ enum smc_next smc_step_barrier(struct smc_worker *worker, struct smc_warp *warp,
         uint32_t holds = *(const lane_u32 *)(warp->file + op->c);
         barrier->true_lanes += (uint32_t)__builtin_popcount(holds & mask);
     }
-    group->state = SMC_GROUP_AT_BARRIER;
-    group->barrier = id;
+    smc_warp_hold(warp, mask, id);
     return SMC_WAITS;
 }
 

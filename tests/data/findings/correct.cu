@@ -992,3 +992,38 @@ extern "C" __global__ void copies_left_behind(int *out, const int *in)
     __syncthreads();
     asm volatile("cp.async.ca.shared.global [%0], [%1], 4;\ncp.async.commit_group;" ::"r"(at), "l"(in + t) : "memory");
 }
+
+//@ polls_before_a_barrier 1 64 i32x64
+extern "C" __global__ void polls_before_a_barrier(int *out)
+{
+    __shared__ volatile int ready;
+    if (threadIdx.x == 0)
+        ready = 0;
+    __syncthreads();
+    if (threadIdx.x == 32) {
+        int x = 1;
+        for (int i = 0; i < 30000; i++)
+            x = x * 3 + out[i & 7];
+        out[63] = x;
+        __threadfence_block();
+        ready = 1;
+    }
+    if (threadIdx.x == 0)
+        while (!ready)
+            ;
+    __syncthreads(); // lanes 1 to 31 wait for lane 0
+    out[threadIdx.x] += 1;
+}
+
+//@ leaves_an_unrolled_loop 1 256 i32x256,i32:5
+extern "C" __global__ void leaves_an_unrolled_loop(int *out, int n)
+{
+    __shared__ int s[256];
+    for (int i = 0;; i++) {
+        if (threadIdx.x / 32 + i >= n) // in another copy of the body for each warp
+            return;
+        s[threadIdx.x] = i;
+        __syncthreads();
+        out[threadIdx.x] = s[threadIdx.x];
+    }
+}
