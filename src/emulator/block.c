@@ -305,7 +305,7 @@ void smc_block_begin(struct smc_worker *worker, uint64_t block)
     worker->gave_up = false;
     worker->is_running = true;
     worker->fruitless = 0;
-    worker->objects = 0;
+    worker->objects = worker->arrivals = 0;
     worker->free_regs = 0;
     memset(worker->barrier, 0, sizeof worker->barrier);
     memset(worker->shared, 0, launch->smem_bytes);

@@ -1027,3 +1027,26 @@ extern "C" __global__ void leaves_an_unrolled_loop(int *out, int n)
         out[threadIdx.x] = s[threadIdx.x];
     }
 }
+
+// Bulk copies in two stages; one thread waits for each, and the others for it.
+//@ bulk_copies_of_stages 1 64 i32x64,i32x384:ramp,i32:6
+extern "C" __global__ void bulk_copies_of_stages(int *out, const int *in, int n)
+{
+    __shared__ __align__(16) int s[2][64];
+    __shared__ unsigned long long full[2];
+    int sum = 0;
+    for (int i = threadIdx.x; i < 2; i += 64)
+        asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" : : "r"((unsigned)__cvta_generic_to_shared(&full[i])) : "memory");
+    __syncthreads();
+    for (int i = 0; i <= n; i++) {
+        if (threadIdx.x == 0 && i < n)
+            asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%2], 256;\n"
+                         "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], 256, [%2];" : : "r"((unsigned)__cvta_generic_to_shared(s[i % 2])), "l"(in + i * 64), "r"((unsigned)__cvta_generic_to_shared(&full[i % 2])) : "memory");
+        if (threadIdx.x == 63 && i > 0)
+            asm volatile("{.reg .pred p;\nL: mbarrier.try_wait.parity.shared::cta.b64 p, [%0], %1;\n@!p bra L;}" : : "r"((unsigned)__cvta_generic_to_shared(&full[(i - 1) % 2])), "r"((i - 1) / 2 & 1) : "memory");
+        __syncthreads();
+        sum += i > 0 ? s[(i - 1) % 2][63 - threadIdx.x] : 0;
+        __syncthreads();
+    }
+    out[threadIdx.x] = sum;
+}
