@@ -199,9 +199,11 @@ struct smc_agreement {
     uint64_t first; /* first differing element: its index in its output */
     /* The differing elements whose difference the order of atomic additions can explain. */
     uint64_t by_order;
-    /* The others can be explained, too: the emulator's own result is another one if blocks, warps
-       and lanes take turns in the opposite order. */
-    bool by_turns;
+    /* Of the others, those that the order of threads can explain: where the emulator's own result
+       is another one if blocks, warps and lanes take turns in the opposite order; and all, if those
+       and the rest hold the same values in other places. */
+    uint64_t by_turns;
+    uint64_t first_left; /* the first that neither explains, once another order was tried */
 };
 
 struct smc_run_result {
