@@ -83,7 +83,8 @@ static void check_skipped(struct smc_worker *worker, const struct smc_barrier *b
         finding.other_instruction = program->op[warp->left_at].instruction;
         smc_finding_set_other(worker, &finding, smc_thread_of(warp, 0));
         snprintf(finding.note, sizeof finding.note,
-                 "undefined in CUDA C++, though PTX does not wait for threads that have exited");
+                 "undefined in CUDA C++, unless they return before it in the source; PTX does not "
+                 "wait for threads that have exited");
         smc_find(worker, &finding);
         return;
     }

@@ -396,5 +396,7 @@ bool smc_find_reconvergence(struct smc_program *program);
 /* Whether threads that exit at op `left` have executed something that follows the barrier: they
    have passed it by, and not just returned. */
 bool smc_passes_by(const struct smc_program *program, uint32_t barrier, uint32_t left);
+/* Whether op `to` may run after op `from`. */
+bool smc_may_follow(const struct smc_program *program, uint32_t from, uint32_t to);
 
 #endif

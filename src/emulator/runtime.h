@@ -214,7 +214,9 @@ struct smc_worker {
     struct {
         uint32_t barrier, left; /* ops; 0: none */
         bool passes_by;
-    } asked;                           /* of smc_passes_by, last */
+        uint32_t copy[2]; /* ops; {0}: none */
+        bool is_copy;
+    } asked;                           /* last: of smc_passes_by and of copies */
     uint64_t polls, changes;           /* strong reads, and stores or atomics that changed memory */
     struct smc_shared_sum *shared_sum; /* one for each four bytes; NULL before the first addition */
     double shared_bound;

@@ -127,11 +127,20 @@ static void report_split(struct smc_worker *worker, const struct smc_op *op,
 }
 
 /* Whether two ops are one barrier of the source, of which the compiler made copies, as it does
-   where it unrolls a loop. */
-static bool is_copy(const struct smc_program *program, uint32_t a, uint32_t b)
+   where it unrolls a loop: then one may follow the other. Those of two branches may be in one line,
+   too. */
+static bool is_copy(struct smc_worker *worker, uint32_t a, uint32_t b)
 {
+    const struct smc_program *program = worker->launch->program;
     const uint32_t place = program->instruction[program->op[a].instruction].loc;
-    return place && place == program->instruction[program->op[b].instruction].loc;
+    if (!place || place != program->instruction[program->op[b].instruction].loc)
+        return false;
+    if (worker->asked.copy[0] != a || worker->asked.copy[1] != b) {
+        worker->asked.copy[0] = a;
+        worker->asked.copy[1] = b;
+        worker->asked.is_copy = smc_may_follow(program, a, b) || smc_may_follow(program, b, a);
+    }
+    return worker->asked.is_copy;
 }
 
 /* The barrier whose number is in a; all lanes must name the same one. */
@@ -146,7 +155,7 @@ static struct smc_barrier *barrier_of(struct smc_worker *worker, const struct sm
     if (!barrier->warps) {
         barrier->at = at;
         barrier->first = smc_thread_of(warp, lane);
-    } else if (barrier->at != at && !op->b && !is_copy(worker->launch->program, barrier->at, at)) {
+    } else if (barrier->at != at && !op->b && !is_copy(worker, barrier->at, at)) {
         report_split(worker, op, barrier, smc_thread_of(warp, lane));
     }
     return barrier;

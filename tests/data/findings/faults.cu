@@ -903,3 +903,12 @@ extern "C" __global__ void bulk_copy_of_another_stage(int *out, const int *in)
     out[threadIdx.x] = s[0][threadIdx.x]; // <-
     await_phase(at, 0);
 }
+
+//@ barriers_in_two_branches_of_a_line 1 64 i32x64 -> split_barrier
+extern "C" __global__ void barriers_in_two_branches_of_a_line(int *out)
+{
+    __shared__ int s[64];
+    s[threadIdx.x] = threadIdx.x;
+    if (threadIdx.x < 32) { __syncthreads(); s[threadIdx.x] += 1; } else { s[threadIdx.x] += 2; __syncthreads(); } // <-
+    out[threadIdx.x] = s[threadIdx.x];
+}
