@@ -395,10 +395,12 @@ static void count_waiting(const struct smc_worker *worker, const struct smc_warp
     finding->expected = at->expected ? at->expected : block_live_lanes(worker);
 }
 
-/* Reports the first group that waits: at a barrier, or only for its warpgroup or for registers.
-   Returns false if there is none. */
+/* Reports the first group that waits: at a barrier, or only for its warpgroup or for registers; and
+   of those at other barriers of the block, the first of each. Returns false if there is none. */
 static bool report_first(struct smc_worker *worker, bool at_any)
 {
+    uint32_t reported = 0; /* barriers */
+    bool has_any = false;
     for (uint32_t w = 0; w < worker->launch->warps_per_block; w++) {
         const struct smc_warp *warp = &worker->warp[w];
         for (uint64_t left = warp->used; left; left &= left - 1) {
@@ -407,6 +409,9 @@ static bool report_first(struct smc_worker *worker, bool at_any)
             const bool converges = group->state == SMC_GROUP_CONVERGING;
             if (!(barrier && (at_any || group->barrier > SMC_CLUSTER_BARRIER)) &&
                 !(converges && at_any))
+                continue;
+            const bool is_of_block = barrier && group->barrier < SMC_BARRIERS;
+            if (has_any && (!is_of_block || reported >> group->barrier & 1))
                 continue;
             uint32_t lane = (uint32_t)__builtin_ctz(group->active);
             const struct smc_op *op = &worker->launch->program->op[group->pc];
@@ -418,10 +423,13 @@ static bool report_first(struct smc_worker *worker, bool at_any)
                 smc_finding_at(worker, kind, op->instruction, smc_thread_of(warp, lane));
             count_waiting(worker, warp, group, &finding);
             smc_find(worker, &finding);
-            return true;
+            if (!is_of_block)
+                return true;
+            reported |= 1u << group->barrier;
+            has_any = true;
         }
     }
-    return false;
+    return has_any;
 }
 
 /* Where several warps wait, a barrier of the block may only be the consequence. */
