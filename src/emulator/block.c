@@ -350,10 +350,11 @@ bool smc_block_report_polls(struct smc_worker *worker)
         struct smc_finding finding =
             smc_finding_at(worker, SMC_FINDING_DEADLOCK, warp->yields - 1,
                            smc_thread_of(warp, (uint32_t)__builtin_ctz(warp->failing)));
-        finding.waiting = warp->arrived;
-        finding.expected = warp->wanted;
         if (warp->awaited)
             smc_mbarrier_describe(worker, warp, &finding);
+        else
+            snprintf(finding.note, sizeof finding.note,
+                     "it polls memory that no block writes any more");
         smc_find(worker, &finding);
         has_any = true;
     }

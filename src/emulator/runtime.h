@@ -118,7 +118,6 @@ struct smc_warp {
     uint32_t yields;  /* a wait failed: the index of its instruction plus one */
     uint32_t failing; /* of these lanes */
     uint32_t cluster_arrived, cluster_passed; /* lanes, at and past the cluster's barrier */
-    uint32_t arrived, wanted;                 /* at what the first of them waits for */
     uint32_t awaited; /* the address of that mbarrier object plus one; 0: none */
     struct smc_frames frames;
     struct smc_copy *copies; /* pending cp.async, oldest first */

@@ -90,6 +90,9 @@ enum smc_next smc_step_trap(struct smc_worker *worker, struct smc_warp *warp,
     uint32_t lane = (uint32_t)__builtin_ctz(mask);
     struct smc_finding finding =
         smc_finding_at(worker, SMC_FINDING_TRAP, op->instruction, smc_thread_of(warp, lane));
+    if (worker->launch->program->asks_cooperative && !worker->launch->request->cooperative)
+        snprintf(finding.note, sizeof finding.note,
+                 "grid synchronization needs a cooperative launch, and this one is not");
     smc_find(worker, &finding);
     smc_end_launch(worker);
     return SMC_GIVES_UP;

@@ -463,8 +463,6 @@ static void await_others(struct smc_worker *worker, struct smc_warp *warp)
     warp->yields = program->op[group->pc].instruction + 1;
     warp->failing = group->active;
     warp->awaited = 0;
-    warp->arrived = smc_lane_count(group->active);
-    warp->wanted = worker->launch->threads_per_block;
     worker->fruitless += POLLS_COUNT;
 }
 

@@ -308,7 +308,8 @@ void smc_run_begin(const struct smc_run_request *request, struct smc_run_result 
 const char *smc_run_entry(const struct smc_run_request *request);
 
 /* Whether all blocks of the launch can be resident at a time, which a kernel that synchronizes its
-   grid needs: it is launched cooperatively then, and so are others that only ask about that. */
+   grid needs: it is launched cooperatively then, and so are others that only ask about that. Of a
+   compute capability, whose number of SMs is unknown, as many are resident as the emulator runs. */
 bool smc_run_fits_at_once(const struct smc_run_request *request);
 
 /* Emulates a user's kernel again, with blocks, warps and lanes in the opposite order: its memory's
