@@ -59,7 +59,7 @@ static void test_help(void)
     for (int i = 0; i < SMC_COMMAND_COUNT; i++) {
         struct smc_text one = {0};
         smc_help_command((enum smc_command_id)i, &one);
-        CU_ASSERT_PTR_NOT_NULL(strstr(smc_text_string(&one), smc_commands[i]->name));
+        CU_ASSERT_PTR_NOT_NULL(strstr(smc_text_string(&one), smc_commands[i].name));
         CU_ASSERT(longest_line(smc_text_string(&one)) <= 80);
         smc_text_free(&one);
     }

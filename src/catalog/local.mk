@@ -38,7 +38,8 @@ libsmc_la_SOURCES += \
 	src/catalog/product.c src/catalog/product.h \
 	src/catalog/residency.c \
 	src/catalog/reverse.c \
-	src/catalog/stencil.c
+	src/catalog/stencil.c \
+	src/catalog/values.c
 
 kernelsdir = $(pkgdatadir)/kernels
 dist_kernels_DATA = $(KERNELS)

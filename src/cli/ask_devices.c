@@ -176,7 +176,7 @@ static enum smc_status check_one(const struct smc_arguments *arguments, struct s
     if (arguments->device.count <= 1)
         return SMC_OK;
     return smc_fail(error, SMC_USAGE, "option --device: %s is about one device, but %zu are named",
-                    smc_commands[arguments->command]->name, arguments->device.count);
+                    smc_commands[arguments->command].name, arguments->device.count);
 }
 
 enum smc_status smc_ask_named_device(const struct smc_arguments *arguments,

@@ -374,3 +374,27 @@ enum smc_status smc_ask_known_names(const struct smc_inspect_request *request,
     smc_output_warn(&warnings);
     return status;
 }
+
+static bool has_code_for(const struct smc_inspect_kernels *kernels, uint16_t cc)
+{
+    for (size_t i = 0; i < kernels->count; i++)
+        if (kernels->item[i].cc > 0 && smc_inspect_loads(&kernels->item[i], cc))
+            return true;
+    return false;
+}
+
+bool smc_ask_is_unsupported(const struct smc_inspect_notes *notes,
+                            const struct smc_inspect_kernels *kernels,
+                            const struct smc_device *device)
+{
+    for (size_t i = 0; i < notes->unsupported_count; i++)
+        if (notes->unsupported[i].cc == device->sm.cc && !has_code_for(kernels, device->sm.cc)) {
+            struct smc_text line = {0};
+            smc_text_safe_line(&line, "%s: not answered: %s", device->name,
+                               notes->unsupported[i].reason);
+            smc_output_tell("", smc_text_string(&line));
+            smc_text_free(&line);
+            return true;
+        }
+    return false;
+}

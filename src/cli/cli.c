@@ -15,8 +15,9 @@
 #include "cli/output.h"
 #include "compile/builds.h"
 
-const struct smc_command *const smc_commands[SMC_COMMAND_COUNT] = {
-#define COMMAND(ID, name) [SMC_COMMAND_##ID] = &smc_command_##name,
+static smc_command_function *const functions[SMC_COMMAND_COUNT] = {
+#define COMMAND(ID, function, name, most_files, usage, help, examples)                             \
+    [SMC_COMMAND_##ID] = smc_cmd_##function,
 #include "cli/commands.def"
 #undef COMMAND
 };
@@ -78,7 +79,7 @@ static enum smc_status run_command(int count, char **words, struct smc_text *out
                         "option --verbose: only with --version, and for merge, inspect and trace");
     struct smc_builds builds = SMC_BUILDS_INIT;
     arguments.builds = &builds;
-    status = smc_commands[id]->run(&arguments, out, error);
+    status = functions[id](&arguments, out, error);
     smc_builds_free(&builds);
     return status;
 }

@@ -14,21 +14,6 @@
 #include "emulator/bank_accesses.h"
 #include "query/banks.h"
 
-static smc_command_function run;
-
-const struct smc_command smc_command_banks = {
-    .name = "banks",
-    .usage = "FILE | --expr TEXT | --kernel NAME | --csv FILE [OPTION]...",
-    .help = "bank conflicts in shared memory, and what removes them",
-    .examples = "  smemcalc banks --expr '(tx*32 + ty)*4' --block 32x8\n"
-                "  smemcalc banks --stride 8 --width 8 --store\n"
-                "  smemcalc banks --kernel aat-conflict --tile 32\n"
-                "  smemcalc banks --csv accesses.csv\n"
-                "  smemcalc banks x.cu --entry transpose --block 32x8\n",
-    .most_files = 1,
-    .run = run,
-};
-
 /* From CC 5.0 on the banks of all devices are alike. */
 static const char usual_device[] = "9.0";
 
@@ -429,8 +414,8 @@ static enum smc_status run_query(const struct smc_arguments *arguments, struct s
     return status;
 }
 
-static enum smc_status run(const struct smc_arguments *arguments, struct smc_text *out,
-                           struct smc_error *error)
+enum smc_status smc_cmd_banks(const struct smc_arguments *arguments, struct smc_text *out,
+                              struct smc_error *error)
 {
     bool file;
     enum smc_status status = smc_ask_whether_file(arguments, &file, error);

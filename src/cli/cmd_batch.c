@@ -7,18 +7,6 @@
 #include "cli/command.h"
 #include "cli/output.h"
 
-static smc_command_function run;
-
-const struct smc_command smc_command_batch = {
-    .name = "batch",
-    .usage = "[FILE] [OPTION]...",
-    .help = "answer a CSV stream of launches, one row each",
-    .examples = "  smemcalc batch launches.csv > answers.csv\n"
-                "  smemcalc batch --device H200 --regs 40 < launches.csv\n",
-    .most_files = 1,
-    .run = run,
-};
-
 static enum smc_status read_input(void *context, char *bytes, size_t capacity, size_t *count,
                                   struct smc_error *error)
 {
@@ -106,8 +94,8 @@ static enum smc_status answer_rows(const char *file, struct smc_batch *batch,
     return status;
 }
 
-static enum smc_status run(const struct smc_arguments *arguments, struct smc_text *out,
-                           struct smc_error *error)
+enum smc_status smc_cmd_batch(const struct smc_arguments *arguments, struct smc_text *out,
+                              struct smc_error *error)
 {
     (void)out; /* each answer is written at once */
     const char *file = arguments->file_count ? arguments->file[0] : "-";

@@ -11,20 +11,6 @@
 #include "query/candidates.h"
 #include "report/words.h"
 
-static smc_command_function run;
-
-const struct smc_command smc_command_best = {
-    .name = "best",
-    .usage = "FILE | --kernel NAME | --regs N [--smem BYTES] [OPTION]...",
-    .help = "the best block size or tile, and why",
-    .examples = "  smemcalc best x.cu --device A100 --device H100\n"
-                "  smemcalc best --kernel matmul-tiled --device \"RTX 4090\"\n"
-                "  smemcalc best --kernel matmul-tiled --size 4096 --device H200 --plot time.svg\n"
-                "  smemcalc best --regs 40 --smem-per-thread 16 --device 8.0 --device 9.0\n",
-    .most_files = 1,
-    .run = run,
-};
-
 /* Of --by. */
 enum { BY_TIME, BY_OCCUPANCY };
 
@@ -267,8 +253,8 @@ static enum smc_status run_numbers(const struct smc_arguments *arguments, struct
     return status;
 }
 
-static enum smc_status run(const struct smc_arguments *arguments, struct smc_text *out,
-                           struct smc_error *error)
+enum smc_status smc_cmd_best(const struct smc_arguments *arguments, struct smc_text *out,
+                             struct smc_error *error)
 {
     bool file;
     enum smc_status status = smc_ask_whether_file(arguments, &file, error);

@@ -7,16 +7,6 @@
 #include "executor/ceilings.h"
 #include "executor/executor.h"
 
-static smc_command_function run;
-
-const struct smc_command smc_command_calibrate = {
-    .name = "calibrate",
-    .usage = "[--gpu N] [--timeout MS] [--dry-run] [--format text|json|csv]",
-    .help = "measure the ceilings of a GPU, and store them for later answers",
-    .examples = "  smemcalc calibrate\n  smemcalc calibrate --gpu 1 --dry-run --format json\n",
-    .run = run,
-};
-
 /* Without starting CUDA and filling arrays; all of it takes less than ten seconds. */
 static const double budget_ms = 5000;
 
@@ -61,8 +51,8 @@ static enum smc_status check_file(const char *path, struct smc_error *error)
     return status;
 }
 
-static enum smc_status run(const struct smc_arguments *arguments, struct smc_text *out,
-                           struct smc_error *error)
+enum smc_status smc_cmd_calibrate(const struct smc_arguments *arguments, struct smc_text *out,
+                                  struct smc_error *error)
 {
     struct smc_calibration calibration;
     char path[SMC_CEILINGS_PATH];

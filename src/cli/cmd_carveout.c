@@ -8,19 +8,6 @@
 #include "cli/output.h"
 #include "model/carveouts.h"
 
-static smc_command_function run;
-
-const struct smc_command smc_command_carveout = {
-    .name = "carveout",
-    .usage = "FILE | [--threads N | --tile N | --kernel NAME] [OPTION]...",
-    .help = "the sizes of an SM's shared memory, and the blocks at each",
-    .examples = "  smemcalc carveout --device A100 --device 9.0\n"
-                "  smemcalc carveout --threads 128 --regs 32 --smem 16K --device 9.0\n"
-                "  smemcalc carveout x.cu --entry saxpy --device H100\n",
-    .most_files = 1,
-    .run = run,
-};
-
 /* Any of these describes a launch; without one only the device is asked about. */
 static bool describes_launch(const struct smc_arguments *arguments)
 {
@@ -83,8 +70,8 @@ static enum smc_status run_numbers(const struct smc_arguments *arguments, struct
     return status;
 }
 
-static enum smc_status run(const struct smc_arguments *arguments, struct smc_text *out,
-                           struct smc_error *error)
+enum smc_status smc_cmd_carveout(const struct smc_arguments *arguments, struct smc_text *out,
+                                 struct smc_error *error)
 {
     bool file;
     enum smc_status status = smc_ask_whether_file(arguments, &file, error);

@@ -9,18 +9,6 @@
 #include "confirm/host_health.h"
 #include "report/health.h"
 
-static smc_command_function run;
-
-const struct smc_command smc_command_check = {
-    .name = "check",
-    .usage = "[--gpu N|all] [--format text|json|openmetrics] [OPTION]...",
-    .help = "check the health of the GPUs: every SM, lane and memory cell",
-    .examples = "  smemcalc check\n"
-                "  smemcalc check --gpu 0 --format json\n"
-                "  smemcalc check --format openmetrics --output smemcalc.prom\n",
-    .run = run,
-};
-
 /* Replaces the file in one step, so that no reader sees half of it. NULL: standard output. */
 static enum smc_status deliver(const char *path, struct smc_text *out, struct smc_error *error)
 {
@@ -31,8 +19,8 @@ static enum smc_status deliver(const char *path, struct smc_text *out, struct sm
     return status;
 }
 
-static enum smc_status run(const struct smc_arguments *arguments, struct smc_text *out,
-                           struct smc_error *error)
+enum smc_status smc_cmd_check(const struct smc_arguments *arguments, struct smc_text *out,
+                              struct smc_error *error)
 {
     struct smc_host_health health;
     struct smc_report_style style;

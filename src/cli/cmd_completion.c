@@ -7,17 +7,6 @@
 #include "devices/devices.h"
 #include "lesson/lesson.h"
 
-static smc_command_function run;
-
-const struct smc_command smc_command_completion = {
-    .name = "completion",
-    .usage = "bash|zsh|fish",
-    .help = "print the completion script of a shell",
-    .examples = "  source <(smemcalc completion bash)\n"
-                "  smemcalc completion fish > ~/.config/fish/completions/smemcalc.fish\n",
-    .run = run,
-};
-
 /* What can be offered for an option's value or for a command's word. */
 enum offer {
     OFFER_NOTHING, /* a number, an expression */
@@ -99,7 +88,7 @@ static void append_command_words(const struct smc_command *command, struct smc_t
     if (!commands && !lessons)
         append_split(word, length, out);
     for (int i = 0; i < SMC_COMMAND_COUNT && commands; i++)
-        smc_text_printf(out, " %s", smc_commands[i]->name);
+        smc_text_printf(out, " %s", smc_commands[i].name);
     for (size_t i = 0; i < smc_lesson_count() && lessons; i++)
         smc_text_printf(out, " %s", smc_lesson_at(i)->name);
 }
@@ -246,8 +235,8 @@ static void append_bash_commands(struct smc_text *out)
     smc_text_append(out,
                     "    if ((COMP_CWORD > 1)); then\n        case ${COMP_WORDS[1]} in\n        ");
     for (int i = 0; i < SMC_COMMAND_COUNT; i++) {
-        smc_text_printf(out, "%s%s", i ? " | " : "", smc_commands[i]->name);
-        smc_text_printf(&offered, " %s", smc_commands[i]->name);
+        smc_text_printf(out, "%s%s", i ? " | " : "", smc_commands[i].name);
+        smc_text_printf(&offered, " %s", smc_commands[i].name);
     }
     smc_text_printf(out,
                     ") command=${COMP_WORDS[1]} ;;\n        esac\n"
@@ -262,10 +251,10 @@ static void append_bash_words(const struct shell *shell, struct smc_text *out)
 {
     smc_text_append(out, "    case $command in\n");
     for (int c = 0; c < SMC_COMMAND_COUNT; c++) {
-        smc_text_printf(out, "    %s)\n", smc_commands[c]->name);
-        if (offer_of_command(smc_commands[c]) != OFFER_NOTHING) {
+        smc_text_printf(out, "    %s)\n", smc_commands[c].name);
+        if (offer_of_command(&smc_commands[c]) != OFFER_NOTHING) {
             smc_text_append(out, "        [[ $cur == -* ]] || {");
-            append_command_action(shell, smc_commands[c], out);
+            append_command_action(shell, &smc_commands[c], out);
             smc_text_append(out, " return; }\n");
         }
         smc_text_append(out, "        _smemcalc_offer");
@@ -317,7 +306,7 @@ static void append_zsh_option(const struct shell *shell, const struct smc_option
 
 static void append_zsh_command(const struct shell *shell, int id, struct smc_text *out)
 {
-    const struct smc_command *command = smc_commands[id];
+    const struct smc_command *command = &smc_commands[id];
     enum offer offer = offer_of_command(command);
     smc_text_printf(out, "    %s)\n        _arguments -s -S", command->name);
     for (int i = 0; i < SMC_OPTION_COUNT; i++)
@@ -335,8 +324,8 @@ static void append_zsh_commands(const struct shell *shell, struct smc_text *out)
 {
     smc_text_append(out, "    local -a commands=(\n");
     for (int i = 0; i < SMC_COMMAND_COUNT; i++) {
-        smc_text_printf(out, "        '%s:", smc_commands[i]->name);
-        append_escaped(smc_commands[i]->help, shell->quote, "", out);
+        smc_text_printf(out, "        '%s:", smc_commands[i].name);
+        append_escaped(smc_commands[i].help, shell->quote, "", out);
         smc_text_append(out, "'\n");
     }
     smc_text_append(out, "    )\n");
@@ -383,7 +372,7 @@ static void append_fish_head(struct smc_text *out)
                          "    set -l typed (commandline -opc)\n"
                          "    if set -q typed[2]; and contains -- $typed[2]");
     for (int i = 0; i < SMC_COMMAND_COUNT; i++)
-        smc_text_printf(out, " %s", smc_commands[i]->name);
+        smc_text_printf(out, " %s", smc_commands[i].name);
     smc_text_append(out, "\n"
                          "        echo $typed[2]\n"
                          "    else\n"
@@ -407,7 +396,7 @@ static void append_fish_option(const struct shell *shell, const struct smc_optio
     smc_text_append(out, "complete -c smemcalc -n '__smemcalc_accepts");
     for (int i = 0; i < SMC_COMMAND_COUNT; i++)
         if (option->commands & 1u << i)
-            smc_text_printf(out, " %s", smc_commands[i]->name);
+            smc_text_printf(out, " %s", smc_commands[i].name);
     smc_text_append(out, "'");
     if (option->letter)
         smc_text_printf(out, " -s %c", option->letter);
@@ -448,7 +437,7 @@ static void write_fish(const struct shell *shell, struct smc_text *out)
     append_names(shell, "__smemcalc_kernels", append_kernels, out);
     smc_text_append(out, "complete -c smemcalc -f\n");
     for (int i = 0; i < SMC_COMMAND_COUNT; i++)
-        append_fish_command(shell, smc_commands[i], out);
+        append_fish_command(shell, &smc_commands[i], out);
     for (int i = 0; i < SMC_OPTION_COUNT; i++)
         append_fish_option(shell, &smc_options[i], out);
 }
@@ -512,8 +501,8 @@ static enum smc_status fail_shell(const char *typed, struct smc_error *error)
     return SMC_USAGE;
 }
 
-static enum smc_status run(const struct smc_arguments *arguments, struct smc_text *out,
-                           struct smc_error *error)
+enum smc_status smc_cmd_completion(const struct smc_arguments *arguments, struct smc_text *out,
+                                   struct smc_error *error)
 {
     for (size_t i = 0; arguments->topic && i < SHELLS; i++)
         if (strcmp(shells[i].name, arguments->topic) == 0) {

@@ -7,17 +7,6 @@
 #include "cli/output.h"
 #include "executor/executor.h"
 
-static smc_command_function run;
-
-const struct smc_command smc_command_devices = {
-    .name = "devices",
-    .usage = "[--device NAME] [--device-file FILE] [--format text|json|csv]",
-    .help = "list the GPUs of this machine and the table, or show one in full",
-    .examples = "  smemcalc devices\n  smemcalc devices --device \"RTX 4090\"\n"
-                "  smemcalc devices --device H200 --format json > mine.json\n",
-    .run = run,
-};
-
 static void report(const struct smc_arguments *arguments, const struct smc_device *devices,
                    size_t count, struct smc_text *out)
 {
@@ -67,8 +56,8 @@ static enum smc_status show(const struct smc_arguments *arguments,
     return SMC_OK;
 }
 
-static enum smc_status run(const struct smc_arguments *arguments, struct smc_text *out,
-                           struct smc_error *error)
+enum smc_status smc_cmd_devices(const struct smc_arguments *arguments, struct smc_text *out,
+                                struct smc_error *error)
 {
     struct smc_chosen_devices chosen = {0};
     enum smc_status status = smc_ask_devices(arguments, SIZE_MAX, &chosen, error);

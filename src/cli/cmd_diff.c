@@ -13,20 +13,6 @@
 #include "report/diff.h"
 #include "report/findings.h"
 
-static smc_command_function run;
-
-const struct smc_command smc_command_diff = {
-    .name = "diff",
-    .usage = "FILE FILE [OPTION]...",
-    .help = "two builds of your kernels compared: what got worse, cliffs first",
-    .examples = "  smemcalc inspect build/app --save baseline.json\n"
-                "  smemcalc diff baseline.json build/app\n"
-                "  smemcalc diff old.log new.log --threads 256 --format markdown\n"
-                "  smemcalc diff main/app build/app --gate smemcalc.toml\n",
-    .most_files = 2,
-    .run = run,
-};
-
 /* Everything that one call needs. */
 struct comparison {
     struct smc_inspection_question question;
@@ -193,8 +179,8 @@ static enum smc_status compare(const struct smc_arguments *arguments, struct com
     return status != SMC_OK ? status : is_worse ? SMC_SHORTFALL : second;
 }
 
-static enum smc_status run(const struct smc_arguments *arguments, struct smc_text *out,
-                           struct smc_error *error)
+enum smc_status smc_cmd_diff(const struct smc_arguments *arguments, struct smc_text *out,
+                             struct smc_error *error)
 {
     struct comparison *comparison = smc_calloc(1, sizeof *comparison);
     if (!comparison)

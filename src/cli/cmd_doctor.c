@@ -14,16 +14,6 @@
 #include "doctor/doctor.h"
 #include "plot/paint.h"
 
-static smc_command_function run;
-
-const struct smc_command smc_command_doctor = {
-    .name = "doctor",
-    .usage = "[--timeout MS] [--format text|json|csv]",
-    .help = "show what works on this machine, and how to fix the rest",
-    .examples = "  smemcalc doctor\n  smemcalc doctor --format json\n",
-    .run = run,
-};
-
 static void describe_terminal(uint32_t timeout_ms, struct smc_doctor_request *request)
 {
     struct smc_report_style style;
@@ -40,8 +30,8 @@ static void describe_terminal(uint32_t timeout_ms, struct smc_doctor_request *re
     request->rows = size.ws_row;
 }
 
-static enum smc_status run(const struct smc_arguments *arguments, struct smc_text *out,
-                           struct smc_error *error)
+enum smc_status smc_cmd_doctor(const struct smc_arguments *arguments, struct smc_text *out,
+                               struct smc_error *error)
 {
     struct smc_doctor_request request;
     struct smc_report_style style;

@@ -11,15 +11,6 @@
 #include "cli/options.h"
 #include "report/layout.h"
 
-static smc_command_function run;
-
-const struct smc_command smc_command_help = {
-    .name = "help",
-    .usage = "[COMMAND]",
-    .help = "show this help, or a command's options",
-    .run = run,
-};
-
 enum { COLUMNS = 80, TEXT_COLUMN = 27, COMMAND_COLUMN = 13 };
 
 static const char *const headings[] = {
@@ -130,8 +121,8 @@ static void append_commands(struct smc_text *out)
     smc_text_append(out, "\nCommands (without one: query, or inspect of files):\n");
     for (int i = 0; i < SMC_COMMAND_COUNT; i++) {
         struct smc_text left = {0};
-        smc_text_printf(&left, "  %s", smc_commands[i]->name);
-        smc_layout_paragraph(out, smc_text_string(&left), COMMAND_COLUMN, smc_commands[i]->help,
+        smc_text_printf(&left, "  %s", smc_commands[i].name);
+        smc_layout_paragraph(out, smc_text_string(&left), COMMAND_COLUMN, smc_commands[i].help,
                              COLUMNS);
         smc_text_free(&left);
     }
@@ -167,7 +158,7 @@ void smc_help_all(struct smc_text *out)
 
 void smc_help_command(enum smc_command_id id, struct smc_text *out)
 {
-    const struct smc_command *command = smc_commands[id];
+    const struct smc_command *command = &smc_commands[id];
     if (command->examples)
         smc_program_append(out, command->examples);
     smc_text_printf(out, "%s%s %s %s\n%s\n", command->examples ? "\n" : "", smc_program_name(),
@@ -180,8 +171,8 @@ void smc_help_version(struct smc_text *out)
     smc_text_append(out, PACKAGE_STRING "\n");
 }
 
-static enum smc_status run(const struct smc_arguments *arguments, struct smc_text *out,
-                           struct smc_error *error)
+enum smc_status smc_cmd_help(const struct smc_arguments *arguments, struct smc_text *out,
+                             struct smc_error *error)
 {
     (void)error;
     enum smc_command_id topic;

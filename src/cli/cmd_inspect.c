@@ -18,20 +18,6 @@
 #include "inspect/saved.h"
 #include "judge/selection.h"
 
-static smc_command_function run;
-
-const struct smc_command smc_command_inspect = {
-    .name = "inspect",
-    .usage = "FILE... [OPTION]...",
-    .help = "your own kernels: source, PTX, cubins, programs, ptxas logs",
-    .examples = "  nvcc -Xptxas -v -c x.cu 2>&1 | smemcalc inspect - --threads 256\n"
-                "  smemcalc inspect x.cu --device 8.0 --device 9.0 --max-regs 64\n"
-                "  smemcalc inspect app --only spilling --kernel 'gemm*' --threads 'gemm*=256'\n"
-                "  smemcalc inspect x.cu --lint\n",
-    .most_files = SIZE_MAX,
-    .run = run,
-};
-
 /* Everything that one call needs. */
 struct inspection {
     struct smc_inspection_question question;
@@ -262,8 +248,8 @@ static enum smc_status inspect(const struct smc_arguments *arguments, struct ins
     return reading == SMC_OK ? status : reading;
 }
 
-static enum smc_status run(const struct smc_arguments *arguments, struct smc_text *out,
-                           struct smc_error *error)
+enum smc_status smc_cmd_inspect(const struct smc_arguments *arguments, struct smc_text *out,
+                                struct smc_error *error)
 {
     struct inspection *inspection = smc_calloc(1, sizeof *inspection);
     if (!inspection)

@@ -10,18 +10,6 @@
 #include "report/layout.h"
 #include "report/words.h"
 
-static smc_command_function run;
-
-const struct smc_command smc_command_lesson = {
-    .name = "lesson",
-    .usage = "[LESSON] [--page N | --answer TEXT] [OPTION]...",
-    .help = "guided lessons with computed numbers, each with a question",
-    .examples = "  smemcalc lesson\n"
-                "  smemcalc lesson 8800-gtx\n"
-                "  smemcalc lesson 8800-gtx --answer 12\n",
-    .run = run,
-};
-
 enum { NAME_COLUMNS = 15, LABEL_COLUMNS = 8 };
 
 static void list_lessons(struct smc_text *out)
@@ -225,8 +213,8 @@ static enum smc_status fail_without_name(const struct smc_arguments *arguments,
     return SMC_OK;
 }
 
-static enum smc_status run(const struct smc_arguments *arguments, struct smc_text *out,
-                           struct smc_error *error)
+enum smc_status smc_cmd_lesson(const struct smc_arguments *arguments, struct smc_text *out,
+                               struct smc_error *error)
 {
     const struct smc_lesson *lesson;
     const struct smc_device *device;

@@ -11,19 +11,6 @@
 #include "model/headroom.h"
 #include "query/bound_cost.h"
 
-static smc_command_function run;
-
-const struct smc_command smc_command_limits = {
-    .name = "limits",
-    .usage = "FILE | --threads N | --tile N | --kernel NAME [OPTION]...",
-    .help = "the most registers and shared memory for each number of blocks",
-    .examples = "  smemcalc limits --threads 256 --device \"RTX 4090\"\n"
-                "  smemcalc limits --threads 256 --regs 40 --device A100 --device 9.0\n"
-                "  smemcalc limits x.cu --entry saxpy --device H100\n",
-    .most_files = 1,
-    .run = run,
-};
-
 /* --- What fewer registers cost ---------------------------------------------------------------- */
 
 static uint32_t compiled_regs(const struct smc_answer *answer)
@@ -155,8 +142,8 @@ static enum smc_status run_numbers(const struct smc_arguments *arguments, struct
     return status;
 }
 
-static enum smc_status run(const struct smc_arguments *arguments, struct smc_text *out,
-                           struct smc_error *error)
+enum smc_status smc_cmd_limits(const struct smc_arguments *arguments, struct smc_text *out,
+                               struct smc_error *error)
 {
     bool file;
     enum smc_status status = smc_ask_whether_file(arguments, &file, error);

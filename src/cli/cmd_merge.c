@@ -15,20 +15,6 @@
 #include "confirm/merge.h"
 #include "report/fleet.h"
 
-static smc_command_function run;
-
-const struct smc_command smc_command_merge = {
-    .name = "merge",
-    .usage = "FILE... [--expect NODES] [--exclude|--drain] [--verbose]",
-    .help = "compare the reports of many GPUs: of runs, and of checks",
-    .examples = "  srun -o run-%t.json smemcalc run --tile 32 --gpu all --format json\n"
-                "  smemcalc merge run-*.json\n"
-                "  cat run-*.json | smemcalc merge - --format csv\n"
-                "  srun smemcalc check --format json | smemcalc merge - --expect 'n[1-4]'\n",
-    .most_files = SIZE_MAX,
-    .run = run,
-};
-
 /* --- Reading ---------------------------------------------------------------------------------- */
 
 static enum smc_status read_stream(const struct smc_stream *stream, struct smc_merge_input *input,
@@ -206,8 +192,8 @@ static enum smc_status compare(const struct smc_arguments *arguments, struct smc
     return status;
 }
 
-static enum smc_status run(const struct smc_arguments *arguments, struct smc_text *out,
-                           struct smc_error *error)
+enum smc_status smc_cmd_merge(const struct smc_arguments *arguments, struct smc_text *out,
+                              struct smc_error *error)
 {
     struct smc_merge merge = {.only_checks = arguments->given[SMC_OPTION_EXPECT]};
     struct smc_fleet_expected expected = {0};

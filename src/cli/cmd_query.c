@@ -9,18 +9,6 @@
 #include "query/bound_cost.h"
 #include "query/family.h"
 
-static smc_command_function run;
-
-const struct smc_command smc_command_query = {
-    .name = "query",
-    .usage = "[OPTION]...",
-    .help = "how many blocks fit on one SM, and what limits them",
-    .examples = "  smemcalc --tile 32 --device \"RTX 4090\"\n"
-                "  smemcalc --threads 256 --regs 40 --smem 8K --device 9.0 --explain\n"
-                "  smemcalc --kernel matmul-register --size 4096 --device H200 --roofline\n",
-    .run = run,
-};
-
 /* --- Pictures --------------------------------------------------------------------------------- */
 
 static enum smc_status draw_roofline(const struct smc_arguments *arguments,
@@ -102,8 +90,8 @@ static enum smc_status answer(const struct smc_arguments *arguments,
     return status;
 }
 
-static enum smc_status run(const struct smc_arguments *arguments, struct smc_text *out,
-                           struct smc_error *error)
+enum smc_status smc_cmd_query(const struct smc_arguments *arguments, struct smc_text *out,
+                              struct smc_error *error)
 {
     struct smc_query query;
     struct smc_questions questions = {0};

@@ -10,20 +10,6 @@
 #include "cli/output.h"
 #include "cli/progress.h"
 
-static smc_command_function run;
-
-const struct smc_command smc_command_sweep = {
-    .name = "sweep",
-    .usage = "[FILE] [OPTION]..., and one or two of them FIRST:LAST[:STEP]",
-    .help = "vary one or two values: a table or a picture",
-    .examples = "  smemcalc sweep --tile 4:32:4 --regs 16:128:8\n"
-                "  smemcalc sweep --threads 256 --dynamic-smem 0:96K:1K --plot smem.svg\n"
-                "  smemcalc sweep --tile 16 --device all\n"
-                "  smemcalc sweep x.cu --entry saxpy --threads 64:1024:32\n",
-    .most_files = 1,
-    .run = run,
-};
-
 static const char all_devices[] = "all";
 
 enum { FLUSH_BYTES = 1 << 16 };
@@ -348,8 +334,8 @@ static enum smc_status write_sweep(const struct smc_arguments *arguments,
                     (unsigned long long)smc_sweep_points(sweep));
 }
 
-static enum smc_status run(const struct smc_arguments *arguments, struct smc_text *out,
-                           struct smc_error *error)
+enum smc_status smc_cmd_sweep(const struct smc_arguments *arguments, struct smc_text *out,
+                              struct smc_error *error)
 {
     struct smc_sweep sweep;
     struct swept_devices devices = {0};

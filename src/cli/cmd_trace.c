@@ -20,22 +20,6 @@
 #include "trace/inject/names.h"
 #include "trace/read.h"
 
-static smc_command_function run;
-
-const struct smc_command smc_command_trace = {
-    .name = "trace",
-    .usage = "[OPTION]... [--] PROGRAM [ARGUMENT]... | --read FILE [OPTION]...",
-    .help = "the kernels that a program launches, and what limits each",
-    .examples = "  smemcalc trace -- ./app --epochs 1\n"
-                "  smemcalc trace --output report.json --format json -- python3 train.py\n"
-                "  smemcalc trace --on emulator --device h200 -- ./app\n"
-                "  smemcalc trace --read profile.sqlite\n"
-                "  smemcalc trace --read rank*.json.gz\n"
-                "  smemcalc trace --read trace.json.gz --require-occupancy 50 --above 5%\n",
-    .most_files = SIZE_MAX,
-    .run = run,
-};
-
 /* Everything that one call needs. */
 struct tracing {
     struct smc_trace trace;
@@ -431,8 +415,8 @@ static enum smc_status report(const struct smc_arguments *arguments, struct trac
     return end_as_program(tracing, judged, error);
 }
 
-static enum smc_status run(const struct smc_arguments *arguments, struct smc_text *out,
-                           struct smc_error *error)
+enum smc_status smc_cmd_trace(const struct smc_arguments *arguments, struct smc_text *out,
+                              struct smc_error *error)
 {
     struct tracing *tracing = smc_calloc(1, sizeof *tracing);
     if (!tracing)

@@ -15,18 +15,6 @@
 #include "trace/read.h"
 #include "tui/tui.h"
 
-static smc_command_function run;
-
-const struct smc_command smc_command_tui = {
-    .name = "tui",
-    .usage = "[OPTION]...",
-    .help = "explore on the terminal; the default without arguments",
-    .examples = "  smemcalc tui --kernel stencil-dynamic --device \"RTX 4090\"\n"
-                "  smemcalc tui --trace profile.sqlite\n"
-                "  smemcalc tui --tile 16 --script keys.txt\n",
-    .run = run,
-};
-
 enum { MOST_SCRIPT_BYTES = 1 << 20 };
 
 static const char first_kernel[] = "matmul-tiled"; /* by default */
@@ -188,8 +176,8 @@ static enum smc_status explore_trace(const struct smc_arguments *arguments,
     return status;
 }
 
-static enum smc_status run(const struct smc_arguments *arguments, struct smc_text *out,
-                           struct smc_error *error)
+enum smc_status smc_cmd_tui(const struct smc_arguments *arguments, struct smc_text *out,
+                            struct smc_error *error)
 {
     struct smc_query query;
     struct smc_chosen_devices devices = {0};

@@ -13,20 +13,6 @@
 #include "confirm/tuning_source.h"
 #include "inspect/kernels.h"
 
-static smc_command_function run;
-
-const struct smc_command smc_command_tune = {
-    .name = "tune",
-    .usage = "--kernel NAME | --source FILE [--vary NAME=LIST]... [OPTION]...",
-    .help = "the fastest shape of a kernel: all ranked, the best run",
-    .examples = "  smemcalc tune --kernel matmul-register --size 4096\n"
-                "  smemcalc tune --kernel stencil-dynamic --radius 100 --device H200\n"
-                "  smemcalc tune --kernel matmul-register --vary stages=2:4 --runs 20\n"
-                "  smemcalc tune --kernel matmul-tiled --size 2048 --all --format csv\n"
-                "  smemcalc tune --source x.cu --vary N=1,2,4 --grid 64/N --block 256\n",
-    .run = run,
-};
-
 /* A shape is checked on a sample of its rows, and timed as long as the median needs. */
 enum { CHECK_MS = 500, TIMING_MS = 300 };
 
@@ -363,8 +349,8 @@ static enum smc_status answer(const struct smc_arguments *arguments, struct smc_
     return status;
 }
 
-static enum smc_status run(const struct smc_arguments *arguments, struct smc_text *out,
-                           struct smc_error *error)
+enum smc_status smc_cmd_tune(const struct smc_arguments *arguments, struct smc_text *out,
+                             struct smc_error *error)
 {
     struct smc_chosen_devices devices = {0};
     struct smc_tune *tune = smc_calloc(1, sizeof *tune); /* large */

@@ -1,4 +1,4 @@
-/* A command: one file, which begins with its declarative entry. */
+/* The commands: what each is called and takes, a row of commands.def, and its function. */
 #ifndef SMC_CLI_COMMAND_H
 #define SMC_CLI_COMMAND_H
 
@@ -12,7 +12,7 @@
 struct smc_arguments;
 
 enum smc_command_id {
-#define COMMAND(ID, name) SMC_COMMAND_##ID,
+#define COMMAND(ID, function, name, most_files, usage, help, examples) SMC_COMMAND_##ID,
 #include "cli/commands.def"
 #undef COMMAND
     SMC_COMMAND_COUNT
@@ -30,14 +30,14 @@ struct smc_command {
     const char *help;     /* one line */
     const char *examples; /* lines for its help, each ending in '\n', or NULL */
     size_t most_files;    /* words that are not options: files */
-    smc_command_function *run;
 };
 
-#define COMMAND(ID, name) extern const struct smc_command smc_command_##name;
+extern const struct smc_command smc_commands[SMC_COMMAND_COUNT];
+
+#define COMMAND(ID, function, name, most_files, usage, help, examples)                             \
+    smc_command_function smc_cmd_##function;
 #include "cli/commands.def"
 #undef COMMAND
-
-extern const struct smc_command *const smc_commands[SMC_COMMAND_COUNT];
 
 /* Whether `text` is the command's name; else `command` is unchanged. */
 bool smc_command_find(const char *text, enum smc_command_id *command);

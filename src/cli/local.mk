@@ -23,7 +23,9 @@ libsmc_la_SOURCES += \
 	src/cli/cmd_limits.c \
 	src/cli/cmd_merge.c \
 	src/cli/cmd_query.c \
-	src/cli/cmd_run.c src/cli/run.h src/cli/run_sanitize.c src/cli/run_series.c src/cli/run_source.c \
+	src/cli/commands.c \
+	src/cli/cmd_run.c src/cli/run.h src/cli/run_sanitize.c src/cli/run_series.c \
+	src/cli/run_settings.c src/cli/run_source.c \
 	src/cli/cmd_sweep.c \
 	src/cli/cmd_tui.c \
 	src/cli/cmd_trace.c \

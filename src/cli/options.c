@@ -16,7 +16,7 @@
 #include "query/tune.h"
 
 enum {
-#define COMMAND(ID, name) ID = 1 << SMC_COMMAND_##ID,
+#define COMMAND(ID, function, name, most_files, usage, help, examples) ID = 1 << SMC_COMMAND_##ID,
 #include "cli/commands.def"
 #undef COMMAND
     ASKING = QUERY | SWEEP | LIMITS | BEST | CARVEOUT,   /* about a launch that is not run */
@@ -78,7 +78,7 @@ struct reader {
 bool smc_command_find(const char *text, enum smc_command_id *command)
 {
     for (int i = 0; i < SMC_COMMAND_COUNT; i++)
-        if (strcmp(smc_commands[i]->name, text) == 0) {
+        if (strcmp(smc_commands[i].name, text) == 0) {
             *command = (enum smc_command_id)i;
             return true;
         }
@@ -89,7 +89,7 @@ enum smc_status smc_command_fail_unknown(const char *word, struct smc_error *err
 {
     struct smc_suggestion suggestion = {.typed = word};
     for (int i = 0; i < SMC_COMMAND_COUNT; i++)
-        smc_suggest_consider(&suggestion, smc_commands[i]->name);
+        smc_suggest_consider(&suggestion, smc_commands[i].name);
     return smc_suggest_fail(&suggestion, NULL, "command", "'smemcalc help' lists them", error);
 }
 
@@ -152,7 +152,7 @@ static enum smc_status fail_unknown(const char *name, size_t length, const char 
 {
     char typed[64], hint[64], other[64];
     snprintf(typed, sizeof typed, "%.*s", (int)length, name);
-    snprintf(hint, sizeof hint, "'smemcalc help %s' lists them", smc_commands[command]->name);
+    snprintf(hint, sizeof hint, "'smemcalc help %s' lists them", smc_commands[command].name);
     struct smc_suggestion suggestion = {.typed = typed};
     for (int i = 0; i < SMC_OPTION_COUNT; i++)
         if (smc_options[i].commands & 1u << command)
@@ -192,7 +192,7 @@ static enum smc_status fail_command(const struct smc_option *option, enum smc_co
         if (strcmp(substitutes[i].name, option->name) == 0 &&
             substitutes[i].commands & 1u << command)
             return smc_fail(error, SMC_USAGE, "option --%s: not for the command %s: %s",
-                            option->name, smc_commands[command]->name, substitutes[i].instead);
+                            option->name, smc_commands[command].name, substitutes[i].instead);
     struct smc_text accepting = {0};
     uint32_t commands = 0; /* of all that have the name */
     for (int i = 0; i < SMC_OPTION_COUNT; i++)
@@ -200,10 +200,9 @@ static enum smc_status fail_command(const struct smc_option *option, enum smc_co
             commands |= smc_options[i].commands;
     for (int i = 0; i < SMC_COMMAND_COUNT; i++)
         if (commands & 1u << i)
-            smc_text_printf(&accepting, "%s%s", accepting.length ? ", " : "",
-                            smc_commands[i]->name);
+            smc_text_printf(&accepting, "%s%s", accepting.length ? ", " : "", smc_commands[i].name);
     smc_fail(error, SMC_USAGE, "option --%s: not for the command %s, only for %s", option->name,
-             smc_commands[command]->name, smc_text_string(&accepting));
+             smc_commands[command].name, smc_text_string(&accepting));
     smc_text_free(&accepting);
     return SMC_USAGE;
 }
@@ -540,7 +539,7 @@ static enum smc_status read_option(const char *word, struct reader *reader,
                             "compiler");
         if (id < 0)
             return smc_fail(error, SMC_USAGE, "unknown option -%c; '%s help %s' lists them",
-                            word[1], smc_program_name(), smc_commands[arguments->command]->name);
+                            word[1], smc_program_name(), smc_commands[arguments->command].name);
         if (word[2])
             attached = word + 2;
     }
@@ -556,7 +555,7 @@ static enum smc_status read_file(char *word, size_t most, struct smc_arguments *
 {
     if (arguments->file_count == most)
         return smc_fail(error, SMC_USAGE, "'%s': the command %s accepts at most %zu file%s", word,
-                        smc_commands[arguments->command]->name, most, smc_text_plural(most));
+                        smc_commands[arguments->command].name, most, smc_text_plural(most));
     arguments->file[arguments->file_count++] = word;
     return SMC_OK;
 }
@@ -564,7 +563,7 @@ static enum smc_status read_file(char *word, size_t most, struct smc_arguments *
 static enum smc_status read_word(char *word, struct smc_arguments *arguments,
                                  struct smc_error *error)
 {
-    size_t most_files = smc_commands[arguments->command]->most_files;
+    size_t most_files = smc_commands[arguments->command].most_files;
     if (most_files > 0)
         return read_file(word, most_files, arguments, error);
     enum smc_command_id command;
@@ -583,7 +582,7 @@ static enum smc_status read_word(char *word, struct smc_arguments *arguments,
         return smc_command_fail_unknown(word, error);
     return smc_fail(error, SMC_USAGE,
                     "'%.64s' is not an option; options begin with two dashes ('%s help %s')", word,
-                    smc_program_name(), smc_commands[arguments->command]->name);
+                    smc_program_name(), smc_commands[arguments->command].name);
 }
 
 static void move(struct smc_arguments *arguments, int from, int to)

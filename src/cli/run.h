@@ -12,6 +12,9 @@ enum smc_status smc_run_series(const struct smc_arguments *arguments, struct smc
 enum smc_status smc_run_source(const struct smc_arguments *arguments, struct smc_text *out,
                                struct smc_error *error);
 
+/* The first option from `from` on that has a range; SMC_OPTION_COUNT: none has. */
+int smc_run_next_range(const struct smc_arguments *arguments, int from);
+
 /* --compare, or a range: several runs are requested. */
 bool smc_asks_series(const struct smc_arguments *arguments);
 

@@ -6,22 +6,9 @@
 #include "cli/progress.h"
 #include "cli/run.h"
 
-static int next_range(const struct smc_arguments *arguments, int from)
-{
-    for (int i = from; i < SMC_OPTION_COUNT; i++)
-        if (arguments->range[i].step > 0)
-            return i;
-    return SMC_OPTION_COUNT;
-}
-
-bool smc_asks_series(const struct smc_arguments *arguments)
-{
-    return arguments->given[SMC_OPTION_COMPARE] || next_range(arguments, 0) < SMC_OPTION_COUNT;
-}
-
 static enum smc_status check_options(const struct smc_arguments *arguments, struct smc_error *error)
 {
-    int range = next_range(arguments, 0);
+    int range = smc_run_next_range(arguments, 0);
     const char *what = smc_options[range < SMC_OPTION_COUNT ? range : SMC_OPTION_COMPARE].name;
     if (arguments->given[SMC_OPTION_SOURCE])
         return smc_fail(error, SMC_USAGE,
@@ -53,7 +40,8 @@ static enum smc_series_vary vary_of(int option)
 static enum smc_status ask_axis(const struct smc_arguments *arguments, struct smc_series_axis *axis,
                                 struct smc_error *error)
 {
-    int option = next_range(arguments, 0), second = next_range(arguments, option + 1);
+    int option = smc_run_next_range(arguments, 0),
+        second = smc_run_next_range(arguments, option + 1);
     if (option == SMC_OPTION_COUNT)
         return SMC_OK;
     if (second < SMC_OPTION_COUNT)

@@ -12,4 +12,5 @@ libsmc_la_SOURCES += \
 	src/confirm/tuning.c src/confirm/tuning.h \
 	src/confirm/tuning_source.c src/confirm/tuning_source.h \
 	src/confirm/user.c \
+	src/confirm/rows.c \
 	src/confirm/series.c src/confirm/series.h

@@ -2,6 +2,7 @@ libsmc_la_SOURCES += \
 	src/doctor/build.c \
 	src/doctor/cuda.c \
 	src/doctor/doctor.c src/doctor/doctor.h \
+	src/doctor/rows.c \
 	src/doctor/subjects.h \
 	src/doctor/surroundings.c
 

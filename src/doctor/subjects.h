@@ -18,6 +18,9 @@ smc_doctor_subject smc_doctor_system, smc_doctor_sandbox, smc_doctor_cache, smc_
 struct smc_doctor_row *smc_doctor_add(struct smc_doctor *doctor, enum smc_doctor_state health,
                                       const char *subject, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
+/* Sends what was added so far to the examining process, if this is its child. A row is shorter than
+   PIPE_BUF, so it is written whole. */
+void smc_doctor_send_rows(struct smc_doctor *doctor);
 void smc_doctor_mend(struct smc_doctor_row *row, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 

@@ -161,6 +161,14 @@ void smc_lane_changes_apply(const struct smc_lane_values *values,
                             const struct smc_lane_changes *changes, struct smc_lane_state *state);
 void smc_lane_changes_free(struct smc_lane_changes *changes);
 
+/* Room for one more in a list of changes; NULL: out of memory. */
+struct smc_lane_change *smc_lane_change_add(struct smc_lane_change **list, size_t *count,
+                                            size_t *room);
+/* The register in this slot as it is in the state. */
+void smc_lane_register_copy(const struct smc_lane_values *values,
+                            const struct smc_lane_state *state, uint32_t slot,
+                            struct smc_lane_change *to);
+
 /* Two states that are relative to one mark. */
 struct smc_lane_join {
     const struct smc_lane_state *state;    /* at the mark; or */

@@ -30,7 +30,7 @@ emulator_sources = \
 	src/emulator/heap.c \
 	src/emulator/instructions.c src/emulator/instructions.def \
 	src/emulator/joins.c \
-	src/emulator/lane_changes.c \
+	src/emulator/lane_changes.c src/emulator/lane_join.c src/emulator/ptx_types.c \
 	src/emulator/lane_values.c src/emulator/lane_values.h \
 	src/emulator/launch.c \
 	src/emulator/matrix.h \

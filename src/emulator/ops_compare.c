@@ -186,3 +186,9 @@ smc_alu *smc_compare(const char *name, size_t bytes, enum smc_ptx_type type, boo
         }
     return NULL;
 }
+
+const uint32_t smc_lane_bit[SMC_LANES] = {
+#define EIGHT(n)                                                                                   \
+    1u << (n), 1u << ((n) + 1), 1u << ((n) + 2), 1u << ((n) + 3), 1u << ((n) + 4),                 \
+        1u << ((n) + 5), 1u << ((n) + 6), 1u << ((n) + 7)
+    EIGHT(0), EIGHT(8), EIGHT(16), EIGHT(24)};

@@ -226,12 +226,6 @@ smc_alu_by_type smc_borrow_of_sub = {TABLE_CARRY(borrow_of_sub)};
 
 /* --- Bits ------------------------------------------------------------------------------------- */
 
-const uint32_t smc_lane_bit[SMC_LANES] = {
-#define EIGHT(n)                                                                                   \
-    1u << (n), 1u << ((n) + 1), 1u << ((n) + 2), 1u << ((n) + 3), 1u << ((n) + 4),                 \
-        1u << ((n) + 5), 1u << ((n) + 6), 1u << ((n) + 7)
-    EIGHT(0), EIGHT(8), EIGHT(16), EIGHT(24)};
-
 #define DEFINE_BITS(name, lane_t, value_t, expression)                                             \
     SMC_FOR_EACH_CPU static void name(const struct smc_op *op, void *d, const void *a,             \
                                       const void *b, const void *c)                                \

@@ -134,3 +134,12 @@ const struct smc_executor smc_executor_both = {
     .device = device,
     .run = run,
 };
+
+const struct smc_executor *smc_executor_default(void)
+{
+#ifdef HAVE_CUDA
+    return &smc_executor_gpu;
+#else
+    return &smc_executor_none;
+#endif
+}

@@ -152,3 +152,8 @@ void smc_c_type_example(const struct smc_c_type *type, struct smc_text *text)
         smc_text_append(text, "}");
     }
 }
+
+const struct smc_user_type_info smc_user_types[SMC_USER_TYPE_COUNT] = {
+#define TYPE(id, name, bytes, class) [SMC_USER_##id] = {name, bytes, SMC_USER_##class},
+#include "executor/types.def"
+};

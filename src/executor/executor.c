@@ -8,21 +8,6 @@
 
 #include "executor/counters.h"
 
-const struct smc_metric_info smc_metric_info[SMC_METRIC_COUNT] = {
-#define METRIC(id, name, quantity, label, tolerance) {name, quantity, label, tolerance},
-#include "executor/metrics.def"
-#undef METRIC
-};
-
-const struct smc_executor *smc_executor_default(void)
-{
-#ifdef HAVE_CUDA
-    return &smc_executor_gpu;
-#else
-    return &smc_executor_none;
-#endif
-}
-
 const struct smc_executor *smc_place_executor(enum smc_place place)
 {
     switch (place) {
@@ -34,12 +19,6 @@ const struct smc_executor *smc_place_executor(enum smc_place place)
         break;
     }
     return smc_executor_default();
-}
-
-void smc_not_made(struct smc_attempt *attempt, const char *why)
-{
-    *attempt = (struct smc_attempt){0};
-    snprintf(attempt->message, sizeof attempt->message, "%s", why);
 }
 
 /* The emulator needs no machine code: without NVRTC it uses the built-in PTX. */
@@ -91,16 +70,4 @@ enum smc_status smc_gpu_examine_counters(int index, bool *found, struct smc_erro
         status = smc_counters_open(index, names, SMC_METRIC_COUNT, 1, &counters, error);
     smc_counters_close(counters);
     return status;
-}
-
-void smc_run_begin(const struct smc_run_request *request, struct smc_run_result *result)
-{
-    const struct smc_resources *compiled = &request->compiled->resources;
-    *result = (struct smc_run_result){.compiled = *compiled};
-    result->compile.made = true;
-    result->compile.succeeded = !compiled->refused;
-    if (compiled->refused)
-        snprintf(result->compile.message, sizeof result->compile.message,
-                 "ptxas: %u bytes of static shared memory, %u at most",
-                 compiled->refused_smem_bytes, compiled->refused_smem_limit_bytes);
 }

@@ -23,18 +23,6 @@ struct run {
     uint64_t address[SMC_MAX_USER_MEMORIES];  /* of these */
 };
 
-void smc_gpu_versions(char driver_text[SMC_GPU_VERSION_CHARS],
-                      char runtime_text[SMC_GPU_VERSION_CHARS])
-{
-    int driver = 0, runtime = 0;
-    if (cudaDriverGetVersion(&driver) != cudaSuccess)
-        cudaGetLastError();
-    if (cudaRuntimeGetVersion(&runtime) != cudaSuccess)
-        cudaGetLastError();
-    snprintf(driver_text, SMC_GPU_VERSION_CHARS, "%d.%d", driver / 1000, driver % 1000 / 10);
-    snprintf(runtime_text, SMC_GPU_VERSION_CHARS, "%d.%d", runtime / 1000, runtime % 1000 / 10);
-}
-
 static void make_nothing(struct smc_run_result *result, const char *why)
 {
     struct smc_attempt *const steps[] = {&result->load,         &result->opt_in, &result->launch,

@@ -397,3 +397,15 @@ void smc_gpu_uuid(int index, char text[SMC_GPU_UUID_CHARS])
                            (unsigned)(unsigned char)properties.uuid.bytes[i]);
     }
 }
+
+void smc_gpu_versions(char driver_text[SMC_GPU_VERSION_CHARS],
+                      char runtime_text[SMC_GPU_VERSION_CHARS])
+{
+    int driver = 0, runtime = 0;
+    if (cudaDriverGetVersion(&driver) != cudaSuccess)
+        cudaGetLastError();
+    if (cudaRuntimeGetVersion(&runtime) != cudaSuccess)
+        cudaGetLastError();
+    snprintf(driver_text, SMC_GPU_VERSION_CHARS, "%d.%d", driver / 1000, driver % 1000 / 10);
+    snprintf(runtime_text, SMC_GPU_VERSION_CHARS, "%d.%d", runtime / 1000, runtime % 1000 / 10);
+}

@@ -1,5 +1,6 @@
 # Sources of this folder. Without the CUDA runtime the program still links: `none` is the back end.
 libsmc_la_SOURCES += \
+	src/executor/back_end.c \
 	src/executor/both.c \
 	src/executor/c_types.c src/executor/c_types.h \
 	src/executor/ceilings.c src/executor/ceilings.h \
@@ -17,11 +18,14 @@ libsmc_la_SOURCES += \
 	src/executor/user.c src/executor/user.h src/executor/user_time.c src/executor/user_time.h \
 	src/executor/user_argument.c src/executor/user_argument.h \
 	src/executor/user_memory.c \
-	src/executor/user_parameters.c
+	src/executor/user_choice.c \
+	src/executor/user_parameters.c \
+	src/executor/user_values.c
 
 if HAVE_CUDA
 libsmc_la_SOURCES += \
 	src/executor/gpu.c src/executor/gpu.h \
+	src/executor/gpu_bench.c \
 	src/executor/gpu_ceilings.c src/executor/gpu_ceilings.h \
 	src/executor/gpu_device.c \
 	src/executor/gpu_health.c \

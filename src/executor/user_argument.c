@@ -19,11 +19,6 @@ static const uint64_t most_elements = UINT64_C(1) << 40;
 
 enum { NUMBER_TEXT = 32 };
 
-const struct smc_user_type_info smc_user_types[SMC_USER_TYPE_COUNT] = {
-#define TYPE(id, name, bytes, class) [SMC_USER_##id] = {name, bytes, SMC_USER_##class},
-#include "executor/types.def"
-};
-
 static enum smc_status fail_form(const char *typed, struct smc_error *error)
 {
     struct smc_text names = {0};

@@ -9,6 +9,7 @@ libsmc_la_SOURCES += \
 	src/inspect/embedded.c src/inspect/embedded.h \
 	src/inspect/entry.c src/inspect/entry.h \
 	src/inspect/fatbin.c src/inspect/fatbin.h \
+	src/inspect/input.c src/inspect/input_list.c \
 	src/inspect/inputs.c src/inspect/inputs.h \
 	src/inspect/inspect.h \
 	src/inspect/kernels.c src/inspect/kernels.h \

@@ -23,6 +23,13 @@ enum smc_status smc_input_read(const char *file, struct smc_text *bytes, struct 
 /* Determined by the content, or by the file name if the content is ambiguous. */
 enum smc_input_kind smc_input_kind(const char *file, const struct smc_text *bytes);
 
+/* The bytes of a program or library with device code, which are large, and so are mapped instead of
+   copied: munmap frees them. NULL: another kind of file. */
+void *smc_input_map_code(const char *file, size_t *length);
+
+/* Whether a file of this name is only included by others: in a folder it may well have no kernel. */
+bool smc_input_is_header(const char *file);
+
 /* Replaces binary zeros and carriage returns by line ends, so that the whole text is read. */
 void smc_input_make_text(struct smc_text *bytes);
 

@@ -63,21 +63,6 @@ uint32_t smc_gate_today(void)
 
 /* --- Which entries apply ---------------------------------------------------------------------- */
 
-static bool names_kernel(const char *pattern, const struct smc_inspect_kernel *kernel)
-{
-    return !pattern || smc_inspect_matches(kernel, pattern);
-}
-
-static bool names_device(const char *name, const struct smc_device *device)
-{
-    uint16_t cc;
-    if (!name)
-        return true;
-    if (smc_capability_named(name, &cc))
-        return device->sm.cc == cc;
-    return smc_device_has_name(device, name, SMC_NAME_WORDS);
-}
-
 /* Sets the last limit that applies to the row for each key, or NULL. Returns whether there is one.
  */
 static bool find_limits(struct judging *judging, const struct smc_inspect_row *row,
@@ -89,10 +74,10 @@ static bool find_limits(struct judging *judging, const struct smc_inspect_row *r
         applies[key] = NULL;
     for (size_t i = 0; i < gate->limit_count; i++) {
         const struct smc_gate_limit *limit = &gate->limit[i];
-        if (!names_kernel(limit->kernel, row->kernel))
+        if (!smc_gate_names_kernel(limit->kernel, row->kernel))
             continue;
         judging->limit_named[i] = true;
-        if (!names_device(limit->device, row->device))
+        if (!smc_gate_names_device(limit->device, row->device))
             continue;
         judging->limit_used[i] = true;
         for (int key = 0; key < SMC_GATE_KEY_COUNT; key++)
@@ -101,19 +86,6 @@ static bool find_limits(struct judging *judging, const struct smc_inspect_row *r
         any = true;
     }
     return any;
-}
-
-bool smc_gate_covers(const struct smc_gate_allowance *allowance,
-                     const struct smc_inspect_kernel *kernel, const struct smc_device *device,
-                     enum smc_gate_key key)
-{
-    return (!allowance->has_key || allowance->key == key) &&
-           names_kernel(allowance->kernel, kernel) && names_device(allowance->device, device);
-}
-
-bool smc_gate_has_expired(const struct smc_gate_allowance *allowance, uint32_t today)
-{
-    return allowance->expires != 0 && today > allowance->expires;
 }
 
 /* The first that covers the violation, and has expired or not; or NULL. */
@@ -148,27 +120,6 @@ static struct smc_check_finding finding_of(const struct smc_inspect_row *row,
         .kernel = kernel->shown,
         .device = (char *)row->device->name,
     };
-}
-
-static void append_date(uint32_t date, struct smc_text *text)
-{
-    smc_text_printf(text, "%04u-%02u-%02u", date / 10000, date / 100 % 100, date % 100);
-}
-
-void smc_gate_append_allowance(const struct smc_gate *gate,
-                               const struct smc_gate_allowance *allowance, uint32_t today,
-                               struct smc_text *text)
-{
-    bool expired = smc_gate_has_expired(allowance, today);
-    if (!expired)
-        smc_text_printf(text, "allowed: %s%s", allowance->reason,
-                        allowance->expires ? ", until " : "");
-    else
-        smc_text_append(text, "allowed until ");
-    if (allowance->expires)
-        append_date(allowance->expires, text);
-    if (expired)
-        smc_text_printf(text, " (%s:%u)", gate->path, allowance->line);
 }
 
 /* Reports a violation, or a note if it is allowed. `text` describes it, and is freed. */
@@ -422,10 +373,11 @@ static bool judge_row(struct judging *judging, const struct smc_inspect_row *row
 {
     const struct smc_gate_limit *applies[SMC_GATE_KEY_COUNT];
     for (size_t i = 0; i < judging->gate->threads_count; i++)
-        judging->threads_used[i] |= names_kernel(judging->gate->threads[i].pattern, row->kernel);
+        judging->threads_used[i] |=
+            smc_gate_names_kernel(judging->gate->threads[i].pattern, row->kernel);
     for (size_t i = 0; i < judging->gate->dynamic_smem_count; i++)
         judging->dynamic_smem_used[i] |=
-            names_kernel(judging->gate->dynamic_smem[i].pattern, row->kernel);
+            smc_gate_names_kernel(judging->gate->dynamic_smem[i].pattern, row->kernel);
     if (!find_limits(judging, row, applies))
         return false;
     const struct smc_check_finding place = finding_of(row, SMC_CHECK_UNKNOWN);

@@ -123,6 +123,11 @@ bool smc_gate_covers(const struct smc_gate_allowance *allowance,
                      const struct smc_inspect_kernel *kernel, const struct smc_device *device,
                      enum smc_gate_key key);
 
+/* Whether the pattern, or NULL for any, names the kernel; whether the name, or NULL, is the
+   device's. */
+bool smc_gate_names_kernel(const char *pattern, const struct smc_inspect_kernel *kernel);
+bool smc_gate_names_device(const char *name, const struct smc_device *device);
+
 bool smc_gate_has_expired(const struct smc_gate_allowance *allowance, uint32_t today);
 
 /* "allowed: REASON, until DATE", or "allowed until DATE (FILE:LINE)" of one that has expired. */

@@ -3,6 +3,7 @@ libsmc_la_SOURCES += \
 	src/judge/diff.c src/judge/diff.h \
 	src/judge/finding_rules.def \
 	src/judge/findings.c src/judge/findings.h \
+	src/judge/allowances.c \
 	src/judge/gate.c src/judge/gate.h \
 	src/judge/gate_diff.c \
 	src/judge/gate_file.c \

@@ -10,4 +10,4 @@ libsmc_la_SOURCES += \
 	src/lesson/lesson_tiling.c \
 	src/lesson/lesson_time.c \
 	src/lesson/lessons.def \
-	src/lesson/scene.h
+	src/lesson/scene.c src/lesson/scene.h

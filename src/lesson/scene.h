@@ -37,6 +37,22 @@ struct smc_scene {
     struct smc_scene_value value[SMC_SCENE_MOST_VALUES];
 };
 
+/* Opens a scene without values; whatever scene->status then is, it is to be closed. Closing returns
+   the first failure, whose message goes to `error`; NULL is allowed. */
+void smc_scene_open(const struct smc_lesson *lesson, const struct smc_lesson_setting *setting,
+                    struct smc_scene *scene);
+enum smc_status smc_scene_close(struct smc_scene *scene, struct smc_error *error);
+
+/* The questions behind smc_scene_ask and smc_scene_ask_banks, for the explorer. */
+void smc_scene_query(struct smc_scene *scene, const struct smc_lesson_launch *launch,
+                     struct smc_query *query);
+void smc_scene_banks_query(struct smc_scene *scene, const char *expression,
+                           struct smc_banks_query *query);
+
+/* Appends a template in which each {name} is replaced by the value of that name. Each line is a
+   paragraph; a line that is only a block is copied line by line. */
+void smc_scene_write(struct smc_scene *scene, const char *template, struct smc_text *out);
+
 /* Answers a query about a launch, without next steps. Returns false after a failure, and then
    `answer` is zero. */
 bool smc_scene_ask(struct smc_scene *scene, const struct smc_lesson_launch *launch,

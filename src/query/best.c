@@ -300,6 +300,49 @@ static enum smc_status find(const struct smc_query *query, struct smc_best *best
     return status;
 }
 
+/* What `best` proposes with the registers of the built-in table, so that nothing is compiled.
+   Numbers that the user gave are kept. */
+static bool find_without_compiling(const struct smc_answer *answer, struct smc_best *best)
+{
+    struct smc_query query = answer->query;
+    query.compile.no_nvrtc = true;
+    query.compile.no_cache = true;
+    best->count = 0;
+    best->total_threads = SMC_NOT_GIVEN;
+    best->quick = true;
+    return find(&query, best, NULL, NULL) == SMC_OK;
+}
+
+static void find_better_block(const struct smc_answer *answer, struct smc_best_block *out)
+{
+    const struct smc_kernel *kernel = answer->query.kernel;
+    enum smc_param param;
+    *out = (struct smc_best_block){.option = NULL};
+    if (!kernel || answer->query.compile.kernel_dir || !find_param(kernel, &param))
+        return;
+    struct smc_best *best = smc_calloc(1, sizeof *best);
+    const struct smc_candidate *proposal =
+        best && find_without_compiling(answer, best) ? smc_best_proposal(best) : NULL;
+    if (proposal && proposal->size != answer->query.params.value[param])
+        *out = (struct smc_best_block){
+            .option = best->option,
+            .size = proposal->size,
+            .threads_per_block = proposal->answer.launch.threads_per_block,
+            .blocks_per_sm = proposal->answer.occupancy.blocks_per_sm,
+            .percent = proposal->answer.occupancy_percent,
+        };
+    free(best);
+}
+
+void smc_query_find_next_steps(struct smc_answer *answer)
+{
+    if (!smc_query_find_steps(answer))
+        return;
+    find_better_block(answer, &answer->better_block);
+    if (answer->better_block.percent <= answer->occupancy_percent)
+        answer->better_block.option = NULL;
+}
+
 enum smc_status smc_best_find(const struct smc_query *query, int64_t total_threads,
                               struct smc_best *best, struct smc_text *warnings,
                               struct smc_error *error)
@@ -384,38 +427,4 @@ void smc_best_restore(const struct smc_best_proposal *kept, struct smc_best *bes
     best->count = 1;
     best->candidate[0] = kept->candidate;
     best->order[0] = 0;
-}
-
-/* What `best` proposes with the registers of the built-in table, so that nothing is compiled.
-   Numbers that the user gave are kept. */
-static bool find_without_compiling(const struct smc_answer *answer, struct smc_best *best)
-{
-    struct smc_query query = answer->query;
-    query.compile.no_nvrtc = true;
-    query.compile.no_cache = true;
-    best->count = 0;
-    best->total_threads = SMC_NOT_GIVEN;
-    best->quick = true;
-    return find(&query, best, NULL, NULL) == SMC_OK;
-}
-
-void smc_best_block_find(const struct smc_answer *answer, struct smc_best_block *out)
-{
-    const struct smc_kernel *kernel = answer->query.kernel;
-    enum smc_param param;
-    *out = (struct smc_best_block){.option = NULL};
-    if (!kernel || answer->query.compile.kernel_dir || !find_param(kernel, &param))
-        return;
-    struct smc_best *best = smc_calloc(1, sizeof *best);
-    const struct smc_candidate *proposal =
-        best && find_without_compiling(answer, best) ? smc_best_proposal(best) : NULL;
-    if (proposal && proposal->size != answer->query.params.value[param])
-        *out = (struct smc_best_block){
-            .option = best->option,
-            .size = proposal->size,
-            .threads_per_block = proposal->answer.launch.threads_per_block,
-            .blocks_per_sm = proposal->answer.occupancy.blocks_per_sm,
-            .percent = proposal->answer.occupancy_percent,
-        };
-    free(best);
 }

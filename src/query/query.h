@@ -143,6 +143,10 @@ enum smc_status smc_query_evaluate(const struct smc_query *query, const struct s
                                    struct smc_answer *answer, struct smc_text *warnings,
                                    struct smc_error *error);
 void smc_query_find_work(struct smc_answer *answer);
+
+/* The next steps; false: none is to be sought, or occupancy is at its maximum. The second also finds
+   the better block or tile of a kernel of the catalog, without compiling (query/best.c). */
+bool smc_query_find_steps(struct smc_answer *answer);
 void smc_query_find_next_steps(struct smc_answer *answer);
 
 /* Predicts the time of an evaluated answer; smc_query_answer does so too. Needs the machine code,
@@ -170,9 +174,6 @@ bool smc_query_at_maximum(const struct smc_answer *answer);
 
 /* Occupancy after one of the answer's next steps. */
 double smc_query_percent_after(const struct smc_answer *answer, const struct smc_next_step *step);
-
-/* Sets `out` for a kernel of the catalog (query/best.c); compiles nothing. */
-void smc_best_block_find(const struct smc_answer *answer, struct smc_best_block *out);
 
 /* Computes what follows from device, launch and resources, for answers that are not from
    smc_query_answer, such as a kernel read from a file. Values beyond the device's are refusals, not

@@ -822,22 +822,6 @@ void smc_text_answers(const struct smc_answer *answers, size_t count,
 
 /* --- JSON and CSV ----------------------------------------------------------------------------- */
 
-void smc_json_params(json_t *object, const struct smc_query *query)
-{
-    const struct smc_kernel *kernel = query->kernel;
-    const struct smc_params *params = &query->params;
-    for (int i = 0; kernel && i < SMC_PARAM_COUNT; i++) {
-        if (!(kernel->params & 1u << i))
-            continue;
-        char key[SMC_PARAM_KEY_CHARS];
-        smc_words_param_key((enum smc_param)i, key);
-        if (i == SMC_PARAM_DTYPE)
-            smc_json_string(object, key, smc_dtype_name((enum smc_dtype)params->value[i]));
-        else
-            smc_json_set(object, key, json_integer(params->value[i]));
-    }
-}
-
 void smc_json_answer(json_t *object, const struct smc_answer *answer)
 {
     const struct answered answered = {answer, NULL};

@@ -61,31 +61,3 @@ void smc_csv_number(double value, struct smc_text *out)
     else
         smc_text_printf(out, "%.10g", value);
 }
-
-const struct smc_writer smc_writer_csv = {
-    .name = "csv",
-    .answers = smc_csv_answers,
-    .runs = smc_csv_runs,
-    .series = smc_csv_series,
-    .all_gpus = smc_csv_all_gpus,
-    .merge = smc_csv_merge,
-    .own = smc_csv_user,
-    .devices = smc_csv_devices,
-    .calibration = smc_csv_calibration,
-    .headroom = smc_csv_headroom,
-    .carveouts = smc_csv_carveouts,
-    .best = smc_csv_best,
-    .best_of_kernels = smc_csv_best_of_kernels,
-    .inspection = smc_csv_inspection,
-    .promises = smc_csv_promises,
-    .diff = smc_csv_diff,
-    .tune = smc_csv_tune,
-    .trace = smc_csv_trace,
-    .kernels = smc_csv_kernels,
-    .doctor = smc_csv_doctor,
-    .sweep_begin = smc_csv_sweep_begin,
-    .sweep_point = smc_csv_sweep_point,
-    .sweep_end = smc_csv_sweep_end,
-    .banks = smc_csv_banks,
-    .kernel_banks = smc_csv_kernel_banks,
-};

@@ -22,17 +22,19 @@ void smc_json_known_integer(json_t *object, const char *key, uint64_t value);
 void smc_json_known_real(json_t *object, const char *key, double value);
 
 /* A report, with its schema. */
+#define SMC_JSON_SCHEMA "smemcalc/1"
 json_t *smc_json_begin(void);
 /* Prints and releases. */
 void smc_json_finish(json_t *root, struct smc_text *out);
+
+/* Appends a member of a list of a report that is written in parts, as jansson would, and releases
+   it. */
+void smc_json_append_item(json_t *item, struct smc_text *out);
 
 json_t *smc_json_device(const struct smc_device *device);
 
 /* null where they are unknown. */
 json_t *smc_json_ceilings(const struct smc_ceilings *ceilings);
-/* Adds "device", "ceilings", "spread", "elapsed_ms" and "kept_in". */
-void smc_json_calibration(json_t *object, const struct smc_calibration *calibration,
-                          const char *kept_in);
 
 /* Adds a member for each of the kernel's parameters; without an answer 0 where it chooses. */
 void smc_json_params(json_t *object, const struct smc_query *query);

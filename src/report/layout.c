@@ -47,3 +47,15 @@ void smc_layout_row(struct smc_text *out, struct smc_text *row)
     out->failed |= row->failed;
     smc_text_free(row);
 }
+
+void smc_text_join_items(struct smc_text *items)
+{
+    struct smc_text line = {.failed = items->failed};
+    for (const char *at = smc_text_string(items); *at; at++)
+        if (*at == '\n')
+            smc_text_append(&line, "; ");
+        else
+            smc_text_append_char(&line, *at, 1);
+    smc_text_free(items);
+    *items = line;
+}

@@ -30,4 +30,7 @@ void smc_layout_line(struct smc_text *out, const struct smc_report_style *style,
 /* The line of a table, without the spaces at its end. Frees the text. */
 void smc_layout_row(struct smc_text *out, struct smc_text *row);
 
+/* Joins the items of lines to one line: "a; b". */
+void smc_text_join_items(struct smc_text *items);
+
 #endif

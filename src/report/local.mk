@@ -12,12 +12,12 @@ libsmc_la_SOURCES += \
 	src/report/json_parts.h src/report/kernel_names.c src/report/kernel_names.h \
 	src/report/kernels.c src/report/layout.c src/report/layout.h src/report/merge.c src/report/overview.c src/report/overview.h \
 	src/report/user.c src/report/report.h src/report/run.c src/report/run.h \
-	src/report/series.c src/report/series.h src/report/sweep.c src/report/text.c \
+	src/report/series.c src/report/series.h src/report/sweep.c \
 	src/report/text_parts.h src/report/time.c src/report/time.h src/report/words.c src/report/words.h src/report/workload.c \
 	src/report/text_parts.h src/report/trace.c \
 	src/report/trace_table.c src/report/trace_table.h \
 	src/report/tune.c src/report/words.c src/report/words.h src/report/workload.c \
-	src/report/writers.c
+	src/report/writer_json.c src/report/writers.c
 
 # The lists of fields in smemcalc-formats(5): make update-tables
 check_PROGRAMS += src/report/update_formats

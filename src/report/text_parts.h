@@ -96,9 +96,6 @@ void smc_text_gains(const struct smc_answer *answer, struct smc_text *items);
 /* Those, and the nearest that lose one; for a launch that fails, what would launch. */
 void smc_text_next_steps(const struct smc_answer *answer, struct smc_text *items);
 
-/* Joins the items of lines to one line: "a; b". */
-void smc_text_join_items(struct smc_text *items);
-
 void smc_text_trace(const struct smc_trace_answer *answer, const struct smc_report_style *style,
                     struct smc_text *out);
 void smc_text_tune(const struct smc_tune *tune, const struct smc_report_style *style,

@@ -6,6 +6,7 @@ libsmc_la_SOURCES += \
 	src/tui/confirm.c src/tui/confirm.h \
 	src/tui/devices.c src/tui/devices.h \
 	src/tui/draw_explore.c src/tui/draw_time.c src/tui/explore.c src/tui/explore.h \
+	src/tui/explorer.c \
 	src/tui/fields.c src/tui/fields.h \
 	src/tui/frame.c src/tui/frame.h \
 	src/tui/keys.c src/tui/keys.h \

@@ -68,6 +68,7 @@ extern const struct smc_view *const smc_views[SMC_VIEW_COUNT];
 
 struct smc_tui {
     int rows, cols;
+    const struct smc_view *const *views; /* by enum smc_view_id: smc_views */
     enum smc_view_id view;
     struct smc_explore explore;
     struct smc_lessons lessons;

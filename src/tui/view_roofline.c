@@ -201,18 +201,25 @@ static struct smc_rect inner_of(struct smc_rect body)
     return (struct smc_rect){inside.row, inside.col + 1, inside.rows, inside.cols - 2};
 }
 
+static bool is_predicting(const struct smc_tui *tui)
+{
+    struct smc_job job = {.kind = SMC_JOB_NONE};
+    const struct smc_explore *explore = &tui->explore;
+    if (!explore->wants_compile && !explore->wants_time)
+        smc_roofline_job(&tui->roofline, explore, &job);
+    return explore->wants_compile || explore->wants_time || job.kind != SMC_JOB_NONE;
+}
+
 /* On the edge: the value that the arrows change, or that the picture is not complete yet; below,
    that it never will be. */
 static void draw_edge(const struct smc_tui *tui, struct smc_rect inner, struct smc_frame *frame)
 {
     char text[256];
     struct smc_field_view view;
-    struct smc_job job;
     struct smc_rect edge = {inner.row - 1, inner.col, 1, inner.cols};
-    smc_tui_compile_job(tui, &job);
     smc_explore_show(&tui->explore, tui->explore.field, &view);
     snprintf(text, sizeof text, "%s \xe2\x86\x90\xe2\x86\x92 %s %s ",
-             job.kind == SMC_JOB_NONE ? "" : " predicting\xe2\x80\xa6  ", view.label, view.value);
+             !is_predicting(tui) ? "" : " predicting\xe2\x80\xa6  ", view.label, view.value);
     smc_frame_text_right(frame, edge, 0, SMC_STYLE_DIM, text);
     if (tui->roofline.left_out == 0)
         return;
