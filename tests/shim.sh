@@ -107,6 +107,7 @@ mistake not_copied 1 'add: .*device memory is read that nothing has written.* 64
 mistake copied_in_part 1 'add: .*nothing has written.*device memory 2 \+ 64.* 48 times'
 mistake counted 1 'count: .*nothing has written'
 mistake made_by_kernel 1 'add: .*nothing has written.*thread \(63,0,0\).*device memory 2 \+ 252'
+mistake padding_added 1 'pad: .*nothing has written.*device memory 2 \+ 0.* 4 times'
 mistake freed 1 'add: .*memory that was freed is accessed.*device memory 2 \+ 0'
 mistake refused 1 'large: the launch .* is refused \(invalid argument\): .*cudaFuncSetAttribute\(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, 65536\)'
 mistake refused_threads 1 'large: the launch .* is refused .*blocks of at most 128 threads'
@@ -120,6 +121,7 @@ no_mistake() { # CASE STATUS
         grep -E 'finding|refused|failed \(' "$scratch/err")"
 }
 no_mistake all_written 0
+no_mistake padding_copied 0
 no_mistake given_out_again 0
 no_mistake refused_and_seen 0
 no_mistake failed_and_seen 0

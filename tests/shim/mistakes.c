@@ -26,6 +26,13 @@ static const char ptx[] =
     "cvt.u16.u32 %h1, %r2; st.global.u8 [%d1], %h1; END: ret; }\n"
     ".visible .entry count(.param .u64 to) { .reg .b64 %d<2>; ld.param.u64 %d1, [to];\n"
     "red.global.add.u32 [%d1], 1; ret; }\n"
+    /* to[i] = from[i] for structures of 16 bytes; *sum += the third word of each */
+    ".visible .entry pad(.param .u64 to, .param .u64 from, .param .u64 sum) {\n"
+    ".reg .b32 %r<6>; .reg .b64 %d<5>; ld.param.u64 %d1, [to]; ld.param.u64 %d2, [from];\n"
+    "ld.param.u64 %d4, [sum]; mov.u32 %r5, %tid.x; mul.wide.u32 %d3, %r5, 16;\n"
+    "add.s64 %d1, %d1, %d3; add.s64 %d2, %d2, %d3;\n"
+    "ld.global.v4.u32 {%r1, %r2, %r3, %r4}, [%d2];\n"
+    "st.global.v4.u32 [%d1], {%r1, %r2, %r3, %r4}; red.global.add.u32 [%d4], %r3; ret; }\n"
     ".extern .shared .align 4 .b8 dynamic[];\n"
     ".visible .entry large(.param .u64 to) .maxntid 128, 1, 1 { .reg .b32 %r<3>;\n"
     "mov.u32 %r1, dynamic; mov.u32 %r2, 1; st.shared.u32 [%r1], %r2; ret; }\n"
@@ -47,7 +54,7 @@ static const char ptx[] =
     "call (r), %d1, (x), P;\nld.param.b32 %r1, [r];\n}\nst.global.u32 [%d2], %r1; ret; }\n";
 
 enum { TO_DEVICE = 1, TO_HOST, ON_DEVICE };
-enum { ADD, NUMBER, COUNT, LARGE, CHOOSE, APPLY, APPLY_AT, KERNELS };
+enum { ADD, NUMBER, COUNT, LARGE, CHOOSE, APPLY, APPLY_AT, PAD, KERNELS };
 
 static char stub[KERNELS], table_shadow;
 
@@ -57,8 +64,8 @@ struct dim {
 
 static void start(void)
 {
-    static const char *const names[KERNELS] = {"add",    "number", "count",   "large",
-                                               "choose", "apply",  "apply_at"};
+    static const char *const names[KERNELS] = {"add",    "number", "count",    "large",
+                                               "choose", "apply",  "apply_at", "pad"};
     void **(*register_binary)(const void *);
     void *symbol;
     library = dlopen("libcudart.so.13", RTLD_NOW);
@@ -148,6 +155,28 @@ static void all_written(void)
     add(to, from, 50);
     add(from, to, 50);
     CALL(cudaSuccess, cudaFree, third);
+}
+
+/* Copies 4 structures of 16 bytes whose bytes from `first` on are written: `bytes` of them. */
+static void copy_padded(uint32_t first, size_t bytes)
+{
+    char host[16] = {0};
+    char *to = memory(64), *from = memory(64);
+    void *sum = memory(4), *arguments[] = {&to, &from, &sum};
+    CALL(cudaSuccess, cudaMemset, sum, 0, SIZE(4));
+    for (int i = 0; i < 4; i++)
+        CALL(cudaSuccess, cudaMemcpy, from + 16 * i + first, host, bytes, TO_DEVICE);
+    launch(PAD, 4, 0, arguments);
+}
+
+static void padding_copied(void)
+{
+    copy_padded(9, 3);
+}
+
+static void padding_added(void)
+{
+    copy_padded(0, 8);
 }
 
 /* --- Memory that was freed -------------------------------------------------------------------- */
@@ -253,6 +282,8 @@ int main(int argc, char **argv)
                  {"counted", counted},
                  {"made_by_kernel", made_by_kernel},
                  {"all_written", all_written},
+                 {"padding_copied", padding_copied},
+                 {"padding_added", padding_added},
                  {"freed", freed},
                  {"given_out_again", given_out_again},
                  {"refused", refused},
