@@ -111,7 +111,9 @@ mistake padding_added 1 'pad: .*nothing has written.*device memory 2 \+ 0.* 4 ti
 mistake freed 1 'add: .*memory that was freed is accessed.*device memory 2 \+ 0'
 mistake refused 1 'large: the launch .* is refused \(invalid argument\): .*cudaFuncSetAttribute\(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, 65536\)'
 mistake refused_threads 1 'large: the launch .* is refused .*blocks of at most 128 threads'
-mistake refused_by_call 0 'smemcalc: large: the launch .* is refused \(invalid argument\)'
+mistake refused_depth 1 'large: the launch .* is refused .*: a block of 65 threads in z; this device allows 64'
+mistake refused_size 1 'large: the launch .* is refused .*: 262144 bytes of shared memory; this device gives a block 232448'
+mistake refused_by_call 0 'launched +large: the launch .* is refused \(invalid argument\)'
 mistake failed 0 'cudaFree failed \(invalid argument\), and the program did not ask for errors'
 
 no_mistake() { # CASE STATUS

@@ -600,6 +600,14 @@ void smc_trace_note(struct smc_trace *trace, const char *format, ...)
     smc_text_free(&line);
 }
 
+void smc_trace_told(struct smc_trace *trace, const char *text)
+{
+    struct smc_text plain = {0};
+    append_plain(text, &plain);
+    smc_trace_note(trace, "%s", smc_text_string(&plain));
+    smc_text_free(&plain);
+}
+
 void smc_trace_free(struct smc_trace *trace)
 {
     for (size_t i = 0; i < trace->launch_count; i++) {

@@ -216,6 +216,9 @@ int32_t smc_trace_module(struct smc_trace *trace, const char *file);
 void smc_trace_note(struct smc_trace *trace, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
+/* The same for what an emulated program was told; the text may hold mangled names. */
+void smc_trace_told(struct smc_trace *trace, const char *text);
+
 /* Appends what the emulator found in a kernel. Both texts may hold anything. SMC_MACHINE: memory.
  */
 enum smc_status smc_trace_finding(struct smc_trace *trace, const char *kernel, const char *text,

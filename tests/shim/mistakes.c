@@ -34,7 +34,7 @@ static const char ptx[] =
     "ld.global.v4.u32 {%r1, %r2, %r3, %r4}, [%d2];\n"
     "st.global.v4.u32 [%d1], {%r1, %r2, %r3, %r4}; red.global.add.u32 [%d4], %r3; ret; }\n"
     ".extern .shared .align 4 .b8 dynamic[];\n"
-    ".visible .entry large(.param .u64 to) .maxntid 128, 1, 1 { .reg .b32 %r<3>;\n"
+    ".visible .entry _Z5largePi(.param .u64 to) .maxntid 128, 1, 1 { .reg .b32 %r<3>;\n"
     "mov.u32 %r1, dynamic; mov.u32 %r2, 1; st.shared.u32 [%r1], %r2; ret; }\n"
     /* *to = hidden; a function that is in no table */
     ".visible .entry choose(.param .u64 to) { .reg .b64 %d<3>; ld.param.u64 %d1, [to];\n"
@@ -64,7 +64,7 @@ struct dim {
 
 static void start(void)
 {
-    static const char *const names[KERNELS] = {"add",    "number", "count",    "large",
+    static const char *const names[KERNELS] = {"add",    "number", "count",    "_Z5largePi",
                                                "choose", "apply",  "apply_at", "pad"};
     void **(*register_binary)(const void *);
     void *symbol;
@@ -90,14 +90,20 @@ static void *memory(size_t bytes)
     return at;
 }
 
-/* As <<<1, threads, smem>>> does, without looking at what is returned. */
-static void launch(int kernel, uint32_t threads, size_t smem, void **arguments)
+/* As <<<1, block, smem>>> does, without looking at what is returned. */
+static void launch_block(int kernel, struct dim block, size_t smem, void **arguments)
 {
-    struct dim blocks = {1, 1, 1}, block = {threads, 1, 1};
+    struct dim blocks = {1, 1, 1};
     void *stream;
     find("__cudaPushCallConfiguration")(blocks, block, smem, NULL);
     find("__cudaPopCallConfiguration")(&blocks, &block, &smem, &stream);
     find("cudaLaunchKernel")(&stub[kernel], blocks, block, arguments, smem, stream);
+}
+
+static void launch(int kernel, uint32_t threads, size_t smem, void **arguments)
+{
+    const struct dim block = {threads, 1, 1};
+    launch_block(kernel, block, smem, arguments);
 }
 
 static void add(void *to, void *from, uint32_t n)
@@ -215,6 +221,19 @@ static void refused_threads(void)
     launch(LARGE, 256, 0, arguments);
 }
 
+static void refused_depth(void)
+{
+    const struct dim block = {1, 1, 65};
+    void *to = memory(4), *arguments[] = {&to};
+    launch_block(LARGE, block, 0, arguments);
+}
+
+static void refused_size(void)
+{
+    void *to = memory(4), *arguments[] = {&to};
+    launch(LARGE, 64, 256 << 10, arguments);
+}
+
 static void refused_and_seen(void)
 {
     void *to = memory(4), *arguments[] = {&to};
@@ -288,6 +307,8 @@ int main(int argc, char **argv)
                  {"given_out_again", given_out_again},
                  {"refused", refused},
                  {"refused_threads", refused_threads},
+                 {"refused_depth", refused_depth},
+                 {"refused_size", refused_size},
                  {"refused_and_seen", refused_and_seen},
                  {"refused_by_call", refused_by_call},
                  {"failed", failed},
