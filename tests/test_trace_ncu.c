@@ -497,6 +497,25 @@ static void test_old_text(void)
     smc_trace_free(&trace);
 }
 
+/* Launches that the driver gave different sizes of shared memory are not one configuration. */
+static void test_carveouts(void)
+{
+    static struct smc_trace trace;
+    struct smc_error error;
+#define SIZED(id, size, occupancy)                                                                 \
+    ROW(id, "Shared Memory Configuration Size", "byte", size)                                      \
+    ROW(id, "Theoretical Occupancy", "%", occupancy)
+    CU_ASSERT_EQUAL_FATAL(read_text(DETAILS SIZED("0", "8192", "12.50") SIZED("1", "65536", "100.0")
+                                        SIZED("2", "65536", "100.0"),
+                                    &trace, &error),
+                          SMC_OK);
+    CU_ASSERT_EQUAL_FATAL(trace.launch_count, 2);
+    CU_ASSERT_EQUAL(trace.launches[0].smem_configured_bytes, 8192);
+    CU_ASSERT_EQUAL(trace.launches[1].smem_configured_bytes, 65536);
+    CU_ASSERT_EQUAL(trace.launches[1].launches, 2);
+    smc_trace_free(&trace);
+}
+
 CU_TestInfo tests_trace_ncu[] = {
     {"numbers with points and commas", test_numbers},
     {"units", test_units},
@@ -507,6 +526,7 @@ CU_TestInfo tests_trace_ncu[] = {
     {"locales", test_locales},
     {"ambiguous signs: only one value is possible", test_possible_values},
     {"allocated shared memory", test_allocated},
+    {"configured shared memory", test_carveouts},
     {"tables of text", test_text},
     {"tables of text of older releases", test_old_text},
     {"what is around a table, and tables that are incomplete", test_odd_tables},

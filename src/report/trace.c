@@ -550,11 +550,10 @@ static void append_unknown(const struct smc_trace_answer *answer, struct smc_tex
 }
 
 /* How far the model may be from a percentage that a tool rounded. */
-static bool differs_from_tool(const struct smc_trace_answer *answer,
-                              const struct smc_trace_row *row)
+static bool differs_from_tool(const struct smc_trace_row *row)
 {
     const double recorded = row->launch->recorded_occupancy_percent;
-    return !answer->instead && !row->unknown && recorded >= 0 &&
+    return row->ran_there && !row->unknown && recorded >= 0 &&
            fabs(recorded - row->occupancy_percent) > 1;
 }
 
@@ -564,7 +563,7 @@ static void append_tool(const struct smc_trace_answer *answer, struct smc_text *
     size_t count = 0;
     const struct smc_trace_row *first = NULL;
     for (size_t i = 0; i < answer->row_count; i++)
-        if (differs_from_tool(answer, &answer->rows[i])) {
+        if (differs_from_tool(&answer->rows[i])) {
             first = first ? first : &answer->rows[i];
             count++;
         }

@@ -216,6 +216,7 @@ static void answer_row(const struct smc_trace *trace, const struct smc_device *i
     const struct smc_trace_device *recorded =
         launch->device < 0 ? NULL : &trace->devices[launch->device];
     row->device = instead ? instead : recorded && recorded->known ? &recorded->device : NULL;
+    row->ran_there = !instead || !recorded || !recorded->known;
     row->sm_count = row->device && row->device->sm_count ? row->device->sm_count
                     : recorded && !recorded->known       ? recorded->device.sm_count
                                                          : 0;
@@ -226,7 +227,7 @@ static void answer_row(const struct smc_trace *trace, const struct smc_device *i
     row->unknown = reason_unknown(trace, launch, row->device);
     if (row->unknown)
         return;
-    make_request(launch, row->device, !instead || !recorded || !recorded->known, &row->request);
+    make_request(launch, row->device, row->ran_there, &row->request);
     ask(row, &answer);
     smc_query_count_blocks(&answer);
     find_next_steps(row, &answer, kept);

@@ -69,14 +69,26 @@ int64_t smc_trace_smem_bytes(const struct smc_trace_launch *launch, const struct
 
 static uint64_t hash_key(const struct smc_trace_launch *launch)
 {
-    const int64_t key[] = {
-        launch->device,           launch->process,           launch->module,
-        launch->grid[0],          launch->grid[1],           launch->grid[2],
-        launch->block[0],         launch->block[1],          launch->block[2],
-        launch->cluster[0],       launch->cluster[1],        launch->cluster[2],
-        launch->regs_per_thread,  launch->static_smem_bytes, launch->dynamic_smem_bytes,
-        launch->carveout_percent, launch->cache_config,      launch->smem_bytes,
-        launch->smem_has_reserve};
+    const int64_t key[] = {launch->device,
+                           launch->process,
+                           launch->module,
+                           launch->grid[0],
+                           launch->grid[1],
+                           launch->grid[2],
+                           launch->block[0],
+                           launch->block[1],
+                           launch->block[2],
+                           launch->cluster[0],
+                           launch->cluster[1],
+                           launch->cluster[2],
+                           launch->regs_per_thread,
+                           launch->static_smem_bytes,
+                           launch->dynamic_smem_bytes,
+                           launch->carveout_percent,
+                           launch->cache_config,
+                           launch->smem_bytes,
+                           launch->smem_has_reserve,
+                           (int64_t)(1000 * launch->recorded_occupancy_percent)};
     uint64_t hash = smc_hash(SMC_HASH_START, launch->name, strlen(launch->name));
     return smc_hash(hash, (const char *)key, sizeof key);
 }
@@ -92,6 +104,7 @@ static bool is_same(const struct smc_trace_launch *a, const struct smc_trace_lau
            a->dynamic_smem_bytes == b->dynamic_smem_bytes &&
            a->carveout_percent == b->carveout_percent && a->cache_config == b->cache_config &&
            a->smem_bytes == b->smem_bytes && a->smem_has_reserve == b->smem_has_reserve &&
+           a->recorded_occupancy_percent == b->recorded_occupancy_percent &&
            strcmp(a->name, b->name) == 0;
 }
 

@@ -55,7 +55,8 @@ struct smc_trace_launch {
     int64_t static_smem_bytes, dynamic_smem_bytes; /* per block */
     int32_t carveout_percent; /* requested; SMC_CARVEOUT_DEFAULT: left to the driver, or unknown */
     int32_t cache_config;     /* requested, an enum smc_cache_config, or SMC_TRACE_UNKNOWN */
-    int64_t smem_configured_bytes; /* of the SM, as executed; the largest if it varied */
+    int64_t smem_configured_bytes; /* of the SM, as executed; the largest if it varied, and
+                                      no occupancy was recorded */
 
     /* What was counted and measured. */
     uint64_t launches;       /* 1 or more, those from graphs included */
@@ -63,7 +64,6 @@ struct smc_trace_launch {
     uint64_t timed_launches; /* launches that have a time; 0: the next three are unknown */
     uint64_t total_ns, least_ns, greatest_ns;
     int32_t api_blocks_per_sm; /* of cuOccupancyMaxActiveBlocksPerMultiprocessor, in the process */
-    double recorded_occupancy_percent; /* theoretical, as the recording tool computed it */
     double achieved_occupancy_percent; /* measured, the mean over the timed launches */
 
     char *shown; /* the name demangled if possible, safe for a terminal; owned by the trace */
@@ -77,6 +77,10 @@ struct smc_trace_launch {
        smc_trace_smem_bytes. */
     int64_t smem_bytes;
     bool smem_has_reserve;
+
+    /* Also of the key: theoretical, as the recording tool computed it. It differs between launches
+       that the driver gave different sizes of shared memory. */
+    double recorded_occupancy_percent;
 };
 
 /* A process of the program. */
