@@ -410,17 +410,21 @@ static int emulate(const struct shim_launch *launch, const struct smc_emulation_
                                    : SHIM_INVALID_VALUE;
 }
 
-int shim_launch(const struct shim_launch *launch)
+int shim_check_launch(const struct shim_launch *launch)
 {
-    if (sticky != 0)
-        return sticky;
     if (!shim_function_read(launch->function))
         return SHIM_NOT_SUPPORTED;
-    int result = check(launch);
-    if (result != SHIM_SUCCESS) {
+    const int result = check(launch);
+    if (result != SHIM_SUCCESS)
         note_refusal(launch, result);
+    return result;
+}
+
+int shim_launch(const struct shim_launch *launch)
+{
+    int result = sticky != 0 ? sticky : shim_check_launch(launch);
+    if (result != SHIM_SUCCESS)
         return result;
-    }
     const struct smc_program *program = launch->function->program;
     struct smc_emulation_request request = {
         .program = program,
