@@ -670,7 +670,10 @@ static void append_bounds(const struct smc_inspect_kernel *kernel,
     smc_kernel_names_append(&whole, kernel->shown, style->columns, out);
     smc_layout_end(out, style);
     if (kernel->max_threads_per_block == 0) {
-        smc_text_append(out, "  __launch_bounds__ that the log does not show\n");
+        if (kernel->min_blocks_per_sm > 0)
+            smc_text_printf(out, "  .minnctapersm %u\n", kernel->min_blocks_per_sm);
+        else
+            smc_text_append(out, "  __launch_bounds__ that the log does not show\n");
         return;
     }
     smc_text_printf(out, "  __launch_bounds__(%u", kernel->max_threads_per_block);
@@ -709,9 +712,12 @@ static void append_verdict(const struct smc_inspect_promise *promise, struct smc
         smc_words_limiters(&answer->occupancy, out);
         return;
     case SMC_PROMISE_IGNORED:
-        smc_text_printf(out,
-                        "BROKEN: an SM holds %u threads and %u blocks; the compiler ignores it",
-                        sm->max_threads_per_sm, sm->max_blocks_per_sm);
+        if (promise->kernel->max_threads_per_block == 0 && promise->kernel->min_blocks_per_sm > 0)
+            smc_text_append(out, "BROKEN: the compiler ignores it without .maxntid or .reqntid");
+        else
+            smc_text_printf(out,
+                            "BROKEN: an SM holds %u threads and %u blocks; the compiler ignores it",
+                            sm->max_threads_per_sm, sm->max_blocks_per_sm);
         return;
     case SMC_PROMISE_CANNOT_LAUNCH:
         smc_text_append(out, "BROKEN: ");
