@@ -171,6 +171,9 @@ struct item {
           "resident blocks per SM that the driver answered",                                       \
           recorded(item->launch->api_blocks_per_sm))                                               \
     FIELD(agrees, "agrees", "agrees", "", "whether the model says the same", agrees(item->row))    \
+    FIELD(clusters, "recorded_clusters", NULL, "clusters",                                         \
+          "clusters on the GPU at a time, as the driver told the recording tool",                  \
+          recorded(item->launch->resident_clusters))                                               \
     FIELD(theoretical, "recorded_occupancy_percent", "recorded_occupancy_percent", "percent",      \
           "occupancy as the recording tool computed it",                                           \
           recorded_real(item->launch->recorded_occupancy_percent))                                 \

@@ -115,10 +115,17 @@ static void ask(const struct smc_trace_row *row, struct smc_answer *answer)
     answer->query.settings = row->request;
 }
 
+static void hold_recorded_clusters(const struct smc_trace_row *row, struct smc_answer *answer)
+{
+    if (row->ran_there && row->launch->resident_clusters > 0 && row->request.blocks_per_cluster > 1)
+        smc_query_hold_clusters(answer, (uint64_t)row->launch->resident_clusters);
+}
+
 void smc_trace_complete(const struct smc_trace_row *row, struct smc_answer *answer)
 {
     ask(row, answer);
     smc_query_conclude(answer);
+    hold_recorded_clusters(row, answer);
 }
 
 /* Launches of many grids have few sets of resources: the next steps that were found for one, by a
@@ -230,6 +237,7 @@ static void answer_row(const struct smc_trace *trace, const struct smc_device *i
     make_request(launch, row->device, row->ran_there, &row->request);
     ask(row, &answer);
     smc_query_count_blocks(&answer);
+    hold_recorded_clusters(row, &answer);
     find_next_steps(row, &answer, kept);
     row->occupancy = answer.occupancy;
     row->occupancy_percent = answer.occupancy_percent;

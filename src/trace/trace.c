@@ -27,6 +27,7 @@ void smc_trace_launch_init(struct smc_trace_launch *launch)
         .carveout_percent = SMC_CARVEOUT_DEFAULT,
         .cache_config = SMC_TRACE_UNKNOWN,
         .smem_configured_bytes = SMC_TRACE_UNKNOWN,
+        .resident_clusters = SMC_TRACE_UNKNOWN,
         .launches = 1,
         .api_blocks_per_sm = SMC_TRACE_UNKNOWN,
         .recorded_occupancy_percent = SMC_TRACE_UNKNOWN,
@@ -244,6 +245,8 @@ static void add_counts(struct smc_trace_launch *record, const struct smc_trace_l
     }
     if (launch->smem_configured_bytes > record->smem_configured_bytes)
         record->smem_configured_bytes = launch->smem_configured_bytes;
+    if (launch->resident_clusters != SMC_TRACE_UNKNOWN)
+        record->resident_clusters = launch->resident_clusters;
     if (launch->api_blocks_per_sm != SMC_TRACE_UNKNOWN)
         record->api_blocks_per_sm = launch->api_blocks_per_sm;
 }

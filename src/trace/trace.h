@@ -63,6 +63,7 @@ struct smc_trace_launch {
     uint64_t graph_launches; /* of these, nodes of CUDA graphs */
     uint64_t timed_launches; /* launches that have a time; 0: the next three are unknown */
     uint64_t total_ns, least_ns, greatest_ns;
+    int64_t resident_clusters; /* on the GPU at a time, as the driver told the recording tool */
     int32_t api_blocks_per_sm; /* of cuOccupancyMaxActiveBlocksPerMultiprocessor, in the process */
     double achieved_occupancy_percent; /* measured, the mean over the timed launches */
 
