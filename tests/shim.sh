@@ -59,7 +59,7 @@ ends_with "a wild pointer ends the context as on a GPU" 1
 says "a wild pointer is found" err 'out of bounds'
 traced -- $app refused
 ends_with "the emulated driver refuses machine code" 0
-says "the emulated driver says what to compile instead of machine code" err 'only machine code.*-gencode arch=compute_90,code=compute_90'
+says "the emulated driver says what to compile instead of machine code" err 'only machine code.*-gencode arch=compute_90,code=compute_90, and without -rdc=true'
 
 # --- The libraries beside the program -------------------------------------------------------------
 
