@@ -107,6 +107,7 @@ mistake not_copied 1 'add: .*device memory is read that nothing has written.* 64
 mistake copied_in_part 1 'add: .*nothing has written.*device memory 2 \+ 64.* 48 times'
 mistake counted 1 'count: .*nothing has written'
 mistake made_by_kernel 1 'add: .*nothing has written.*thread \(63,0,0\).*device memory 2 \+ 252'
+mistake texels 1 'fetch: .*nothing has written.*thread \(25,0,0\).*4 bytes at device memory 1 \+ 100.* 7 times'
 mistake padding_added 1 'pad: .*nothing has written.*device memory 2 \+ 0.* 4 times'
 mistake freed 1 'add: .*memory that was freed is accessed.*device memory 2 \+ 0'
 mistake refused 1 'large: the launch .* is refused \(invalid argument\): .*cudaFuncSetAttribute\(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, 65536\)'
@@ -124,6 +125,7 @@ no_mistake() { # CASE STATUS
 }
 no_mistake all_written 0
 no_mistake padding_copied 0
+no_mistake texels_written 0
 no_mistake given_out_again 0
 no_mistake refused_and_seen 0
 no_mistake failed_and_seen 0

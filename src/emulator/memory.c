@@ -393,11 +393,32 @@ static void check_written(struct smc_worker *worker, const struct smc_warp *warp
     const uint64_t begin = place->address - allocation->address, end = begin + bytes;
     if (coverage_of(allocation, begin, bytes).all)
         return;
-    if (kind == SMC_READS ? reads_unwritten(op, allocation, begin, bytes) : kind != SMC_WRITES)
-        report(worker, warp, op, SMC_FINDING_UNWRITTEN_GLOBAL, SMC_SPACE_GLOBAL, place->address,
-               lane);
+    if (kind == SMC_READS ? reads_unwritten(op, allocation, begin, bytes) : kind != SMC_WRITES) {
+        struct smc_finding finding = smc_finding_at(worker, SMC_FINDING_UNWRITTEN_GLOBAL,
+                                                    op->instruction, smc_thread_of(warp, lane));
+        smc_finding_set_address(worker, &finding, SMC_SPACE_GLOBAL, place->address, bytes);
+        smc_find(worker, &finding);
+    }
     for (uint64_t i = begin / CELL_BYTES; i <= (end - 1) / CELL_BYTES; i++)
         __atomic_fetch_or(&allocation->written[i], bytes_of_cell(i, begin, end), __ATOMIC_RELAXED);
+}
+
+void smc_memory_read_texel(struct smc_worker *worker, const struct smc_warp *warp,
+                           const struct smc_op *op, const struct smc_texel *texel, uint32_t lane)
+{
+    const struct smc_launch_state *launch = worker->launch;
+    if (!launch->request->arrays[texel->array].written)
+        return;
+    for (size_t i = 0; i < launch->allocations; i++) {
+        const struct smc_allocation *allocation = &launch->allocation[i];
+        if (allocation->array != texel->array || !allocation->written)
+            continue;
+        const struct smc_bulk place = {.address = allocation->address +
+                                                  (uint64_t)(texel->data - allocation->data),
+                                       .allocation = allocation};
+        check_written(worker, warp, op, SMC_READS, &place, texel->bytes, lane);
+        return;
+    }
 }
 
 /* `cut`: the lanes that load a vector whose end lies beyond the allocation, and is not used. */

@@ -33,6 +33,10 @@ static const char ptx[] =
     "add.s64 %d1, %d1, %d3; add.s64 %d2, %d2, %d3;\n"
     "ld.global.v4.u32 {%r1, %r2, %r3, %r4}, [%d2];\n"
     "st.global.v4.u32 [%d1], {%r1, %r2, %r3, %r4}; red.global.add.u32 [%d4], %r3; ret; }\n"
+    ".visible .entry fetch(.param .u64 to, .param .u64 from) {\n"
+    ".reg .b32 %r<2>; .reg .f32 %f<5>; .reg .b64 %d<3>; ld.param.u64 %d1, [to];\n"
+    "ld.param.u64 %d2, [from]; mov.u32 %r1, %tid.x;\n"
+    "tex.1d.v4.f32.s32 {%f1, %f2, %f3, %f4}, [%d2, {%r1}]; st.global.f32 [%d1], %f1; ret; }\n"
     ".extern .shared .align 4 .b8 dynamic[];\n"
     ".visible .entry _Z5largePi(.param .u64 to) .maxntid 128, 1, 1 { .reg .b32 %r<3>;\n"
     "mov.u32 %r1, dynamic; mov.u32 %r2, 1; st.shared.u32 [%r1], %r2; ret; }\n"
@@ -54,7 +58,7 @@ static const char ptx[] =
     "call (r), %d1, (x), P;\nld.param.b32 %r1, [r];\n}\nst.global.u32 [%d2], %r1; ret; }\n";
 
 enum { TO_DEVICE = 1, TO_HOST, ON_DEVICE };
-enum { ADD, NUMBER, COUNT, LARGE, CHOOSE, APPLY, APPLY_AT, PAD, KERNELS };
+enum { ADD, NUMBER, COUNT, LARGE, CHOOSE, APPLY, APPLY_AT, PAD, FETCH, KERNELS };
 
 static char stub[KERNELS], table_shadow;
 
@@ -64,8 +68,8 @@ struct dim {
 
 static void start(void)
 {
-    static const char *const names[KERNELS] = {"add",    "number", "count",    "_Z5largePi",
-                                               "choose", "apply",  "apply_at", "pad"};
+    static const char *const names[KERNELS] = {"add",   "number",   "count", "_Z5largePi", "choose",
+                                               "apply", "apply_at", "pad",   "fetch"};
     void **(*register_binary)(const void *);
     void *symbol;
     library = dlopen("libcudart.so.13", RTLD_NOW);
@@ -185,6 +189,35 @@ static void padding_added(void)
     copy_padded(0, 8);
 }
 
+/* 32 floats by a texture object, of which `bytes` are written. */
+static void fetch_texels(size_t bytes)
+{
+    const struct {
+        int type;
+        void *address;
+        int bits[4], format;
+        size_t bytes;
+    } linear = {2, memory(128), {32, 0, 0, 0}, 2, 128};
+    const char texture[128] = {0};
+    char host[128] = {0}, resource[128] = {0};
+    uint64_t object = 0;
+    void *to = memory(4), *arguments[] = {&to, &object};
+    memcpy(resource, &linear, sizeof linear);
+    CALL(cudaSuccess, cudaMemcpy, linear.address, host, bytes, TO_DEVICE);
+    CALL(cudaSuccess, cudaCreateTextureObject, &object, resource, texture, NULL);
+    launch(FETCH, 32, 0, arguments);
+}
+
+static void texels(void)
+{
+    fetch_texels(100);
+}
+
+static void texels_written(void)
+{
+    fetch_texels(128);
+}
+
 /* --- Memory that was freed -------------------------------------------------------------------- */
 
 static void freed(void)
@@ -301,6 +334,8 @@ int main(int argc, char **argv)
                  {"counted", counted},
                  {"made_by_kernel", made_by_kernel},
                  {"all_written", all_written},
+                 {"texels", texels},
+                 {"texels_written", texels_written},
                  {"padding_copied", padding_copied},
                  {"padding_added", padding_added},
                  {"freed", freed},
