@@ -376,7 +376,7 @@ static bool reads_unwritten(const struct smc_op *op, const struct smc_allocation
             return true;
     for (uint32_t n = 0; op->computed >> n && (n + 1) * op->width_bytes <= bytes; n++) {
         const struct coverage found =
-            coverage_of(allocation, begin + n * op->width_bytes, op->width_bytes);
+            coverage_of(allocation, begin + (uint64_t)n * op->width_bytes, op->width_bytes);
         if (op->computed >> n & 1 && !(op->vector == 1 ? found.all : found.any))
             return true;
     }
