@@ -327,6 +327,14 @@ bool smc_output_merge(const struct smc_worker *worker, size_t count, uint64_t la
 void smc_output_free(struct smc_output *output);
 
 /* memory.c */
+struct smc_texel {
+    size_t array; /* of the request */
+    const char *data;
+    uint32_t bytes;
+};
+/* A texel is read: one in memory that nothing has written is a finding, as with other reads. */
+void smc_memory_read_texel(struct smc_worker *worker, const struct smc_warp *warp,
+                           const struct smc_op *op, const struct smc_texel *texel, uint32_t lane);
 /* Whether the sample shows more conflicts, or as many in an earlier block: the block decides so
    that the result does not depend on how blocks were distributed. */
 static inline bool smc_sample_replaces(const struct smc_conflict_sample *sample,

@@ -31,6 +31,7 @@ struct smc_inspect_kernel {
     uint16_t cc;                              /* 0: the input does not say */
     char suffix;                              /* 'a' of sm_90a, 'f' of sm_100f, or 0 */
     bool has_spills, has_stack, has_barriers; /* the input records them */
+    bool spills_are_negative;                 /* in the log, and so unknown */
     bool smem_has_reserve; /* static_smem_bytes may include the driver's reserve, because cc is
                               unknown */
     bool is_linked;        /* the numbers are the linker's */

@@ -100,6 +100,7 @@ static void set_figures(const struct smc_log_kernel *read, struct smc_inspect_ke
 {
     kernel->suffix = read->suffix;
     kernel->has_spills = read->has_spills;
+    kernel->spills_are_negative = read->spills_are_negative;
     kernel->has_stack = read->has_stack;
     kernel->has_barriers = read->has_barriers;
     kernel->bounds_ignored = read->bounds_ignored;

@@ -189,6 +189,18 @@ enum smc_outcome smc_outcome_of(const struct smc_resources *resources,
     return occupancy->refusals ? SMC_CANNOT_LAUNCH : SMC_LAUNCHES;
 }
 
+void smc_query_hold_clusters(struct smc_answer *answer, uint64_t clusters)
+{
+    struct smc_occupancy *occupancy = &answer->occupancy;
+    if (occupancy->blocks_per_sm == 0)
+        return;
+    occupancy->clusters_are_bound = false;
+    occupancy->resident_clusters = clusters;
+    occupancy->resident_blocks = clusters * answer->launch.blocks_per_cluster;
+    answer->has_waves = false;
+    find_waves(answer);
+}
+
 void smc_query_count_blocks(struct smc_answer *answer)
 {
     struct smc_sm bounded;

@@ -485,7 +485,7 @@ static void append_notes(const struct smc_inspect_rows *rows, bool only_worst,
 {
     bool estimated = false, more = false, assumed = false, unknown = false;
     bool several = false, spills = false;
-    bool machine_code = false, log = false, dynamic = false;
+    bool machine_code = false, log = false, negative = false, dynamic = false;
     for (size_t i = 0; i < rows->count; i++) {
         const struct smc_inspect_row *row = &rows->item[i];
         estimated |= !smc_inspect_row_loads(row);
@@ -497,7 +497,8 @@ static void append_notes(const struct smc_inspect_rows *rows, bool only_worst,
         unknown |= row->threads_source == SMC_THREADS_UNKNOWN;
         dynamic |= row->dynamic_smem_unknown;
         machine_code |= !row->kernel->has_spills && !is_log(row->kernel);
-        log |= !row->kernel->has_spills && is_log(row->kernel);
+        negative |= !row->kernel->has_spills && row->kernel->spills_are_negative;
+        log |= !row->kernel->has_spills && is_log(row->kernel) && !row->kernel->spills_are_negative;
     }
     const struct {
         bool applies;
@@ -520,6 +521,7 @@ static void append_notes(const struct smc_inspect_rows *rows, bool only_worst,
          "--threads NAME=N or --assume-threads N"},
         {dynamic, "  +?", smc_overview_dynamic_smem},
         {machine_code || log, "  -", words_of_spills(machine_code, log)},
+        {negative, "  -", "spills: unknown: the log counts them as negative"},
     };
     bool first = true;
     for (size_t i = 0; i < sizeof notes / sizeof *notes; i++) {
@@ -670,7 +672,10 @@ static void append_bounds(const struct smc_inspect_kernel *kernel,
     smc_kernel_names_append(&whole, kernel->shown, style->columns, out);
     smc_layout_end(out, style);
     if (kernel->max_threads_per_block == 0) {
-        smc_text_append(out, "  __launch_bounds__ that the log does not show\n");
+        if (kernel->min_blocks_per_sm > 0)
+            smc_text_printf(out, "  .minnctapersm %u\n", kernel->min_blocks_per_sm);
+        else
+            smc_text_append(out, "  __launch_bounds__ that the log does not show\n");
         return;
     }
     smc_text_printf(out, "  __launch_bounds__(%u", kernel->max_threads_per_block);
@@ -709,9 +714,12 @@ static void append_verdict(const struct smc_inspect_promise *promise, struct smc
         smc_words_limiters(&answer->occupancy, out);
         return;
     case SMC_PROMISE_IGNORED:
-        smc_text_printf(out,
-                        "BROKEN: an SM holds %u threads and %u blocks; the compiler ignores it",
-                        sm->max_threads_per_sm, sm->max_blocks_per_sm);
+        if (promise->kernel->max_threads_per_block == 0 && promise->kernel->min_blocks_per_sm > 0)
+            smc_text_append(out, "BROKEN: the compiler ignores it without .maxntid or .reqntid");
+        else
+            smc_text_printf(out,
+                            "BROKEN: an SM holds %u threads and %u blocks; the compiler ignores it",
+                            sm->max_threads_per_sm, sm->max_blocks_per_sm);
         return;
     case SMC_PROMISE_CANNOT_LAUNCH:
         smc_text_append(out, "BROKEN: ");
