@@ -470,7 +470,7 @@ static void count_followed(const char *functions, const char *body, size_t count
     CU_ASSERT_EQUAL(accesses.counted, counted);
     CU_ASSERT_EQUAL(accesses.followed, followed);
     for (size_t i = 0; i < accesses.count; i++)
-        if (accesses.item[i].kind == SMC_BANK_BY_CALL)
+        if (accesses.item[i].kind == SMC_BANK_BY_CALL && callee)
             CU_ASSERT_STRING_EQUAL(accesses.item[i].callee ? accesses.item[i].callee : "", callee);
     CU_ASSERT_EQUAL(accesses.calls, counted - followed);
     smc_bank_accesses_free(&accesses);
@@ -500,6 +500,24 @@ static void test_calls(void)
     count_followed("", STORE CALL("vprintf"), 1, 1, "");
     count_followed("", STORE "mov.u64 %rd2, 8;\n{ .param .b64 q; call (q), %rd2, (q), proto; }\n",
                    2, 1, "");
+}
+
+/* Each function that may be called is looked at once: one that calls itself does no harm, and 24
+   that call the one before twice each are 25 functions, not 16 million. */
+static void test_call_graphs(void)
+{
+    struct smc_text functions = {0};
+    count_followed(".func again()\n{\ncall.uni again;\nst.local.f32 [%rd1], %f1;\nret;\n}\n",
+                   STORE "call.uni again;\n", 1, 1, "");
+    count_followed(".func a()\n{\ncall.uni b;\nret;\n}\n"
+                   ".func b()\n{\ncall.uni a;\nst.f32 [%rd1], %f1;\nret;\n}\n",
+                   STORE "call.uni a;\ncall.uni b;\n", 3, 1, NULL);
+    smc_text_append(&functions, ".func f0()\n{\nadd.s32 %r1, %r1, 1;\nret;\n}\n");
+    for (int i = 1; i <= 24; i++)
+        smc_text_printf(&functions, ".func f%d()\n{\ncall.uni f%d;\ncall.uni f%d;\nret;\n}\n", i,
+                        i - 1, i - 1);
+    count_followed(smc_text_string(&functions), STORE "call.uni f24;\n", 1, 1, "");
+    smc_text_free(&functions);
 }
 
 /* Tensor cores and copy engines: counted, not followed. */
@@ -634,6 +652,7 @@ CU_TestInfo tests_bank_accesses[] = {
     {"instructions that are not followed", test_opaque},
     {"wavefronts of wmma, ldmatrix and stmatrix", test_wmma},
     {"calls that are not followed are counted", test_calls},
+    {"each called function is looked at once", test_call_graphs},
     {"copy engines and tensor cores are counted", test_engines},
     {"600 unknown branches in an unknown loop", test_many_branches},
     {"the block's shape", test_shape},

@@ -387,10 +387,7 @@ static enum smc_status find(struct answer *answer, struct smc_error *error)
     walk.tally = smc_calloc(program->instructions + 1, sizeof *walk.tally);
     walk.kind = kind;
     bool worked = walk.tally && kind && ptx;
-    if (worked) {
-        smc_bank_find_kinds(program, ptx, kind);
-        worked = smc_bank_walk(&walk);
-    }
+    worked = worked && smc_bank_find_kinds(program, ptx, kind) && smc_bank_walk(&walk);
     if (worked) {
         note_unreached(&walk);
         if (walk.gave_up)
