@@ -193,6 +193,10 @@ static void test_unknown_place(void)
     CU_ASSERT_TRUE(layout.has_padding);
     CU_ASSERT_EQUAL(layout.padding.row_elements, 32);
     CU_ASSERT_EQUAL(layout.padding.padding_elements, 1);
+    /* 8 bytes of a row of an unknown number: 4 bytes more would misalign every other one. */
+    layout = advice_on(AT("256") "ld.shared.f32 %f1, [%r4];\n" AT(
+        "8") "mad.lo.u32 %r4, %r2, 256, %r4;\nst.shared.v2.f32 [%r4], {%f1, %f2};");
+    CU_ASSERT_FALSE(layout.has_padding && layout.padding.padding_elements % 2);
     /* Two rows of 16 in each access: rows of 32 would have their ends at an unknown lane. */
     layout = advice_on("and.b32 %r6, %r1, 15;\nshr.u32 %r7, %r1, 4;\nmad.lo.u32 %r4, %r6, 4, %r3;\n"
                        "mad.lo.u32 %r4, %r7, 128, %r4;\nmad.lo.u32 %r4, %r2, 4, %r4;\n"
