@@ -184,6 +184,27 @@ static void test_no_advice(void)
     CU_ASSERT_TRUE(layout.has_swizzle);
 }
 
+/* Structs: whole ones, or bytes after each; and nothing is hopeless, as members may be moved. */
+static void test_members(void)
+{
+    static const struct smc_declared_array structs = {"s", "P", 0, 1, {128}, {"128"}};
+    static const struct smc_declared_array one = {"s", "S", 0, 0, {0}, {""}};
+    static const char hopeless[] = AT("16") "ld.shared.v4.f32 {%f1, %f2, %f3, %f4}, [%r4];\n"
+                                            "ld.shared.f32 %f1, [%r4];";
+    declared = &structs;
+    struct smc_layout_advice layout =
+        advice_on(AT("128") "ld.shared.f32 %f1, [%r4+124];\nst.shared.f32 [%r4+8], %f1;");
+    CU_ASSERT_TRUE(layout.has_padding && layout.pads_rows && !layout.has_swizzle);
+    CU_ASSERT_EQUAL(layout.padding.element_bytes, 4);
+    CU_ASSERT_EQUAL(layout.padding.row_elements, 32);
+    CU_ASSERT_EQUAL(layout.padding.padding_elements, 1);
+    CU_ASSERT_FALSE(advice_on(hopeless).is_hopeless);
+    declared = &one;
+    CU_ASSERT_FALSE(advice_on(hopeless).is_hopeless);
+    declared = NULL;
+    CU_ASSERT_TRUE(advice_on(hopeless).is_hopeless);
+}
+
 /* A row of an unknown number: the padding holds wherever the warp begins. */
 static void test_unknown_place(void)
 {
@@ -645,6 +666,7 @@ CU_TestInfo tests_bank_accesses[] = {
     {"padding and swizzle", test_remedy},
     {"one advice for accesses of several widths", test_widths},
     {"no advice where an access is not followed", test_no_advice},
+    {"advice on structs", test_members},
     {"advice for a warp that begins at an unknown place", test_unknown_place},
     {"what all lanes share", test_shared_part},
     {"what cannot be followed", test_not_followed},

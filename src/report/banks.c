@@ -112,6 +112,12 @@ static void append_padding(const struct smc_array_advice *advice, struct smc_tex
 {
     const struct smc_rearrangement *padding = &advice->layout.padding;
     const uint32_t bytes = padding->element_bytes, row_bytes = padding->row_elements * bytes;
+    const uint32_t element_bytes = advice->declared.element_bytes;
+    if (element_bytes && padding->padding_elements * bytes % element_bytes) {
+        smc_text_printf(out, "pad each %s of %u bytes by %u bytes", advice->declared.element,
+                        row_bytes, padding->padding_elements * bytes);
+        return;
+    }
     const bool is_row =
         advice->layout.pads_rows &&
         (advice->declared.dimensions < 2 || dimension_of(&advice->declared, padding->row_elements));
@@ -149,7 +155,8 @@ void smc_words_array_advice(const struct smc_array_advice *advice, bool padding,
     if (swizzle && layout->has_swizzle)
         append_swizzle(advice, out);
     if (layout->is_hopeless)
-        smc_text_append(out, "no padding or swizzle removes all conflicts");
+        smc_text_append(out, "no padding of rows of one length and no swizzle removes all "
+                             "conflicts");
 }
 
 void smc_words_remedy(const struct smc_banks_pattern *pattern, const struct smc_remedy *remedy,
