@@ -334,6 +334,8 @@ static void test_paths(void)
     CU_ASSERT_EQUAL(access.verdict, SMC_BANK_NOT_FOLLOWED);
 }
 
+#define BOTH "cvt.u64.u32 %rd2, %r3;\ncvta.shared.u64 %rd3, %rd2;\nsetp.gt.s32 %p1, %r2, 3;\n"
+
 static void test_forms(void)
 {
     /* Through a generic address. */
@@ -346,6 +348,16 @@ static void test_forms(void)
     check(AT("32") "ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r5, %r6, %r7, %r8}, [%r4];", 32, 1,
           4, 4);
     check(AT("64") "ldmatrix.sync.aligned.m8n8.x2.shared.b16 {%r5, %r6}, [%r4];", 32, 1, 6, 6);
+    /* Shared or global memory, by data: of a selected address, and of one that paths choose. */
+    struct smc_bank_access access =
+        only(BOTH "selp.b64 %rd3, %rd3, %rd1, %p1;\nmad.wide.u32 %rd4, %r1, 128, %rd3;\n"
+                  "ld.f32 %f1, [%rd4];",
+             32, 1, "some or all lanes may access another memory");
+    CU_ASSERT_EQUAL(access.verdict, SMC_BANK_NOT_FOLLOWED);
+    access = only(BOTH "@%p1 bra HERE;\nmov.u64 %rd3, %rd1;\nHERE:\n"
+                       "mad.wide.u32 %rd4, %r1, 128, %rd3;\nld.f32 %f1, [%rd4];",
+                  32, 1, "some or all lanes may access another memory");
+    CU_ASSERT_EQUAL(access.verdict, SMC_BANK_NOT_FOLLOWED);
     /* A global access is none. */
     struct smc_bank_accesses accesses;
     struct smc_error error;
@@ -354,7 +366,7 @@ static void test_forms(void)
                     SMC_OK);
     CU_ASSERT_EQUAL(accesses.count, 0);
     smc_bank_accesses_free(&accesses);
-    struct smc_bank_access access = only(AT("4") "atom.shared.add.u32 %r5, [%r4], 1;", 32, 1, NULL);
+    access = only(AT("4") "atom.shared.add.u32 %r5, [%r4], 1;", 32, 1, NULL);
     CU_ASSERT_EQUAL(access.verdict, SMC_BANK_ATOMIC);
 }
 

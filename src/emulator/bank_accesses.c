@@ -113,7 +113,7 @@ static const char *reason_of(struct answer *answer, const struct smc_bank_tally 
     else if (tally->beyond)
         smc_text_append(&text, "wider than 16 bytes per lane");
     else if (tally->elsewhere)
-        smc_text_append(&text, "some lanes access another memory");
+        smc_text_append(&text, "some or all lanes may access another memory");
     else
         append_cause(answer, tally, &text);
     const char *reason = copy(answer, smc_text_string(&text), text.length);
