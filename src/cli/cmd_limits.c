@@ -68,9 +68,7 @@ static enum smc_status find_cost_of_file(const struct smc_arguments *arguments,
     }
     smc_inspect_free(&kernels);
     smc_text_free(&bounded);
-    smc_text_free(&notes.warnings);
-    smc_text_free(&notes.faults);
-    smc_text_free(&notes.remarks);
+    smc_inspect_notes_free(&notes);
     return status == SMC_MACHINE || status == SMC_INTERRUPTED
                ? smc_fail(error, status, "%s", why.message)
                : SMC_OK;
