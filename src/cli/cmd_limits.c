@@ -81,7 +81,8 @@ static enum smc_status find_costs(const struct smc_arguments *arguments,
 {
     const uint32_t compiled = compiled_regs(answer);
     enum smc_status status = SMC_OK;
-    if ((!answer->query.kernel && !answer->query.file_kernel) || compiled == 0)
+    if ((!answer->query.kernel && !answer->query.file_kernel) || compiled == 0 ||
+        answer->resources.most_set_regs) /* setmaxnreg was written for the registers it has */
         return SMC_OK;
     for (uint32_t i = headroom->count; i-- > 0 && status == SMC_OK;) {
         struct smc_headroom_level *level = &headroom->level[i], *next = level + 1;

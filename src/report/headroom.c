@@ -212,6 +212,12 @@ static void append_legend(const struct smc_answer *answer, const struct smc_head
         smc_text_append(&line, "; 'limits FILE' compiles a kernel and says what fewer registers "
                                "cost it in spills");
     smc_layout_line(out, style, "legend", &line);
+    smc_words_set_regs(&answer->resources, "after the launch ", &line);
+    if (line.length) {
+        smc_text_append(&line, ", of all that the block has at the launch: it waits forever if "
+                               "those are too few");
+        smc_layout_line(out, style, "registers", &line);
+    }
     if (headroom->fixed.dynamic_smem || sm->smem_reserved_per_block_bytes == 0 ||
         headroom->count < 2)
         return;
