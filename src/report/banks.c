@@ -36,6 +36,16 @@ void smc_words_bank_cost(struct smc_bank_cost cost, struct smc_text *out)
     append_count(out, cost.wavefronts - cost.least, "conflict");
 }
 
+enum { BANK_BYTES = 4 }; /* elements of which need no explanation */
+
+/* "32 elements", "2 elements of 16 B". */
+static void append_row_of(const struct smc_rearrangement *rearrangement, struct smc_text *out)
+{
+    smc_text_printf(out, "%u elements", rearrangement->row_elements);
+    if (rearrangement->element_bytes != BANK_BYTES)
+        smc_text_printf(out, " of %u B", rearrangement->element_bytes);
+}
+
 void smc_words_rearrangement(const struct smc_rearrangement *rearrangement, struct smc_text *out)
 {
     if (rearrangement->dropped_elements) {
@@ -44,12 +54,15 @@ void smc_words_rearrangement(const struct smc_rearrangement *rearrangement, stru
         return;
     }
     if (rearrangement->padding_elements) {
-        smc_text_printf(out, "pad each row of %u elements by ", rearrangement->row_elements);
+        smc_text_append(out, "pad each row of ");
+        append_row_of(rearrangement, out);
+        smc_text_append(out, " by ");
         append_count(out, rearrangement->padding_elements, "element");
         return;
     }
-    smc_text_printf(out, "in rows of %u elements, put column c of row r at c ^ (r",
-                    rearrangement->row_elements);
+    smc_text_append(out, "in rows of ");
+    append_row_of(rearrangement, out);
+    smc_text_append(out, ", put column c of row r at c ^ (r");
     if (rearrangement->swizzle_shift)
         smc_text_printf(out, " >> %u", rearrangement->swizzle_shift);
     smc_text_printf(out, " & %u)", rearrangement->swizzle_span - 1);
