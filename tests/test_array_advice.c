@@ -103,6 +103,11 @@ static void test_words(void)
                    .pads_rows = true,
                    .padding = {.element_bytes = 2, .row_elements = 64, .padding_elements = 8}}};
     check_words(&advice, "pad each row of 64 half by 8 half: declare it t[16][72]");
+    advice.has_fragments = true;
+    check_words(&advice,
+                "pad each row of 64 half by 8 half: declare it t[16][72], and pass wmma the "
+                "new distance of rows");
+    advice.has_fragments = false;
     snprintf(advice.declared.text[1], sizeof advice.declared.text[1], "BM");
     check_words(&advice, "pad each row of 64 half by 8 half: declare it t[16][BM + 8]");
     snprintf(advice.declared.text[1], sizeof advice.declared.text[1], "1 << 6");

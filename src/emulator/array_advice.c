@@ -213,6 +213,8 @@ static void advise(const struct smc_array_question *question, const struct acces
     smc_advise_layout(&search, own ? own : rows.count,
                       advice->bytes ? advice->bytes : accesses->end - advice->first_byte,
                       &advice->layout);
+    for (size_t i = 0; i < accesses->count; i++)
+        advice->has_fragments |= accesses->bound[i].line_bytes > 0;
     if (advice->has_members)
         pad_elements(accesses, &search, advice);
     if (advice->layout.has_padding && !still_fits(question, advice))

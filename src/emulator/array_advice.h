@@ -12,6 +12,7 @@ struct smc_array_advice {
     struct smc_declared_array declared; /* dimensions 0: the declaration is not known */
     bool has_members; /* its elements are, or it is, of a type that is not built in: structs, arrays
                        */
+    bool has_fragments; /* wmma accesses it, given the distance of its rows */
     struct smc_layout_advice layout;
 };
 

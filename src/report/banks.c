@@ -139,6 +139,8 @@ static void append_padding(const struct smc_array_advice *advice, struct smc_tex
     smc_text_append(out, is_row ? " by " : " unused after every ");
     append_elements(advice, is_row ? padding->padding_elements * bytes : row_bytes, out);
     append_declaration(advice, out);
+    if (advice->has_fragments)
+        smc_text_append(out, ", and pass wmma the new distance of rows");
 }
 
 static void append_swizzle(const struct smc_array_advice *advice, struct smc_text *out)
