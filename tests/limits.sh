@@ -158,6 +158,8 @@ END
             [ "$seen" -eq 2 ] || echo "exit status $seen"
             [ "$(wc -l <err)" -eq 1 ] || cat out err)"
     done
+    refuses 2 "option --grid: standard input is read once, and every row compiles it: name a file" \
+        limits - --threads 256 --grid 64 -a f32x1M -a f32x1M <heavy.cu
     sed 's/__global__ void/& __launch_bounds__(256)/' heavy.cu >own_bounds.cu
     smemcalc limits own_bounds.cu --device 9.0 >out 2>err
     empty "limits FILE: no cost where the kernel's own launch bounds take precedence" "$(

@@ -231,6 +231,10 @@ static enum smc_status run(const struct smc_arguments *arguments, struct smc_tex
     if (!file && (has_grid || arguments->arg.count))
         return smc_fail(error, SMC_USAGE, "option --%s: only with FILE, whose time is predicted",
                         has_grid ? "grid" : "arg");
+    if (has_grid && strcmp(arguments->file[0], "-") == 0)
+        return smc_fail(error, SMC_USAGE,
+                        "option --grid: standard input is read once, and every row compiles it: "
+                        "name a file");
     if (has_grid && arguments->device.count > 1)
         return smc_fail(error, SMC_USAGE, "option --grid: one device at a time");
     if (file && !has_grid && arguments->arg.count)
