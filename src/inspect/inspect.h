@@ -154,6 +154,9 @@ struct smc_inspect_notes {
     size_t unsupported_count;
 };
 
+/* Frees the texts; the targets remain. */
+void smc_inspect_notes_free(struct smc_inspect_notes *notes);
+
 /* Adds the kernels of a file, or of standard input. SMC_USAGE with "file: ..." or "file:line: ..."
    if it cannot be read or compiled; SMC_UNAVAILABLE if a tool of the CUDA Toolkit is missing, or
    code is compressed in a way that this build does not read; SMC_INTERRUPTED if

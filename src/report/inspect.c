@@ -394,6 +394,8 @@ static void append_steps(const struct smc_inspect_row *row, const struct smc_rep
         smc_text_append(&line, line.length > 0 ? "\n" : "");
         append_best(row, &line);
     }
+    smc_words_set_regs(&row->kernel->resources,
+                       line.length > 0 ? "\nafter the launch " : "after the launch ", &line);
     if (gains.length > 0)
         smc_text_printf(&line, "%s%s", line.length > 0 ? "\n" : "", smc_text_string(&gains));
     if (settled && smc_words_opt_in(&answer, row->kernel->shown, &call))

@@ -341,6 +341,18 @@ void smc_words_file_kernel(const struct smc_file_kernel *kernel, struct smc_text
                         kernel->max_threads_per_block);
 }
 
+void smc_words_set_regs(const struct smc_resources *resources, const char *before,
+                        struct smc_text *out)
+{
+    const uint32_t fewest = resources->fewest_set_regs, most = resources->most_set_regs;
+    if (!most)
+        return;
+    smc_text_printf(out, "%ssetmaxnreg sets %u", before, fewest);
+    if (most > fewest)
+        smc_text_printf(out, " to %u", most);
+    smc_text_append(out, " registers per thread");
+}
+
 void smc_words_regs_source(const struct smc_answer *answer, char text[SMC_REGS_SOURCE_CHARS])
 {
     const struct smc_file_kernel *kernel = answer->query.file_kernel;
