@@ -121,6 +121,20 @@ without_nvcc inspect header.cu --device 9.0 --compiler-options "-O3 -Iinclude -X
     >out 2>err
 empty "options that only nvcc takes are passed over" "$([ $? -eq 0 ] || cat err)"
 
+cat >only_rtc.cu <<'EOF'
+#ifdef __CUDACC_RTC__
+typedef int number;
+#else
+#include <vector>
+typedef std::vector<int>::value_type number;
+#endif
+__global__ void only_rtc(number *x) { *x = 1; }
+EOF
+without_nvcc inspect only_rtc.cu --device 9.0 >out 2>err
+empty "what compiles only as NVRTC defines its macros is compiled so, with a warning" "$(
+    [ $? -eq 0 ] || echo status; has out only_rtc
+    has err 'warning: only_rtc.cu:1: __CUDACC_RTC__: compiled as NVRTC defines it')"
+
 without_nvcc inspect pytorch_like.cu --device 9.0 >out 2>err
 empty "a launch whose arguments are unknown is named" \
     "$(has err 'pytorch_like.cu:17: .*lltm_forward_kernel<scalar_t> was left out')"

@@ -50,6 +50,10 @@ static void test_kept(void)
     check("struct A { int x; A() { HOST(); } };\n__global__ void k(A a) {}\n", "int x", "HOST");
     check("struct B { HOST y; };\nstruct A { int x; };\n__global__ void k(A a) {}\n", "int x",
           "HOST");
+    check("struct ALIGNED(8) A { int x; };\nvoid h() { HOST(); }\n__global__ void k(A a) {}\n",
+          "int x", "HOST");
+    check("#ifdef __NVCC__\n#endif\n#ifdef MY__NVCC__\n#endif\n__device__ int __NVCC__2;\n",
+          "#ifdef __nvcc__\n#endif\n#ifdef MY__NVCC__\n#endif\n__device__ int __NVCC__2", "HOST");
     check("constexpr int f(int x) { return x; }\nconstexpr int HOST(int x);\n"
           "__global__ void k(int *x) { *x = f(3); }\n",
           "return x", "HOST");

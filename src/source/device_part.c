@@ -292,6 +292,63 @@ bool smc_device_part_is_whole(const struct smc_device_part *part)
     return true;
 }
 
+/* --- Macros that name the compiler -------------------------------------------------------------
+ */
+
+/* Each has a twin of the same length, which <smemcalc/predefined.h> defines as nvcc defines it. The
+   toolkit's headers must see those of NVRTC. */
+static const struct compiler_macro {
+    const char *name, *twin;
+} compiler_macros[] = {
+    {"__NVCC__", "__nvcc__"}, {"__CUDACC_RTC__", "__cudacc_rtc__"},
+    {"__GNUC__", "__gnuc__"}, {"__GNUC_MINOR__", "__gnuc_minor__"},
+    {"__GNUG__", "__gnug__"},
+};
+
+/* The next of them in the text from `at` on; NULL: none. */
+static const char *find_compiler_macro(const char *at, const struct compiler_macro **found)
+{
+    const char *text = at;
+    while ((at = strstr(at, "__"))) {
+        const char before = at > text ? at[-1] : ' ';
+        const size_t length = strspn(at, "_ABCDEFGHIJKLMNOPQRSTUVWXYZ");
+        for (size_t i = 0; i < sizeof compiler_macros / sizeof *compiler_macros; i++) {
+            *found = &compiler_macros[i];
+            if (strlen((*found)->name) == length && memcmp((*found)->name, at, length) == 0 &&
+                !isalnum((unsigned char)at[length]) && !isalnum((unsigned char)before))
+                return at;
+        }
+        at += length;
+    }
+    return NULL;
+}
+
+void smc_device_part_compiler_macro(const struct smc_source_tree *tree, struct smc_text *shown)
+{
+    for (size_t k = 0; k < tree->count; k++) {
+        const struct compiler_macro *macro;
+        const struct smc_source_file *file = &tree->file[k];
+        const char *text = smc_text_string(&file->text);
+        const char *at = file->is_made ? NULL : find_compiler_macro(text, &macro);
+        unsigned line = 1;
+        for (const char *s = text; at && s < at; s++)
+            line += *s == '\n';
+        if (at) {
+            smc_text_printf(shown, "%s:%u: %s", file->path, line, macro->name);
+            return;
+        }
+    }
+}
+
+static void use_nvcc_macros(char *text)
+{
+    const struct compiler_macro *macro;
+    while (text && (text = (char *)find_compiler_macro(text, &macro))) {
+        memcpy(text, macro->twin, strlen(macro->twin));
+        text += strlen(macro->twin);
+    }
+}
+
 /* --- The text for the compiler ---------------------------------------------------------------- */
 
 /* Replaces everything but line ends by blanks. */
@@ -389,6 +446,8 @@ void smc_device_part_write(const struct smc_device_part *part, size_t index, str
         return;
     }
     blank_host(file, copy.data);
+    if (!part->as_nvrtc && !file->is_made)
+        use_nvcc_macros(copy.data);
     for (size_t i = 0; i < file->include_count; i++) {
         const struct smc_source_include *include = &file->include[i];
         const struct smc_token *token = &file->tokens.item[include->token];

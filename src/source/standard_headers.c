@@ -10,10 +10,12 @@
 #define ONCE "#pragma once\n"
 #define HD   "__host__ __device__ constexpr "
 
-/* What GCC predefines, in device code too. */
+/* What GCC predefines, in device code too; and nvcc's twins of macros that name the compiler, which
+   smc_device_part_write puts in their place. */
 static const char predefined[] = ONCE "#ifndef __FLT_MAX__\n"
 #include "source/predefined_macros.def"
-                                      "#endif\n";
+                                      "#endif\n#define __nvcc__ 1\n#define __gnuc__ 13\n"
+                                      "#define __gnuc_minor__ 0\n#define __gnug__ 13\n";
 
 #define LIMITS_OF(name, signed_bits, unsigned_bits)                                                \
     "#define INT" name "_MIN " signed_bits "_MIN\n#define INT" name "_MAX " signed_bits            \
