@@ -138,6 +138,45 @@ static void test_local_aliases(void)
                    "k<R<R<4,int>::k,R<4,int>>>");
 }
 
+/* These and no others. */
+static void check_instances(const char *source, size_t count, const char *const *names)
+{
+    struct smc_device_part part;
+    struct smc_text text;
+    read_part(source, &part, &text);
+    CU_ASSERT_EQUAL(part.instances.count, count);
+    smc_text_free(&text);
+    smc_device_part_free(&part);
+    for (size_t i = 0; i < count; i++)
+        check_instance(source, names[i]);
+}
+
+#define MEMBERS                                                                                    \
+    KERNEL "template <class T> struct B { T *p; void total() { k<T, 1><<<1, 1>>>(p); } };\n"       \
+           "template <class T> struct V : public B<T> {\n"                                         \
+           "    V() { k<T, 2><<<1, 1>>>(0); }\n    void set() { k<T, 3><<<1, 1>>>(0); }\n"         \
+           "    void operator()() { k<T, 4><<<1, 1>>>(0); } };\n"
+
+static void test_members(void)
+{
+    check_instances(MEMBERS "void h(V<double> *p, V<int> *unused) { p->set(); }", 1,
+                    (const char *[]){"k<double, 3>"});
+    check_instances(MEMBERS "struct O { B<int> b; }; void h(V<char> &v, O &o) { v.total(); }", 1,
+                    (const char *[]){"k<char, 1>"});
+    check_instances(MEMBERS "extern template class V<int>;\nextern template struct B<int>;", 0,
+                    NULL);
+    check_instances(MEMBERS "template struct B<int>;", 1, (const char *[]){"k<int, 1>"});
+    check_instances(MEMBERS "typedef V<int> I;\nusing F = V<float>;\nvoid h(I *p, F *q) {"
+                            " q->set(); }",
+                    1, (const char *[]){"k<float, 3>"});
+    check_instances(MEMBERS "typedef V<int> I;\nvoid h(I *p, V<float> *q) { p->set(); }", 1,
+                    (const char *[]){"k<int, 3>"});
+    check_instances(MEMBERS "void h(std::unique_ptr<V<int>> p, V<float> *q) { p->set(); }", 1,
+                    (const char *[]){"k<int, 3>"});
+    check_instances(MEMBERS "void h(std::vector<V<int>> p, V<float> *q) { p[2].set(); }", 1,
+                    (const char *[]){"k<int, 3>"});
+}
+
 static void check_include(const char *file, const char *text, const char *found)
 {
     struct smc_source_tree tree = {0};
@@ -219,6 +258,7 @@ CU_TestInfo tests_host_code[] = {
     {"instances that the host launches", test_instances},
     {"instances that a macro's parameter names", test_named_by_parameter},
     {"instances with local aliases", test_local_aliases},
+    {"instances in members of class templates", test_members},
     {"headers beside the file that includes them", test_beside},
     {"source lines of kernels", test_lines},
     {"random text", test_random},
