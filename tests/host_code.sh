@@ -215,8 +215,12 @@ sed -e '/plain/d; /unknown/d' lost.cu >none.cu
 printf 'int main() { LAUNCH(my); }\n' >>none.cu
 without_nvcc inspect none.cu --device 9.0 >out 2>err
 empty "a source none of whose kernels was compiled is not said to have none" \
-    "$([ $? -eq 2 ] || echo status; has err 'none.cu: none of its kernels could be compiled without nvcc'
+    "$([ $? -eq 2 ] || echo status; has err 'none.cu: nothing was found that launches its kernel templates'
     has err 'none.cu:4: kernel my_kernel: no launch')"
+printf 'template <class T> __global__ void k(T *p) { *p = 1; }\nvoid f() { auto x = g(); k<<<1, 1>>>(x); }\n' >auto.cu
+without_nvcc inspect auto.cu --device 9.0 >out 2>err
+empty "a source whose launches were all left out needs nvcc" "$([ $? -eq 2 ] || echo status
+    has err 'auto.cu: none of its kernels could be compiled without nvcc')"
 for i in 1 2 3 4 5; do
     printf 'template <class T> __global__ void many%d(T *p) { *p = 1; }\n' $i
 done >many.cu

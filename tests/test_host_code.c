@@ -177,6 +177,25 @@ static void test_members(void)
                     (const char *[]){"k<int, 3>"});
 }
 
+/* Overloads with other numbers of arguments are not compiled. */
+static void test_overloads(void)
+{
+#define OVERLOADS                                                                                  \
+    KERNEL "template <class T> struct V {\n    V() {}\n    explicit V(int n, T v = 0) {"           \
+           " k<T, 2><<<1, 1>>>(0); }\n    void set(int n) {}\n"                                    \
+           "    void set(int n, T v, int m = 3) { k<T, 3><<<1, 1>>>(0); } };\n"
+    check_instances(OVERLOADS "struct O { V<int> a; V<char> b; O() : b(3) {} };\nO o;", 1,
+                    (const char *[]){"k<char, 2>"});
+    check_instances(OVERLOADS "void h(V<int> &a, V<char> *b) { a.set(1); b->set(1, 2); }", 1,
+                    (const char *[]){"k<char, 3>"});
+    check_instances(OVERLOADS "void h() { V<int> a; V<char> b(1, 'c'); V<short> c{2}; }", 2,
+                    (const char *[]){"k<char, 2>", "k<short, 2>"});
+    check_instances(OVERLOADS "void h() { auto p = new V<long>(1); p->set(1); }", 1,
+                    (const char *[]){"k<long, 2>"});
+    check_instances(OVERLOADS "struct D : V<int> {};\nvoid h(D *d) { d->set(1, 2); }", 1,
+                    (const char *[]){"k<int, 3>"});
+}
+
 static void check_include(const char *file, const char *text, const char *found)
 {
     struct smc_source_tree tree = {0};
@@ -259,6 +278,7 @@ CU_TestInfo tests_host_code[] = {
     {"instances that a macro's parameter names", test_named_by_parameter},
     {"instances with local aliases", test_local_aliases},
     {"instances in members of class templates", test_members},
+    {"instances in overloads of members", test_overloads},
     {"headers beside the file that includes them", test_beside},
     {"source lines of kernels", test_lines},
     {"random text", test_random},

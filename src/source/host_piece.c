@@ -12,8 +12,9 @@ struct smc_piece smc_piece_of(const struct smc_source_tree *tree, size_t file,
         .tokens = &tree->file[file].tokens,
         .begin = declaration->begin,
         .end = declaration->end,
-        .parameters =
-            declaration->kind == SMC_DECLARE_FUNCTION ? declaration->parameters : SMC_NO_TOKEN,
+        .head = declaration->kind == SMC_DECLARE_FUNCTION ? declaration->parameters
+                : declaration->kind == SMC_DECLARE_CLASS  ? declaration->name
+                                                          : SMC_NO_TOKEN,
         .body = declaration->body != SMC_NO_TOKEN ? declaration->body : declaration->begin,
         .file = file,
         .scope = declaration->parent};

@@ -21,8 +21,8 @@ struct smc_binding {
 struct smc_piece {
     const struct smc_tokens *tokens;
     uint32_t begin, end;
-    uint32_t parameters; /* the '(' of a function; SMC_NO_TOKEN: none */
-    uint32_t body;       /* the first token of code */
+    uint32_t head; /* the '(' of a function or the name of a class; SMC_NO_TOKEN: none */
+    uint32_t body; /* the first token of code */
     size_t file;
     uint32_t line;  /* of a macro's use; 0: each token has its own */
     uint32_t scope; /* index of the namespace around it */

@@ -386,22 +386,98 @@ static void visit_member(struct search *search, size_t number, size_t file,
     visit(search, &of, depth + 1); /* the texts belong to the instance */
 }
 
+enum { ANY_NUMBER = UINT32_MAX, MAX_GIVEN = 16 };
+
+/* The arguments between the bracket `open` and its twin; ANY_NUMBER: the text does not tell. */
+static uint32_t count_given(const struct smc_piece *owner, uint32_t open)
+{
+    const uint32_t close = smc_piece_match(owner, open);
+    if ((!smc_piece_is(owner, open, "(") && !smc_piece_is(owner, open, "{")) ||
+        close == SMC_NO_TOKEN)
+        return ANY_NUMBER;
+    uint32_t count = close > open + 1;
+    for (uint32_t i = open + 1; i < close; i++) {
+        const uint32_t angle = smc_token_close_angle(owner->tokens, i, close);
+        const uint32_t match = owner->tokens->item[i].match;
+        if (smc_piece_is(owner, i, ".") && smc_piece_is(owner, i + 1, "."))
+            return ANY_NUMBER; /* a pack */
+        count += smc_piece_is(owner, i, ",");
+        i = angle != SMC_NO_TOKEN                                 ? angle
+            : match != SMC_NO_TOKEN && match > i && match < close ? match
+                                                                  : i;
+    }
+    return count <= MAX_GIVEN ? count : ANY_NUMBER;
+}
+
+/* Whether the member can be called with so many arguments. Its default values are where the class
+   declares it. */
+static bool accepts(const struct smc_source_file *file, const struct smc_declaration *member,
+                    bool is_inside, uint32_t given)
+{
+    const struct smc_tokens *tokens = &file->tokens;
+    const uint32_t open = member->parameters;
+    const uint32_t close = open != SMC_NO_TOKEN ? tokens->item[open].match : SMC_NO_TOKEN;
+    if (given == ANY_NUMBER || close == SMC_NO_TOKEN || close < open ||
+        smc_token_is(tokens, member->name - 1, "~"))
+        return true;
+    uint32_t most = close > open + 1 && !smc_token_is(tokens, open + 1, "void"), defaults = 0;
+    for (uint32_t i = open + 1; i < close; i++) {
+        const uint32_t angle = smc_token_close_angle(tokens, i, close);
+        const uint32_t match = tokens->item[i].match;
+        if (smc_token_is(tokens, i, ".") || smc_token_is(tokens, i, "initializer_list"))
+            return true;
+        most += smc_token_is(tokens, i, ",");
+        most +=
+            smc_token_is(tokens, i, "void") && smc_token_is(tokens, i + 1, "*") && i == open + 1;
+        defaults += smc_token_is(tokens, i, "=");
+        i = angle != SMC_NO_TOKEN                                 ? angle
+            : match != SMC_NO_TOKEN && match > i && match < close ? match
+                                                                  : i;
+    }
+    return given <= most && (!is_inside || given + defaults >= most);
+}
+
 enum which { ALL_MEMBERS, WITH_OBJECT, NAMED, LOOSE };
 
-static bool is_wanted(const struct search *search, const struct smc_source_file *file,
-                      const struct smc_declaration *member, uint64_t class_hash, enum which which,
-                      uint64_t name)
+/* Which members are visited: by name and number of arguments. */
+struct wanted {
+    enum which which;
+    uint64_t name;
+    uint32_t given;
+};
+
+static uint64_t hash_of_call(uint64_t name, uint32_t given)
 {
-    if (which == ALL_MEMBERS)
+    return smc_hash(name, (const char *)&given, sizeof given);
+}
+
+static bool is_wanted(const struct search *search, const struct smc_source_file *file,
+                      const struct smc_declaration *member, uint64_t class_hash,
+                      const struct wanted *wanted)
+{
+    const bool is_inside = !is_defined_outside(file, member, class_hash);
+    const uint64_t hash =
+        member->name != SMC_NO_TOKEN ? smc_token_hash(&file->tokens, member->name) : 0;
+    switch (wanted->which) {
+    case ALL_MEMBERS:
         return true;
-    if (which == WITH_OBJECT)
-        return comes_with_object(file, member, class_hash);
-    uint64_t hash = member->name != SMC_NO_TOKEN ? smc_token_hash(&file->tokens, member->name) : 0;
-    return which == NAMED ? hash == name : smc_name_set_has(&search->loose, hash);
+    case WITH_OBJECT:
+        return comes_with_object(file, member, class_hash) &&
+               (hash != class_hash || accepts(file, member, is_inside, wanted->given));
+    case NAMED:
+        return hash == wanted->name && accepts(file, member, is_inside, wanted->given);
+    case LOOSE:
+        break;
+    }
+    bool is_called = smc_name_set_has(&search->loose, hash_of_call(hash, ANY_NUMBER));
+    for (uint32_t given = 0; given <= MAX_GIVEN && !is_called; given++)
+        is_called = smc_name_set_has(&search->loose, hash_of_call(hash, given)) &&
+                    accepts(file, member, is_inside, given);
+    return is_called;
 }
 
 /* Visits the members of the instance; the number of those that there are. */
-static size_t visit_members(struct search *search, size_t number, enum which which, uint64_t name,
+static size_t visit_members(struct search *search, size_t number, const struct wanted *wanted,
                             int depth)
 {
     const struct smc_declaration *class = search->instances.item[number - 1].declaration;
@@ -416,7 +492,7 @@ static size_t visit_members(struct search *search, size_t number, enum which whi
             bool is_inside = k == home && member->parent == index_of(of, class) &&
                              member->kind == SMC_DECLARE_FUNCTION;
             if (!(is_inside || is_defined_outside(file, member, class_hash)) ||
-                !is_wanted(search, file, member, class_hash, which, name))
+                !is_wanted(search, file, member, class_hash, wanted))
                 continue;
             count++;
             if (member->body != SMC_NO_TOKEN)
@@ -435,6 +511,7 @@ static void visit_data(struct search *search, size_t number, int depth)
     struct smc_piece part = instance->of;
     const uint32_t end = part.end;
     part.instance = number;
+    part.head = SMC_NO_TOKEN;
     part.body = part.begin;
     for (uint32_t i = 0; i < file->declarations.count; i++) {
         const struct smc_declaration *member = &file->declarations.item[i];
@@ -453,7 +530,7 @@ static void visit_data(struct search *search, size_t number, int depth)
    an alias, a parameter, which is made elsewhere, or the scope of a name. */
 static bool makes_object(const struct smc_piece *owner, uint32_t before, uint32_t close)
 {
-    const uint32_t open = owner->parameters;
+    const uint32_t open = owner->head;
     uint32_t last = open == SMC_NO_TOKEN ? SMC_NO_TOKEN : smc_piece_match(owner, open);
     if (last != SMC_NO_TOKEN && before > open && before < last)
         return false;
@@ -463,6 +540,55 @@ static bool makes_object(const struct smc_piece *owner, uint32_t before, uint32_
     return close != SMC_NO_TOKEN && !smc_piece_is(owner, before - 1, "typedef") &&
            (smc_piece_is_word(owner, close + 1) || smc_piece_is(owner, close + 1, "(") ||
             smc_piece_is(owner, close + 1, "{"));
+}
+
+static void construct_with(struct search *search, size_t number, uint32_t given, int depth)
+{
+    const uint64_t hash = smc_hash(SMC_HASH_START, (const char *)&number, sizeof number);
+    if (smc_name_set_add(&search->seen, hash_of_call(hash, given)))
+        visit_members(search, number, &(struct wanted){WITH_OBJECT, 0, given}, depth);
+}
+
+/* A constructor gives the member `name` other arguments: "Owner() : name(3)". */
+static void construct_member(struct search *search, size_t number, uint64_t name, int depth)
+{
+    for (size_t k = 0; k < search->tree->count; k++) {
+        const struct smc_tokens *tokens = &search->tree->file[k].tokens;
+        const struct smc_piece all = {.tokens = tokens, .end = tokens->count};
+        for (uint32_t i = 1; i + 1 < tokens->count; i++)
+            if (tokens->item[i].kind == SMC_TOKEN_WORD && smc_token_hash(tokens, i) == name &&
+                (smc_token_is(tokens, i - 1, ":") || smc_token_is(tokens, i - 1, ",")) &&
+                (smc_token_is(tokens, i + 1, "(") || smc_token_is(tokens, i + 1, "{")))
+                construct_with(search, number, count_given(&all, i + 1), depth);
+    }
+}
+
+/* The arguments of a base in the head of a class: its constructors' lists of initializers count by
+   themselves. "using Base::Base" takes over others. */
+static uint32_t count_of_base(const struct smc_piece *owner)
+{
+    for (uint32_t i = owner->body; i < owner->end; i++)
+        if (smc_piece_is(owner, i, "using"))
+            return ANY_NUMBER;
+    return 0;
+}
+
+/* An object of the type that ends at `close`. */
+static void construct(struct search *search, size_t number, const struct smc_piece *owner,
+                      uint32_t close, int depth)
+{
+    const bool is_named = smc_piece_is_word(owner, close + 1);
+    const uint32_t after = is_named ? close + 2 : close + 1;
+    const bool is_base = close < owner->body && !smc_piece_is(owner, owner->head, "(");
+    uint32_t given = is_base ? count_of_base(owner) : count_given(owner, after);
+    if (is_named && (smc_piece_is(owner, after, ";") || smc_piece_is(owner, after, ",") ||
+                     smc_piece_is(owner, after, "[")))
+        given = 0;
+    else if (is_named && smc_piece_is(owner, after, "="))
+        given = 1;
+    construct_with(search, number, given, depth);
+    if (is_named && given == 0)
+        construct_member(search, number, smc_token_hash(owner->tokens, close + 1), depth);
 }
 
 /* A mention of the class template `found` at `i`; `of` has its bindings, which are taken. */
@@ -499,20 +625,25 @@ static void visit_class(struct search *search, const struct smc_piece *owner, ui
         visit_data(search, number, depth);
     if (is_explicit && !search->instances.item[number - 1].is_explicit) {
         search->instances.item[number - 1].is_explicit = true;
-        visit_members(search, number, ALL_MEMBERS, 0, depth);
+        visit_members(search, number, &(struct wanted){ALL_MEMBERS, 0, ANY_NUMBER}, depth);
     }
-    if (!is_elsewhere && makes_object(owner, before, close) &&
-        !search->instances.item[number - 1].is_constructed) {
-        search->instances.item[number - 1].is_constructed = true;
-        visit_members(search, number, WITH_OBJECT, 0, depth);
-    }
+    if (!is_elsewhere && makes_object(owner, before, close))
+        construct(search, number, owner, close, depth);
+}
+
+/* The arguments of the call of the name at `i`, with or without those of a template. */
+static uint32_t count_call(const struct smc_piece *owner, uint32_t i)
+{
+    const uint32_t close = smc_token_close_angle(owner->tokens, i + 1, owner->end);
+    return count_given(owner, close == SMC_NO_TOKEN ? i + 1 : close + 1);
 }
 
 /* Visits the member of that name, of the instance or else of its bases; the number of those that
    there are. */
-static size_t visit_named(struct search *search, size_t number, uint64_t hash, int depth)
+static size_t visit_named(struct search *search, size_t number, const struct wanted *wanted,
+                          int depth)
 {
-    size_t count = visit_members(search, number, NAMED, hash, depth);
+    size_t count = visit_members(search, number, wanted, depth);
     if (count > 0 || depth > SMC_PIECE_DEPTH)
         return count;
     const struct smc_piece of = search->instances.item[number - 1].of;
@@ -526,7 +657,7 @@ static size_t visit_named(struct search *search, size_t number, uint64_t hash, i
             smc_object_type_append(smc_text_string(&raw), &type);
         const size_t base = smc_class_instance_find(&search->instances, smc_text_string(&type));
         if (base > 0 && base != number)
-            count += visit_named(search, base, hash, depth + 1);
+            count += visit_named(search, base, wanted, depth + 1);
         smc_text_free(&raw);
         smc_text_free(&type);
         i = close;
@@ -539,6 +670,7 @@ static void visit_member_call(struct search *search, const struct smc_piece *own
                               uint64_t hash, int depth)
 {
     static const char std[] = "std::";
+    const struct wanted wanted = {NAMED, hash, count_call(owner, i)};
     struct smc_text type = {0};
     const bool known = smc_object_type_write(search->tree, &search->instances, owner, i, &type);
     const bool is_inner = smc_piece_is(owner, i - 1, "->") || smc_piece_is(owner, i - 2, "]");
@@ -546,11 +678,12 @@ static void visit_member_call(struct search *search, const struct smc_piece *own
     const size_t number =
         known ? smc_object_type_instance(search->tree, &search->instances, is_inner, &type) : 0;
     const bool is_found =
-        (number > 0 && visit_named(search, number, hash, depth) > 0) ||
+        (number > 0 && visit_named(search, number, &wanted, depth) > 0) ||
         (known &&
          (is_foreign || smc_object_type_has_member(search->tree, smc_text_string(&type), hash)));
     if (!is_found)
-        smc_name_set_add(&search->loose, hash);
+        smc_name_set_add(&search->loose,
+                         hash_of_call(hash, number > 0 ? ANY_NUMBER : wanted.given));
     smc_text_free(&type);
 }
 
@@ -565,8 +698,9 @@ static void visit_static_call(struct search *search, const struct smc_piece *own
     bool known = open > owner->begin && smc_piece_write(owner, open - 1, close + 1, 0, &raw);
     smc_object_type_append(smc_text_string(&raw), &type);
     size_t number = known ? smc_class_instance_find(&search->instances, smc_text_string(&type)) : 0;
-    if (number == 0 || visit_members(search, number, NAMED, hash, depth) == 0)
-        smc_name_set_add(&search->loose, hash);
+    const struct wanted wanted = {NAMED, hash, count_call(owner, i)};
+    if (number == 0 || visit_named(search, number, &wanted, depth) == 0)
+        smc_name_set_add(&search->loose, hash_of_call(hash, ANY_NUMBER));
     smc_text_free(&raw);
     smc_text_free(&type);
 }
@@ -577,7 +711,7 @@ static void visit_loose(struct search *search)
     for (size_t before = SIZE_MAX; before != search->seen.count && search->has_memory;) {
         before = search->seen.count;
         for (size_t number = 1; number <= search->instances.count; number++)
-            visit_members(search, number, LOOSE, 0, 0);
+            visit_members(search, number, &(struct wanted){LOOSE, 0, 0}, 0);
     }
 }
 
@@ -639,7 +773,7 @@ static void visit_macro(struct search *search, const struct smc_piece *owner, ui
                            .tokens = &macro->tokens,
                            .begin = macro->body,
                            .end = macro->tokens.count,
-                           .parameters = SMC_NO_TOKEN,
+                           .head = SMC_NO_TOKEN,
                            .body = macro->body,
                            .file = owner->file,
                            .line = owner->line ? owner->line : owner->tokens->item[i].line,
@@ -691,7 +825,8 @@ static void visit_word(struct search *search, const struct smc_piece *owner, uin
     if (i > owner->begin + 2 && smc_piece_is(owner, i - 1, "::") && smc_piece_is(owner, i - 2, ">"))
         visit_static_call(search, owner, i, hash, depth);
     else if (owner->instance > 0 && is_call &&
-             visit_members(search, owner->instance, NAMED, hash, depth) > 0)
+             visit_named(search, owner->instance,
+                         &(struct wanted){NAMED, hash, count_call(owner, i)}, depth) > 0)
         return;
     if (smc_name_set_has(&search->kernels, hash)) {
         visit_kernel(search, owner, i, hash);
@@ -710,7 +845,7 @@ static void visit_word(struct search *search, const struct smc_piece *owner, uin
         search->has_memory &= smc_tokens_read(binding->text, strlen(binding->text), &tokens);
         of.tokens = &tokens;
         of.begin = of.body = 0;
-        of.parameters = SMC_NO_TOKEN;
+        of.head = SMC_NO_TOKEN;
         of.end = tokens.count;
         of.line = owner->line ? owner->line : owner->tokens->item[i].line;
         of.count = 0;
@@ -734,7 +869,7 @@ static void visit(struct search *search, const struct smc_piece *owner, int dept
         (owner->tokens->item && owner->count > 0 && owner->line == 0 &&
          !smc_name_set_add(&search->seen, hash)))
         return;
-    const uint32_t begin = owner->parameters != SMC_NO_TOKEN ? owner->parameters : owner->body;
+    const uint32_t begin = owner->head != SMC_NO_TOKEN ? owner->head : owner->body;
     for (uint32_t i = begin; i < owner->end && search->has_memory; i++)
         if (owner->tokens->item[i].kind == SMC_TOKEN_WORD)
             visit_word(search, owner, i, depth);

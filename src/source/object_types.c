@@ -49,8 +49,7 @@ size_t smc_class_instance_add(struct smc_class_instances *all,
     char *copy = smc_strdup(type);
     if (!copy)
         return 0;
-    all->item[all->count] =
-        (struct smc_class_instance){declaration, of->file, copy, *of, false, false};
+    all->item[all->count] = (struct smc_class_instance){declaration, of->file, copy, *of, false};
     of->count = 0; /* the bindings are the instance's */
     return ++all->count;
 }

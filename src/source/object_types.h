@@ -11,7 +11,7 @@ struct smc_class_instance {
     size_t file;
     char *type;
     struct smc_piece of; /* with the bindings */
-    bool is_constructed, is_explicit;
+    bool is_explicit;
 };
 
 /* Start from {0}. */
