@@ -221,6 +221,30 @@ printf 'template <class T> __global__ void k(T *p) { *p = 1; }\nvoid f() { auto 
 without_nvcc inspect auto.cu --device 9.0 >out 2>err
 empty "a source whose launches were all left out needs nvcc" "$([ $? -eq 2 ] || echo status
     has err 'auto.cu: none of its kernels could be compiled without nvcc')"
+cat >libraries.cu <<'EOF'
+#include <thrust/sort.h>
+#define REDUCE(f, ...) f(__VA_ARGS__)
+__global__ void own(float *p) { *p = 1; }
+
+void host(float *p, float *q)
+{
+    thrust::sort(thrust::device, p, q);
+    thrust::sort(thrust::host, p, q);
+    float *r = thrust::raw_pointer_cast(q);
+    REDUCE(cub::DeviceReduce::Sum, p, q, r, 1);
+    thrust::sort(p, r);
+}
+EOF
+without_nvcc inspect libraries.cu --device 9.0 --max-regs 255 >out 2>err
+empty "kernels of Thrust and CUB are counted, named and not judged without nvcc" "$([ $? -eq 2 ] || echo status
+    has err 'libraries.cu: 3 calls of Thrust or CUB, .* left out: thrust::sort (line 7), cub::DeviceReduce::Sum (line 10)$'
+    has err 'the warnings name 3 that are left out')"
+without_nvcc inspect libraries.cu --device 9.0 --max-regs 255 --kernel own >out 2>err
+empty "and not where another kernel is asked for" "$([ $? -eq 0 ] || echo status; cat err)"
+sed '/own/d' libraries.cu >only_libraries.cu
+without_nvcc inspect only_libraries.cu --device 9.0 >out 2>err
+empty "a source with nothing else needs nvcc" "$([ $? -eq 2 ] || echo status
+    has err 'only_libraries.cu: none of its kernels could be compiled without nvcc')"
 for i in 1 2 3 4 5; do
     printf 'template <class T> __global__ void many%d(T *p) { *p = 1; }\n' $i
 done >many.cu

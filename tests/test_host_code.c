@@ -10,6 +10,7 @@
 
 #include "inspect/kernels.h"
 #include "source/device_part.h"
+#include "source/library_calls.h"
 #include "temporary.h"
 #include "unit.h"
 
@@ -196,6 +197,34 @@ static void test_overloads(void)
                     (const char *[]){"k<int, 3>"});
 }
 
+/* Calls in device code, and of what launches nothing, are none. */
+static void test_library_calls(void)
+{
+    static const char source[] =
+        "#define SUM(x) cub::DeviceReduce::Sum(x)\n"
+        "namespace thrust { struct sort; }\n"
+        "__global__ void k(int *p) { thrust::sort(p, p); }\n"
+        "__device__ void d(int *p) { thrust::fill(p, p, 1); }\n"
+        "__host__ __device__ void b(int *p) { ::thrust::fill(p, p, 1); }\n"
+        "void h(int *p) { thrust::raw_pointer_cast(p); thrust::plus<int> q;\n"
+        "thrust::sort(thrust::host, p, p); thrust::copy_if(thrust::device, p, p);\n"
+        "cub::BlockReduce<int, 3> r; }\n";
+    static const char *const names[] = {"thrust::fill", "thrust::copy_if",
+                                        "cub::DeviceReduce::Sum"};
+    static const uint32_t lines[] = {5, 7, 1};
+    struct smc_source_tree tree = {0};
+    struct smc_library_call call = {.file = NULL};
+    struct smc_error error;
+    CU_ASSERT_EQUAL(smc_source_tree_read("x.cu", source, "", "", &tree, &error), SMC_OK);
+    for (size_t i = 0; i < 3; i++) {
+        CU_ASSERT_FATAL(smc_library_call_next(&tree, &call));
+        CU_ASSERT_STRING_EQUAL(call.name, names[i]);
+        CU_ASSERT_EQUAL(call.line, lines[i]);
+    }
+    CU_ASSERT_FALSE(smc_library_call_next(&tree, &call));
+    smc_source_tree_free(&tree);
+}
+
 static void check_include(const char *file, const char *text, const char *found)
 {
     struct smc_source_tree tree = {0};
@@ -279,6 +308,7 @@ CU_TestInfo tests_host_code[] = {
     {"instances with local aliases", test_local_aliases},
     {"instances in members of class templates", test_members},
     {"instances in overloads of members", test_overloads},
+    {"calls that launch kernels of Thrust and CUB", test_library_calls},
     {"headers beside the file that includes them", test_beside},
     {"source lines of kernels", test_lines},
     {"random text", test_random},

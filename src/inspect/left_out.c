@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "source/library_calls.h"
 #include "source/unlaunched.h"
 
 enum { MOST_LINES = 4, MOST_NAMED = 8 };
@@ -106,6 +107,55 @@ static void tell_each(const struct smc_source_tree *tree, const struct smc_inspe
                                found.line, name, reason);
 }
 
+/* The first `MOST_NAMED` different names, and where each is called first. Returns how many calls
+   there are. */
+static size_t list_calls(const struct smc_source_tree *tree,
+                         const struct smc_inspect_request *request, const char **file,
+                         struct smc_text *names)
+{
+    struct smc_library_call call = {.file = NULL};
+    size_t count = 0, named = 0, more = 0;
+    while (smc_library_call_next(tree, &call)) {
+        char entry[128];
+        if (!is_asked(call.name, request))
+            continue;
+        *file = count++ == 0 ? call.file : *file;
+        snprintf(entry, sizeof entry, "%s (line ", call.name);
+        if (names->data && strstr(names->data, entry))
+            continue;
+        if (named == MOST_NAMED) {
+            more++;
+            continue;
+        }
+        smc_text_printf(names, "%s%s", named++ > 0 ? ", " : "", entry);
+        if (call.file == *file)
+            smc_text_printf(names, "%u)", call.line);
+        else
+            smc_text_printf(names, "%u of %s)", call.line, call.file);
+    }
+    if (more > 0)
+        smc_text_printf(names, " and %zu more", more);
+    return count;
+}
+
+/* Kernels of Thrust and CUB: what they are called, nobody knows before they are compiled. */
+static void tell_calls(const struct smc_source_tree *tree,
+                       const struct smc_inspect_request *request,
+                       struct smc_inspect_kernels *kernels, struct smc_inspect_notes *notes)
+{
+    struct smc_text names = {0};
+    const char *file = "";
+    const size_t count = list_calls(tree, request, &file, &names);
+    if (count > 0)
+        smc_text_safe_line(&notes->warnings,
+                           "%s: %zu call%s Thrust or CUB, whose kernels only nvcc compiles, so "
+                           "they are left out: %s",
+                           file, count, count > 1 ? "s of" : " of", smc_text_string(&names));
+    kernels->left_out += count;
+    notes->warnings.failed |= names.failed;
+    smc_text_free(&names);
+}
+
 void smc_left_out_tell(struct smc_source_tree *tree, const struct smc_inspect_request *request,
                        struct smc_inspect_kernels *kernels, size_t begin, size_t told,
                        struct smc_inspect_notes *notes)
@@ -121,4 +171,5 @@ void smc_left_out_tell(struct smc_source_tree *tree, const struct smc_inspect_re
         else if (count > 0)
             tell_each(tree, request, file, &notes->warnings);
     }
+    tell_calls(tree, request, kernels, notes);
 }

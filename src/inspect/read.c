@@ -296,7 +296,8 @@ static enum smc_status explain_empty(const struct reading *reading, size_t told,
     if (kernels->left_out == before)
         return SMC_USAGE;
     reading->notes->holds_none = false;
-    if (strstr(smc_text_string(&reading->notes->warnings) + told, "this launch of "))
+    const char *warnings = smc_text_string(&reading->notes->warnings) + told;
+    if (strstr(warnings, "this launch of ") || strstr(warnings, "whose kernels only nvcc compiles"))
         return smc_fail(error, SMC_USAGE, "%s: none of its kernels could be compiled without nvcc",
                         reading->file);
     return smc_fail(error, SMC_USAGE,
