@@ -221,6 +221,25 @@ printf 'template <class T> __global__ void k(T *p) { *p = 1; }\nvoid f() { auto 
 without_nvcc inspect auto.cu --device 9.0 >out 2>err
 empty "a source whose launches were all left out needs nvcc" "$([ $? -eq 2 ] || echo status
     has err 'auto.cu: none of its kernels could be compiled without nvcc')"
+cat >registers.cu <<'EOF'
+__global__ void __launch_bounds__(256) many(float *x)
+{
+    float a[40];
+#pragma unroll
+    for (int i = 0; i < 40; i++) a[i] = x[threadIdx.x + i * 32];
+    __syncthreads();
+#pragma unroll
+    for (int i = 0; i < 40; i++) x[threadIdx.x * 40 + i * 7 % 40] = a[i] * a[(i + 1) % 40];
+}
+__global__ void few(float *x) { *x = 1; }
+EOF
+for kernel in many few; do
+    without_nvcc inspect registers.cu --device A100 --threads 256 --kernel $kernel >$kernel.out 2>err
+    without_nvcc inspect registers.cu --device A100 --threads 256 --kernel $kernel --format json >$kernel.json 2>err
+done
+empty "where nvcc's registers may change the blocks, text and JSON say so" "$(
+    has many.out '^  regs as NVRTC counts them: nvcc may count others'; has many.json '"nvcc_may_differ": true'
+    grep 'as NVRTC' few.out; has few.json '"nvcc_may_differ": false')"
 cat >libraries.cu <<'EOF'
 #include <thrust/sort.h>
 #define REDUCE(f, ...) f(__VA_ARGS__)
