@@ -221,6 +221,10 @@ printf 'template <class T> __global__ void k(T *p) { *p = 1; }\nvoid f() { auto 
 without_nvcc inspect auto.cu --device 9.0 >out 2>err
 empty "a source whose launches were all left out needs nvcc" "$([ $? -eq 2 ] || echo status
     has err 'auto.cu: none of its kernels could be compiled without nvcc')"
+printf '__global__ void plain(int *p) { *p = 1; }\n' >>auto.cu
+without_nvcc run auto.cu --entry 'k<int>' --grid 1 --block 1 --on emulator --device 9.0 >out 2>err
+empty "why run does not find a kernel is said: its launch was left out" "$([ $? -eq 2 ] || echo status
+    has err 'warning: auto.cu:2: this launch of k was left out')"
 cat >registers.cu <<'EOF'
 __global__ void __launch_bounds__(256) many(float *x)
 {
@@ -389,7 +393,8 @@ empty "where no target of the architecture has the instruction, the error is ptx
     "$([ $? -eq 2 ] || echo status; has err "more.cu: error: Instruction 'setmaxnreg.dec' not supported on .target 'sm_80'$")"
 for device in sm_90a 9.0; do
     without_nvcc run more.cu --grid 1 --block 128 --arg i32x1 --on emulator --device $device >out 2>err
-    empty "run --device $device compiles for sm_90a where it is needed" "$([ $? -eq 0 ] || cat err)"
+    empty "run --device $device compiles for sm_90a where it is needed, and says so" \
+        "$([ $? -eq 0 ] || cat err; has out 'registers per thread (NVRTC .*, sm_90a)')"
 done
 without_nvcc run more.cu --grid 1 --block 128 --arg i32x1 --on emulator --device 9.0 --compiler-options -arch=sm_90a \
     >out 2>err
