@@ -55,6 +55,16 @@ static void test_kept(void)
           "int x", "HOST");
     check("#ifdef __NVCC__\n#endif\n#ifdef MY__NVCC__\n#endif\n__device__ int __NVCC__2;\n",
           "#ifdef __nvcc__\n#endif\n#ifdef MY__NVCC__\n#endif\n__device__ int __NVCC__2", "HOST");
+    check("template <int R, int M, class = E<R <= M>> __device__ int f() { return R; }\n"
+          "void h() { HOST(); }\n",
+          "return R", "HOST");
+    check("template <class T> struct S;\n#define D(t) template <> struct S<t> { int x; }\n"
+          "#define E(t) D(t##1); D(t##2)\nE(int);\n#define F(t) struct HOST##t { int y; }\n"
+          "__global__ void k(S<int1> *x) {}\nvoid h() { HOST(); }\n",
+          "\nE(int);", "HOST();");
+    check("#define H __host__\nconstexpr H int f() { return 3; }\nH void HOST();\n"
+          "constexpr __host__ int g() { return f(); }\n__global__ void k(int *x) { *x = g(); }\n",
+          "constexpr          int g()", "HOST");
     check("constexpr int f(int x) { return x; }\nconstexpr int HOST(int x);\n"
           "__global__ void k(int *x) { *x = f(3); }\n",
           "return x", "HOST");

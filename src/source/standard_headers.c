@@ -333,6 +333,25 @@ static const char arrays[] =
          "  " HD "const T *end() const { return elements + n; } };\n"
          "}\n";
 
+static const char iterators[] =
+    ONCE "namespace std {\n"
+         "struct input_iterator_tag {}; struct output_iterator_tag {};\n"
+         "struct forward_iterator_tag : input_iterator_tag {};\n"
+         "struct bidirectional_iterator_tag : forward_iterator_tag {};\n"
+         "struct random_access_iterator_tag : bidirectional_iterator_tag {};\n"
+         "template <class I> struct iterator_traits {\n"
+         "  typedef typename I::difference_type difference_type;\n"
+         "  typedef typename I::value_type value_type; typedef typename I::pointer pointer;\n"
+         "  typedef typename I::reference reference;\n"
+         "  typedef typename I::iterator_category iterator_category; };\n"
+         "template <class T> struct iterator_traits<T *> {\n"
+         "  typedef long difference_type; typedef T value_type; typedef T *pointer;\n"
+         "  typedef T &reference; typedef random_access_iterator_tag iterator_category; };\n"
+         "template <class T> struct iterator_traits<const T *> {\n"
+         "  typedef long difference_type; typedef T value_type; typedef const T *pointer;\n"
+         "  typedef const T &reference; typedef random_access_iterator_tag iterator_category; };\n"
+         "}\n";
+
 static const char functions[] = ONCE "namespace std {\n"
 #define OPERATION(name, result, sign)                                                              \
     "template <class T = void> struct " name " { " HD result " operator()(const T &a, "            \
@@ -387,6 +406,7 @@ const struct smc_standard_header smc_standard_headers[] = {
     {"algorithm", algorithms, SMC_HEADER_ALWAYS},
     {"array", arrays, SMC_HEADER_ALWAYS},
     {"functional", functions, SMC_HEADER_ALWAYS},
+    {"iterator", iterators, SMC_HEADER_ALWAYS},
     {"assert.h", assertions, SMC_HEADER_ALWAYS},
     {"cassert", "#include <assert.h>\n", SMC_HEADER_ALWAYS},
     {"fenv.h", rounding, SMC_HEADER_ALWAYS},
