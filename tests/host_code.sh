@@ -217,6 +217,27 @@ without_nvcc inspect none.cu --device 9.0 >out 2>err
 empty "a source none of whose kernels was compiled is not said to have none" \
     "$([ $? -eq 2 ] || echo status; has err 'none.cu: nothing was found that launches its kernel templates'
     has err 'none.cu:4: kernel my_kernel: no launch')"
+cat >member.cu <<'EOF'
+template <class T> __global__ void fill_all(T *x) { *x = 1; }
+template <class T> struct Buf {
+    T *p;
+    void fill() { fill_all<<<1, 1>>>(p); }
+    void resize(int n) {}
+    void resize(int n, T value) { fill(); }
+};
+__global__ void plain(int *x) { *x = 1; }
+void f(Buf<int> &b) { b.resize(1); }
+EOF
+without_nvcc inspect member.cu --device 9.0 --max-regs 255 >out 2>err
+empty "a template that only members which nothing calls would launch is no fault" "$([ $? -eq 0 ] || echo status; cat err |
+    grep -v 'kernel fill_all: no launch')"
+printf 'void g() { auto b = make(); b.resize(1, 2); }\n' >>member.cu
+without_nvcc inspect member.cu --device 9.0 --max-regs 255 >out 2>err
+empty "and where the object's type is unknown, it is compiled for all that there are" "$(
+    [ $? -eq 0 ] || cat err; has out 'fill_all<int>')"
+sed 's/Buf<int> &b/int b/; s/b.resize(1);//' member.cu >unsure.cu
+without_nvcc inspect unsure.cu --device 9.0 --max-regs 255 >out 2>err
+empty "or may be missing" "$([ $? -eq 2 ] || echo status; has err 'the warnings name 1 that is left out')"
 printf 'template <class T> __global__ void k(T *p) { *p = 1; }\nvoid f() { auto x = g(); k<<<1, 1>>>(x); }\n' >auto.cu
 without_nvcc inspect auto.cu --device 9.0 >out 2>err
 empty "a source whose launches were all left out needs nvcc" "$([ $? -eq 2 ] || echo status

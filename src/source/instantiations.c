@@ -604,6 +604,7 @@ static void visit_class(struct search *search, const struct smc_piece *owner, ui
         smc_text_printf(&raw, "%s%s", k ? "," : "", arguments[k] ? arguments[k] : "?");
     smc_text_append(&raw, ">");
     smc_object_type_append(smc_text_string(&raw), &type);
+    smc_name_set_add(&search->found->known_classes, smc_token_hash(of->tokens, found->name));
     size_t number = smc_class_instance_find(&search->instances, smc_text_string(&type));
     const bool is_new = number == 0;
     if (is_new && depth <= SMC_PIECE_DEPTH)
@@ -636,6 +637,12 @@ static uint32_t count_call(const struct smc_piece *owner, uint32_t i)
 {
     const uint32_t close = smc_token_close_angle(owner->tokens, i + 1, owner->end);
     return count_given(owner, close == SMC_NO_TOKEN ? i + 1 : close + 1);
+}
+
+static void add_loose(struct search *search, uint64_t name, uint32_t given)
+{
+    smc_name_set_add(&search->loose, hash_of_call(name, given));
+    smc_name_set_add(&search->found->unsure_members, name);
 }
 
 /* Visits the member of that name, of the instance or else of its bases; the number of those that
@@ -682,8 +689,7 @@ static void visit_member_call(struct search *search, const struct smc_piece *own
         (known &&
          (is_foreign || smc_object_type_has_member(search->tree, smc_text_string(&type), hash)));
     if (!is_found)
-        smc_name_set_add(&search->loose,
-                         hash_of_call(hash, number > 0 ? ANY_NUMBER : wanted.given));
+        add_loose(search, hash, number > 0 ? ANY_NUMBER : wanted.given);
     smc_text_free(&type);
 }
 
@@ -700,7 +706,7 @@ static void visit_static_call(struct search *search, const struct smc_piece *own
     size_t number = known ? smc_class_instance_find(&search->instances, smc_text_string(&type)) : 0;
     const struct wanted wanted = {NAMED, hash, count_call(owner, i)};
     if (number == 0 || visit_named(search, number, &wanted, depth) == 0)
-        smc_name_set_add(&search->loose, hash_of_call(hash, ANY_NUMBER));
+        add_loose(search, hash, ANY_NUMBER);
     smc_text_free(&raw);
     smc_text_free(&type);
 }
@@ -919,7 +925,8 @@ bool smc_instantiations_find(const struct smc_source_tree *tree, struct smc_inst
         }
     visit_loose(&search);
     search.has_memory &= !search.kernels.failed && !search.templates.failed &&
-                         !search.seen.failed && !search.loose.failed;
+                         !search.seen.failed && !search.loose.failed &&
+                         !found->unsure_members.failed && !found->known_classes.failed;
     smc_class_instances_free(&search.instances);
     smc_name_set_free(&search.loose);
     smc_name_set_free(&search.kernels);
@@ -933,5 +940,7 @@ void smc_instantiations_free(struct smc_instantiations *found)
     for (size_t i = 0; i < found->count; i++)
         free(found->item[i].name);
     free(found->item);
+    smc_name_set_free(&found->unsure_members);
+    smc_name_set_free(&found->known_classes);
     *found = (struct smc_instantiations){0};
 }
