@@ -265,6 +265,17 @@ done
 empty "where nvcc's registers may change the blocks, text and JSON say so" "$(
     has many.out '^  regs as NVRTC counts them: nvcc may count others'; has many.json '"nvcc_may_differ": true'
     grep 'as NVRTC' few.out; has few.json '"nvcc_may_differ": false')"
+cat >random.cu <<'EOF'
+#include <curand_kernel.h>
+__global__ void start(curandState *s) { curand_init(1, 2, 3, s); }
+int main() {}
+EOF
+if has_header curand_kernel.h; then
+    without_nvcc inspect random.cu --device 9.0 --compiler-options -std=c++14 >out 2>err
+    empty "cuRAND's device code compiles as C++14, as nvcc compiles it" "$([ $? -eq 0 ] || cat err)"
+else
+    skip "cuRAND's device code compiles as C++14" "curand_kernel.h is not installed"
+fi
 cat >libraries.cu <<'EOF'
 #include <thrust/sort.h>
 #define REDUCE(f, ...) f(__VA_ARGS__)

@@ -15,7 +15,12 @@
 static const char predefined[] = ONCE "#ifndef __FLT_MAX__\n"
 #include "source/predefined_macros.def"
                                       "#endif\n#define __nvcc__ 1\n#define __gnuc__ 13\n"
-                                      "#define __gnuc_minor__ 0\n#define __gnug__ 13\n";
+                                      "#define __gnuc_minor__ 0\n#define __gnug__ 13\n"
+                                      /* headers such as curand_kernel.h include CCCL for NVRTC
+                                         alone: nvcc compiles them as C++14, too */
+                                      "#if __cplusplus < 201703L && "
+                                      "!defined CCCL_IGNORE_DEPRECATED_CPP_DIALECT\n"
+                                      "#define CCCL_IGNORE_DEPRECATED_CPP_DIALECT\n#endif\n";
 
 #define LIMITS_OF(name, signed_bits, unsigned_bits)                                                \
     "#define INT" name "_MIN " signed_bits "_MIN\n#define INT" name "_MAX " signed_bits            \
