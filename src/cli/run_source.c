@@ -325,6 +325,10 @@ static enum smc_status prepare(const struct smc_user_request *request, struct sm
 {
     struct smc_text warnings = {0};
     enum smc_status status = smc_user_prepare(request, run, &warnings, error);
+    if (status != SMC_OK) { /* no report follows, and what was left out may be the cause */
+        smc_output_tell("warning: ", smc_text_string(&warnings));
+        smc_text_free(&warnings);
+    }
     smc_output_warn(&warnings);
     return status == SMC_OK ? check_launch(run, error) : status;
 }

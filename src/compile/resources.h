@@ -20,6 +20,7 @@ struct smc_resources {
     enum smc_resource_source source;
     int nvrtc_major, nvrtc_minor; /* 0.0 for GIVEN */
     uint16_t cc;                  /* what was compiled for */
+    char suffix;                  /* 'a' of sm_90a, 'f' of sm_100f, or 0 */
     bool from_cache;
     /* What setmaxnreg sets after the launch, of which machine code tells; 0: not used, or unknown
      */

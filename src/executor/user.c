@@ -305,6 +305,7 @@ static void answer(struct smc_user_run *run, const struct smc_inspect_kernel *ke
     answer->dynamic_smem_given = request->dynamic_smem_bytes > 0;
     answer->resources.source = output->nvrtc_major ? SMC_RESOURCES_NVRTC : SMC_RESOURCES_FILE;
     answer->resources.cc = request->device.sm.cc;
+    answer->resources.suffix = kernel->suffix;
     answer->resources.nvrtc_major = output->nvrtc_major;
     answer->resources.nvrtc_minor = output->nvrtc_minor;
     answer->plan.grid_blocks = (uint64_t)grid[0] * grid[1] * grid[2];

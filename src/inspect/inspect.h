@@ -252,6 +252,10 @@ void smc_inspect_complete(const struct smc_inspect_row *row, struct smc_answer *
 /* Whether the registers per thread are known: not if ptxas refused the kernel. */
 bool smc_inspect_regs_known(const struct smc_inspect_row *row);
 
+/* Whether NVRTC counted the registers, and one unit of 8 registers more or fewer, which nvcc may
+   count, changes the resident blocks: of the block size, or of the best one if it is unknown. */
+bool smc_inspect_nvcc_may_differ(const struct smc_inspect_row *row);
+
 /* Whether the answer's figures hold for the kernel's launches: its block size is known, or none
    launches. Else they are those of the best block size. */
 bool smc_inspect_is_settled(const struct smc_inspect_row *row);

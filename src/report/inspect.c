@@ -121,6 +121,9 @@ SMC_FIELD_TABLE(kernel_fields, KERNEL_FIELDS)
           threads_source(item->threads_source))                                                    \
     FIELD(registers, "registers_per_thread", "registers", "registers", "registers per thread",     \
           count_if(smc_inspect_regs_known(item), item->kernel->resources.regs_per_thread))         \
+    FIELD(nvcc_may_differ, "nvcc_may_differ", NULL, "",                                            \
+          "whether NVRTC counted the registers, and 8 more or fewer would change its blocks",      \
+          smc_value_boolean(smc_inspect_nvcc_may_differ(item)))                                    \
     FIELD(spill_stores, "spill_store_bytes", "spill_stores", "bytes", "spill stores per thread",   \
           count_if(item->kernel->has_spills, item->kernel->resources.spill_store_bytes))           \
     FIELD(spill_loads, "spill_load_bytes", "spill_loads", "bytes", "spill loads per thread",       \
@@ -487,7 +490,7 @@ static void append_notes(const struct smc_inspect_rows *rows, bool only_worst,
 {
     bool estimated = false, more = false, assumed = false, unknown = false;
     bool several = false, spills = false;
-    bool machine_code = false, log = false, negative = false, dynamic = false;
+    bool machine_code = false, log = false, negative = false, dynamic = false, nvrtc = false;
     for (size_t i = 0; i < rows->count; i++) {
         const struct smc_inspect_row *row = &rows->item[i];
         estimated |= !smc_inspect_row_loads(row);
@@ -495,6 +498,7 @@ static void append_notes(const struct smc_inspect_rows *rows, bool only_worst,
         several |= only_worst && row->outcome == SMC_LAUNCHES &&
                    row->occupancy.limiters & (row->occupancy.limiters - 1);
         spills |= smc_inspect_spilled(row) > 0;
+        nvrtc |= smc_inspect_nvcc_may_differ(row);
         assumed |= row->threads_source == SMC_THREADS_ASSUMED;
         unknown |= row->threads_source == SMC_THREADS_UNKNOWN;
         dynamic |= row->dynamic_smem_unknown;
@@ -511,6 +515,8 @@ static void append_notes(const struct smc_inspect_rows *rows, bool only_worst,
          "so many more devices or architectures, on none of which it is worse: "
          "--verbose shows all"},
         {several, "  warps+", "warps, and other limits as well, which --verbose names"},
+        {nvrtc, "  regs",
+         "as NVRTC counts them: nvcc may count others, and 8 more or fewer change the blocks here"},
         {spills, "  spills B",
          only_worst ? "bytes per thread: in the table stores and loads together, below it stores + "
                       "loads"
