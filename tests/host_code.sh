@@ -121,6 +121,20 @@ without_nvcc inspect header.cu --device 9.0 --compiler-options "-O3 -Iinclude -X
     >out 2>err
 empty "options that only nvcc takes are passed over" "$([ $? -eq 0 ] || cat err)"
 
+cat >only_rtc.cu <<'EOF'
+#ifdef __CUDACC_RTC__
+typedef int number;
+#else
+#include <vector>
+typedef std::vector<int>::value_type number;
+#endif
+__global__ void only_rtc(number *x) { *x = 1; }
+EOF
+without_nvcc inspect only_rtc.cu --device 9.0 >out 2>err
+empty "what compiles only as NVRTC defines its macros is compiled so, with a warning" "$(
+    [ $? -eq 0 ] || echo status; has out only_rtc
+    has err 'warning: only_rtc.cu:1: __CUDACC_RTC__: compiled as NVRTC defines it')"
+
 without_nvcc inspect pytorch_like.cu --device 9.0 >out 2>err
 empty "a launch whose arguments are unknown is named" \
     "$(has err 'pytorch_like.cu:17: .*lltm_forward_kernel<scalar_t> was left out')"
@@ -201,8 +215,91 @@ sed -e '/plain/d; /unknown/d' lost.cu >none.cu
 printf 'int main() { LAUNCH(my); }\n' >>none.cu
 without_nvcc inspect none.cu --device 9.0 >out 2>err
 empty "a source none of whose kernels was compiled is not said to have none" \
-    "$([ $? -eq 2 ] || echo status; has err 'none.cu: none of its kernels could be compiled without nvcc'
+    "$([ $? -eq 2 ] || echo status; has err 'none.cu: nothing was found that launches its kernel templates'
     has err 'none.cu:4: kernel my_kernel: no launch')"
+cat >member.cu <<'EOF'
+template <class T> __global__ void fill_all(T *x) { *x = 1; }
+template <class T> struct Buf {
+    T *p;
+    void fill() { fill_all<<<1, 1>>>(p); }
+    void resize(int n) {}
+    void resize(int n, T value) { fill(); }
+};
+__global__ void plain(int *x) { *x = 1; }
+void f(Buf<int> &b) { b.resize(1); }
+EOF
+without_nvcc inspect member.cu --device 9.0 --max-regs 255 >out 2>err
+empty "a template that only members which nothing calls would launch is no fault" "$([ $? -eq 0 ] || echo status; cat err |
+    grep -v 'kernel fill_all: no launch')"
+printf 'void g() { auto b = make(); b.resize(1, 2); }\n' >>member.cu
+without_nvcc inspect member.cu --device 9.0 --max-regs 255 >out 2>err
+empty "and where the object's type is unknown, it is compiled for all that there are" "$(
+    [ $? -eq 0 ] || cat err; has out 'fill_all<int>')"
+sed 's/Buf<int> &b/int b/; s/b.resize(1);//' member.cu >unsure.cu
+without_nvcc inspect unsure.cu --device 9.0 --max-regs 255 >out 2>err
+empty "or may be missing" "$([ $? -eq 2 ] || echo status; has err 'the warnings name 1 that is left out')"
+printf 'template <class T> __global__ void k(T *p) { *p = 1; }\nvoid f() { auto x = g(); k<<<1, 1>>>(x); }\n' >auto.cu
+without_nvcc inspect auto.cu --device 9.0 >out 2>err
+empty "a source whose launches were all left out needs nvcc" "$([ $? -eq 2 ] || echo status
+    has err 'auto.cu: none of its kernels could be compiled without nvcc')"
+printf '__global__ void plain(int *p) { *p = 1; }\n' >>auto.cu
+without_nvcc run auto.cu --entry 'k<int>' --grid 1 --block 1 --on emulator --device 9.0 >out 2>err
+empty "why run does not find a kernel is said: its launch was left out" "$([ $? -eq 2 ] || echo status
+    has err 'warning: auto.cu:2: this launch of k was left out')"
+cat >registers.cu <<'EOF'
+__global__ void __launch_bounds__(256) many(float *x)
+{
+    float a[40];
+#pragma unroll
+    for (int i = 0; i < 40; i++) a[i] = x[threadIdx.x + i * 32];
+    __syncthreads();
+#pragma unroll
+    for (int i = 0; i < 40; i++) x[threadIdx.x * 40 + i * 7 % 40] = a[i] * a[(i + 1) % 40];
+}
+__global__ void few(float *x) { *x = 1; }
+EOF
+for kernel in many few; do
+    without_nvcc inspect registers.cu --device A100 --threads 256 --kernel $kernel >$kernel.out 2>err
+    without_nvcc inspect registers.cu --device A100 --threads 256 --kernel $kernel --format json >$kernel.json 2>err
+done
+empty "where nvcc's registers may change the blocks, text and JSON say so" "$(
+    has many.out '^  regs as NVRTC counts them: nvcc may count others'; has many.json '"nvcc_may_differ": true'
+    grep 'as NVRTC' few.out; has few.json '"nvcc_may_differ": false')"
+cat >random.cu <<'EOF'
+#include <curand_kernel.h>
+__global__ void start(curandState *s) { curand_init(1, 2, 3, s); }
+int main() {}
+EOF
+if has_header curand_kernel.h; then
+    without_nvcc inspect random.cu --device 9.0 --compiler-options -std=c++14 >out 2>err
+    empty "cuRAND's device code compiles as C++14, as nvcc compiles it" "$([ $? -eq 0 ] || cat err)"
+else
+    skip "cuRAND's device code compiles as C++14" "curand_kernel.h is not installed"
+fi
+cat >libraries.cu <<'EOF'
+#include <thrust/sort.h>
+#define REDUCE(f, ...) f(__VA_ARGS__)
+__global__ void own(float *p) { *p = 1; }
+
+void host(float *p, float *q)
+{
+    thrust::sort(thrust::device, p, q);
+    thrust::sort(thrust::host, p, q);
+    float *r = thrust::raw_pointer_cast(q);
+    REDUCE(cub::DeviceReduce::Sum, p, q, r, 1);
+    thrust::sort(p, r);
+}
+EOF
+without_nvcc inspect libraries.cu --device 9.0 --max-regs 255 >out 2>err
+empty "kernels of Thrust and CUB are counted, named and not judged without nvcc" "$([ $? -eq 2 ] || echo status
+    has err 'libraries.cu: 3 calls of Thrust or CUB, .* left out: thrust::sort (line 7), cub::DeviceReduce::Sum (line 10)$'
+    has err 'the warnings name 3 that are left out')"
+without_nvcc inspect libraries.cu --device 9.0 --max-regs 255 --kernel own >out 2>err
+empty "and not where another kernel is asked for" "$([ $? -eq 0 ] || echo status; cat err)"
+sed '/own/d' libraries.cu >only_libraries.cu
+without_nvcc inspect only_libraries.cu --device 9.0 >out 2>err
+empty "a source with nothing else needs nvcc" "$([ $? -eq 2 ] || echo status
+    has err 'only_libraries.cu: none of its kernels could be compiled without nvcc')"
 for i in 1 2 3 4 5; do
     printf 'template <class T> __global__ void many%d(T *p) { *p = 1; }\n' $i
 done >many.cu
@@ -328,7 +425,8 @@ empty "where no target of the architecture has the instruction, the error is ptx
     "$([ $? -eq 2 ] || echo status; has err "more.cu: error: Instruction 'setmaxnreg.dec' not supported on .target 'sm_80'$")"
 for device in sm_90a 9.0; do
     without_nvcc run more.cu --grid 1 --block 128 --arg i32x1 --on emulator --device $device >out 2>err
-    empty "run --device $device compiles for sm_90a where it is needed" "$([ $? -eq 0 ] || cat err)"
+    empty "run --device $device compiles for sm_90a where it is needed, and says so" \
+        "$([ $? -eq 0 ] || cat err; has out 'registers per thread (NVRTC .*, sm_90a)')"
 done
 without_nvcc run more.cu --grid 1 --block 128 --arg i32x1 --on emulator --device 9.0 --compiler-options -arch=sm_90a \
     >out 2>err

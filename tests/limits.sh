@@ -141,6 +141,25 @@ END
     smemcalc limits heavy.cu --threads 256 --regs 32 --device 9.0 >out 2>err
     empty "limits FILE --regs: what the kernel spills with so few registers" "$(
         grep -Eq '^ +1 +32 +[0-9]+\+[0-9]+ +-  -maxrregcount=32$' out || cat out err)"
+    smemcalc limits heavy.cu --threads 256 --device H200 --grid 64 -a f32x1M -a f32x1M >out 2>err
+    smemcalc run heavy.cu --block 256 --device H200 --grid 64 -a f32x1M -a f32x1M --dry-run \
+        --compiler-options -maxrregcount=32 --format json >own 2>>err
+    empty "limits FILE --grid --arg: the time of the launch, now and with fewer registers" "$(
+        time=$(jq -r '.time.predicted_ms' own)
+        [ "$(sed -n 's/^.* \([0-9.]*\) ms  -maxrregcount=32$/\1/p' out | head -n 1)" = \
+            "$(printf '%.3g' "$time")" ] || cat out own err
+        grep -Eq '^ +[0-9]+ +[0-9]+ +0 +[0-9.]+ ms  its own options$' out || cat out)"
+    for wrong in '--grid 64 --arg f32' '--arg f32x4' '--grid 0 -a f32x4 -a f32x4' \
+        '--grid 64 -a f32x4 -a f32x4 -d H200 -d 8.0'; do
+        # shellcheck disable=SC2086
+        smemcalc limits heavy.cu --threads 256 --device H200 $wrong >out 2>err
+        seen=$?
+        empty "limits FILE $wrong" "$(
+            [ "$seen" -eq 2 ] || echo "exit status $seen"
+            [ "$(wc -l <err)" -eq 1 ] || cat out err)"
+    done
+    refuses 2 "option --grid: standard input is read once, and every row compiles it: name a file" \
+        limits - --threads 256 --grid 64 -a f32x1M -a f32x1M <heavy.cu
     sed 's/__global__ void/& __launch_bounds__(256)/' heavy.cu >own_bounds.cu
     smemcalc limits own_bounds.cu --device 9.0 >out 2>err
     empty "limits FILE: no cost where the kernel's own launch bounds take precedence" "$(

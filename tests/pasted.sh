@@ -84,6 +84,10 @@ prints "--lint on a device that the log's code is not for has nothing to check" 
 sed 's/ \(8\|0\) bytes spill/ -56 bytes spill/g' ignored.log >negative.log
 prints "a negative count of spills is unknown, and the other figures are read" 0 \
     '^  CC 8.9 +64 +- ' negative.log --threads 128
+prints "spills that are counted as negative are not said to be missing" 0 \
+    '^  - spills: unknown: the log counts them as negative$' negative.log --threads 128
+sed 's/ \(8\|0\) bytes spill/ 4294967240 bytes spill/g' ignored.log >negative.log
+prints "a negative count of spills without its sign is unknown" 0 '^  CC 8.9 +64 +- ' negative.log --threads 128
 sed 's/Used 64/Used -64/' ignored.log >negative.log
 prints "a negative count of registers is damage" 2 'the log is damaged' negative.log --threads 128
 

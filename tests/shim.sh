@@ -59,7 +59,7 @@ ends_with "a wild pointer ends the context as on a GPU" 1
 says "a wild pointer is found" err 'out of bounds'
 traced -- $app refused
 ends_with "the emulated driver refuses machine code" 0
-says "the emulated driver says what to compile instead of machine code" err 'only machine code.*-gencode arch=compute_90,code=compute_90'
+says "the emulated driver says what to compile instead of machine code" err 'only machine code.*-gencode arch=compute_90,code=compute_90, and without -rdc=true'
 
 # --- The libraries beside the program -------------------------------------------------------------
 
@@ -107,10 +107,14 @@ mistake not_copied 1 'add: .*device memory is read that nothing has written.* 64
 mistake copied_in_part 1 'add: .*nothing has written.*device memory 2 \+ 64.* 48 times'
 mistake counted 1 'count: .*nothing has written'
 mistake made_by_kernel 1 'add: .*nothing has written.*thread \(63,0,0\).*device memory 2 \+ 252'
+mistake texels 1 'fetch: .*nothing has written.*thread \(25,0,0\).*4 bytes at device memory 1 \+ 100.* 7 times'
+mistake padding_added 1 'pad: .*nothing has written.*device memory 2 \+ 0.* 4 times'
 mistake freed 1 'add: .*memory that was freed is accessed.*device memory 2 \+ 0'
 mistake refused 1 'large: the launch .* is refused \(invalid argument\): .*cudaFuncSetAttribute\(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, 65536\)'
 mistake refused_threads 1 'large: the launch .* is refused .*blocks of at most 128 threads'
-mistake refused_by_call 0 'smemcalc: large: the launch .* is refused \(invalid argument\)'
+mistake refused_depth 1 'large: the launch .* is refused .*: a block of 65 threads in z; this device allows 64'
+mistake refused_size 1 'large: the launch .* is refused .*: 262144 bytes of shared memory; this device gives a block 232448'
+mistake refused_by_call 0 'launched +large: the launch .* is refused \(invalid argument\)'
 mistake failed 0 'cudaFree failed \(invalid argument\), and the program did not ask for errors'
 
 no_mistake() { # CASE STATUS
@@ -120,6 +124,8 @@ no_mistake() { # CASE STATUS
         grep -E 'finding|refused|failed \(' "$scratch/err")"
 }
 no_mistake all_written 0
+no_mistake padding_copied 0
+no_mistake texels_written 0
 no_mistake given_out_again 0
 no_mistake refused_and_seen 0
 no_mistake failed_and_seen 0

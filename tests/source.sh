@@ -772,13 +772,21 @@ if [ -x "$fake" ]; then
     empty "a result that depends on the order of threads is one of several" "$(
         grep "in another order, the emulator's result differs too: the GPU's is one of several" told |
             grep -q 'the result depends on the order of blocks and warps' || cat told)"
-    echo 'if (i % 3 == 0) x[1 + atomicAdd(&x[0], 1)] = i;' | competes 0 "$threads" \
-        "places that threads count with an atomic addition"
+    echo 'if (i % 3 == 0) { int k = atomicAdd(&x[0], 1); x[1 + k] = i; if (k == 341) atomicSub(&x[0], 342); }' |
+        competes 0 "$threads" "places that threads count with an atomic addition"
+    echo 'if (i < 3) { int k = atomicAdd(&x[3], 1) - 3; x[(k + 1) % 3] = i; if (k == 2) atomicSub(&x[3], 3); }' |
+        grid=1 block=32 competes "" "$threads" "a place that the opposite order gives the same thread"
+    echo 'if (i % 3 == 0) x[1 + atomicAdd(&x[0], 1)] = i;' | competes 1 differs \
+        "their count, which is the same in each order"
+    tr -s '\n ' ' ' <out >told
+    empty "the elements that no order of threads explains are told from the others" "$(
+        grep '342 depend on the order of blocks and warps, the others do not' told |
+            grep -q '342 of them depend on the order of blocks and warps, but element 0 does not' || cat told)"
     echo 'atomicExch(&x[0], i + 5000);' | grid=1024 block=1 competes "" "$threads" \
         "blocks of one thread of which the last one wins"
     echo 'atomicExch(&x[i / 256], i + 5000);' | competes 0 "$threads" \
         "warps of a block of which the last one wins"
-    echo 'if (i / 32 < 32) atomicMax(&x[i / 32], atomicExch(&x[32 + i / 32], i));' |
+    echo 'if (i / 32) atomicMax(&x[i / 32], atomicExch(&x[32 + i / 32], i));' |
         grid=32 block=32 competes "" "$threads" "lanes of a warp of which the last one wins"
     echo 'if (i % 2) atomicExch(&x[i / 32], 1); else atomicExch(&x[i / 32], 2);' |
         competes 0 "$threads" "the two sides of a branch of which the last one wins"

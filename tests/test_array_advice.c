@@ -103,6 +103,11 @@ static void test_words(void)
                    .pads_rows = true,
                    .padding = {.element_bytes = 2, .row_elements = 64, .padding_elements = 8}}};
     check_words(&advice, "pad each row of 64 half by 8 half: declare it t[16][72]");
+    advice.has_fragments = true;
+    check_words(&advice,
+                "pad each row of 64 half by 8 half: declare it t[16][72], and pass wmma the "
+                "new distance of rows");
+    advice.has_fragments = false;
     snprintf(advice.declared.text[1], sizeof advice.declared.text[1], "BM");
     check_words(&advice, "pad each row of 64 half by 8 half: declare it t[16][BM + 8]");
     snprintf(advice.declared.text[1], sizeof advice.declared.text[1], "1 << 6");
@@ -115,7 +120,7 @@ static void test_words(void)
                 "in rows of 64 half, put the 16-byte chunk c of row r at c ^ (r >> 1 & 3)");
     advice.layout.has_swizzle = false;
     advice.layout.is_hopeless = true;
-    check_words(&advice, "no padding or swizzle removes all conflicts");
+    check_words(&advice, "no padding of rows of one length and no swizzle removes all conflicts");
     advice = (struct smc_array_advice){
         .declared = {"c", "float", 4, 3, {4, 8, 32}, {"4", "8", "32"}},
         .layout = {.has_padding = true,
@@ -130,6 +135,12 @@ static void test_words(void)
     check_words(&advice, "pad each row of 24 float by 4 float");
     advice.declared.dimensions = advice.declared.element_bytes = 0;
     check_words(&advice, "pad each row of 96 bytes by 16 bytes");
+    advice = (struct smc_array_advice){
+        .declared = {"p", "P", 128, 2, {8, 32}, {"8", "32"}},
+        .layout = {.has_padding = true,
+                   .pads_rows = true,
+                   .padding = {.element_bytes = 4, .row_elements = 32, .padding_elements = 1}}};
+    check_words(&advice, "pad each P of 128 bytes by 4 bytes");
 }
 
 /* --- Random arrays ---------------------------------------------------------------------------- */

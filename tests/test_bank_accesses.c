@@ -184,6 +184,27 @@ static void test_no_advice(void)
     CU_ASSERT_TRUE(layout.has_swizzle);
 }
 
+/* Structs: whole ones, or bytes after each; and nothing is hopeless, as members may be moved. */
+static void test_members(void)
+{
+    static const struct smc_declared_array structs = {"s", "P", 0, 1, {128}, {"128"}};
+    static const struct smc_declared_array one = {"s", "S", 0, 0, {0}, {""}};
+    static const char hopeless[] = AT("16") "ld.shared.v4.f32 {%f1, %f2, %f3, %f4}, [%r4];\n"
+                                            "ld.shared.f32 %f1, [%r4];";
+    declared = &structs;
+    struct smc_layout_advice layout =
+        advice_on(AT("128") "ld.shared.f32 %f1, [%r4+124];\nst.shared.f32 [%r4+8], %f1;");
+    CU_ASSERT_TRUE(layout.has_padding && layout.pads_rows && !layout.has_swizzle);
+    CU_ASSERT_EQUAL(layout.padding.element_bytes, 4);
+    CU_ASSERT_EQUAL(layout.padding.row_elements, 32);
+    CU_ASSERT_EQUAL(layout.padding.padding_elements, 1);
+    CU_ASSERT_FALSE(advice_on(hopeless).is_hopeless);
+    declared = &one;
+    CU_ASSERT_FALSE(advice_on(hopeless).is_hopeless);
+    declared = NULL;
+    CU_ASSERT_TRUE(advice_on(hopeless).is_hopeless);
+}
+
 /* A row of an unknown number: the padding holds wherever the warp begins. */
 static void test_unknown_place(void)
 {
@@ -193,6 +214,10 @@ static void test_unknown_place(void)
     CU_ASSERT_TRUE(layout.has_padding);
     CU_ASSERT_EQUAL(layout.padding.row_elements, 32);
     CU_ASSERT_EQUAL(layout.padding.padding_elements, 1);
+    /* 8 bytes of a row of an unknown number: 4 bytes more would misalign every other one. */
+    layout = advice_on(AT("256") "ld.shared.f32 %f1, [%r4];\n" AT(
+        "8") "mad.lo.u32 %r4, %r2, 256, %r4;\nst.shared.v2.f32 [%r4], {%f1, %f2};");
+    CU_ASSERT_FALSE(layout.has_padding && layout.padding.padding_elements % 2);
     /* Two rows of 16 in each access: rows of 32 would have their ends at an unknown lane. */
     layout = advice_on("and.b32 %r6, %r1, 15;\nshr.u32 %r7, %r1, 4;\nmad.lo.u32 %r4, %r6, 4, %r3;\n"
                        "mad.lo.u32 %r4, %r7, 128, %r4;\nmad.lo.u32 %r4, %r2, 4, %r4;\n"
@@ -309,6 +334,8 @@ static void test_paths(void)
     CU_ASSERT_EQUAL(access.verdict, SMC_BANK_NOT_FOLLOWED);
 }
 
+#define BOTH "cvt.u64.u32 %rd2, %r3;\ncvta.shared.u64 %rd3, %rd2;\nsetp.gt.s32 %p1, %r2, 3;\n"
+
 static void test_forms(void)
 {
     /* Through a generic address. */
@@ -321,6 +348,16 @@ static void test_forms(void)
     check(AT("32") "ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r5, %r6, %r7, %r8}, [%r4];", 32, 1,
           4, 4);
     check(AT("64") "ldmatrix.sync.aligned.m8n8.x2.shared.b16 {%r5, %r6}, [%r4];", 32, 1, 6, 6);
+    /* Shared or global memory, by data: of a selected address, and of one that paths choose. */
+    struct smc_bank_access access =
+        only(BOTH "selp.b64 %rd3, %rd3, %rd1, %p1;\nmad.wide.u32 %rd4, %r1, 128, %rd3;\n"
+                  "ld.f32 %f1, [%rd4];",
+             32, 1, "some or all lanes may access another memory");
+    CU_ASSERT_EQUAL(access.verdict, SMC_BANK_NOT_FOLLOWED);
+    access = only(BOTH "@%p1 bra HERE;\nmov.u64 %rd3, %rd1;\nHERE:\n"
+                       "mad.wide.u32 %rd4, %r1, 128, %rd3;\nld.f32 %f1, [%rd4];",
+                  32, 1, "some or all lanes may access another memory");
+    CU_ASSERT_EQUAL(access.verdict, SMC_BANK_NOT_FOLLOWED);
     /* A global access is none. */
     struct smc_bank_accesses accesses;
     struct smc_error error;
@@ -329,7 +366,7 @@ static void test_forms(void)
                     SMC_OK);
     CU_ASSERT_EQUAL(accesses.count, 0);
     smc_bank_accesses_free(&accesses);
-    struct smc_bank_access access = only(AT("4") "atom.shared.add.u32 %r5, [%r4], 1;", 32, 1, NULL);
+    access = only(AT("4") "atom.shared.add.u32 %r5, [%r4], 1;", 32, 1, NULL);
     CU_ASSERT_EQUAL(access.verdict, SMC_BANK_ATOMIC);
 }
 
@@ -470,7 +507,7 @@ static void count_followed(const char *functions, const char *body, size_t count
     CU_ASSERT_EQUAL(accesses.counted, counted);
     CU_ASSERT_EQUAL(accesses.followed, followed);
     for (size_t i = 0; i < accesses.count; i++)
-        if (accesses.item[i].kind == SMC_BANK_BY_CALL)
+        if (accesses.item[i].kind == SMC_BANK_BY_CALL && callee)
             CU_ASSERT_STRING_EQUAL(accesses.item[i].callee ? accesses.item[i].callee : "", callee);
     CU_ASSERT_EQUAL(accesses.calls, counted - followed);
     smc_bank_accesses_free(&accesses);
@@ -500,6 +537,24 @@ static void test_calls(void)
     count_followed("", STORE CALL("vprintf"), 1, 1, "");
     count_followed("", STORE "mov.u64 %rd2, 8;\n{ .param .b64 q; call (q), %rd2, (q), proto; }\n",
                    2, 1, "");
+}
+
+/* Each function that may be called is looked at once: one that calls itself does no harm, and 24
+   that call the one before twice each are 25 functions, not 16 million. */
+static void test_call_graphs(void)
+{
+    struct smc_text functions = {0};
+    count_followed(".func again()\n{\ncall.uni again;\nst.local.f32 [%rd1], %f1;\nret;\n}\n",
+                   STORE "call.uni again;\n", 1, 1, "");
+    count_followed(".func a()\n{\ncall.uni b;\nret;\n}\n"
+                   ".func b()\n{\ncall.uni a;\nst.f32 [%rd1], %f1;\nret;\n}\n",
+                   STORE "call.uni a;\ncall.uni b;\n", 3, 1, NULL);
+    smc_text_append(&functions, ".func f0()\n{\nadd.s32 %r1, %r1, 1;\nret;\n}\n");
+    for (int i = 1; i <= 24; i++)
+        smc_text_printf(&functions, ".func f%d()\n{\ncall.uni f%d;\ncall.uni f%d;\nret;\n}\n", i,
+                        i - 1, i - 1);
+    count_followed(smc_text_string(&functions), STORE "call.uni f24;\n", 1, 1, "");
+    smc_text_free(&functions);
 }
 
 /* Tensor cores and copy engines: counted, not followed. */
@@ -623,6 +678,7 @@ CU_TestInfo tests_bank_accesses[] = {
     {"padding and swizzle", test_remedy},
     {"one advice for accesses of several widths", test_widths},
     {"no advice where an access is not followed", test_no_advice},
+    {"advice on structs", test_members},
     {"advice for a warp that begins at an unknown place", test_unknown_place},
     {"what all lanes share", test_shared_part},
     {"what cannot be followed", test_not_followed},
@@ -634,6 +690,7 @@ CU_TestInfo tests_bank_accesses[] = {
     {"instructions that are not followed", test_opaque},
     {"wavefronts of wmma, ldmatrix and stmatrix", test_wmma},
     {"calls that are not followed are counted", test_calls},
+    {"each called function is looked at once", test_call_graphs},
     {"copy engines and tensor cores are counted", test_engines},
     {"600 unknown branches in an unknown loop", test_many_branches},
     {"the block's shape", test_shape},

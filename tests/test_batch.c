@@ -357,6 +357,17 @@ static void test_unknown_columns(void)
     }
 }
 
+static void test_separators(void)
+{
+    static const char input[] = "threads;regs\n256;32\n";
+    struct stream stream;
+    struct smc_error error;
+    CU_ASSERT_EQUAL(run_bytes(input, strlen(input), 4096, &stream, &error), SMC_USAGE);
+    CU_ASSERT_STRING_EQUAL(error.message, "in.csv:1: one column, 'threads;regs': commas separate "
+                                          "columns, not semicolons, tabs or bars");
+    smc_text_free(&stream.out);
+}
+
 /* The names of options, in capitals, and "registers"; a known column that is to be passed. */
 static void test_column_names(void)
 {
@@ -695,6 +706,7 @@ CU_TestInfo tests_batch[] = {
     {"a header that cannot be used is one error", test_headers},
     {"a column of results is noted", test_notes},
     {"an unknown column is an error, with what it may mean", test_unknown_columns},
+    {"other separators", test_separators},
     {"a column may have the name of its option, or be passed", test_column_names},
     {"threads and cluster may be shapes", test_shapes},
     {"options give what no column does", test_defaults},

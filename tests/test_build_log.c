@@ -455,6 +455,20 @@ static const struct {
      "a\tptxas: (C7510) Potential Performance Loss: wgmma in function 'a'\n"
      "\tptxas: (C7511) Potential Performance Loss: wgmma in the function 'f'\n"
      "\tptxas: (C7508) Potential Performance Loss: 'setmaxnreg' ignored\n"},
+    /* Limits that ptxas does not keep, of no kernel by name. */
+    {"ptxas warning : Too big maxrregcount value specified 300, will be ignored\n"
+     "ptxas warning : For profile sm_90 adjusting per thread register count of 16 to lower bound "
+     "of "
+     "24\n"
+     "ptxas k.ptx, line 7; warning : .minnctapersm is ignored when neither .maxntid nor .reqntid "
+     "is "
+     "specified.\n"
+     "ptxas warning : Registers are spilled to local memory in function 'a', 8 bytes spill "
+     "stores\n" HEAD("a") PROPERTIES("a") STACK("0") USED("9"),
+     "a:9/0", "",
+     "\tptxas: Too big maxrregcount value specified 300, will be ignored\n"
+     "\tptxas: For profile sm_90 adjusting per thread register count of 16 to lower bound of 24\n"
+     "\tptxas: .minnctapersm is ignored when neither .maxntid nor .reqntid is specified.\n"},
 };
 
 static void test_cases(void)

@@ -280,6 +280,28 @@ static void test_full_occupancy(void)
     smc_text_free(&steps);
 }
 
+/* The registers of a kernel that moves them between its warps are not advised to be fewer. */
+static void test_set_registers(void)
+{
+    struct smc_query query = own_query("NVIDIA H200");
+    struct smc_file_kernel kernel = {
+        .name = "ws",
+        .short_name = "ws",
+        .file = "x.cu",
+        .resources = {.cc = 90, .regs_per_thread = 168, .fewest_set_regs = 40, .barriers = 1}};
+    query.threads_per_block = 384;
+    query.file_kernel = &kernel;
+    for (int sets = 0; sets < 2; sets++) {
+        struct smc_answer answer;
+        struct smc_text steps = {0};
+        kernel.resources.most_set_regs = sets ? 232 : 0;
+        CU_ASSERT_EQUAL(smc_query_answer(&query, &answer, NULL, NULL), SMC_OK);
+        smc_text_next_steps(&answer, &steps);
+        CU_ASSERT_EQUAL(strstr(smc_text_string(&steps), "per thread") == NULL, sets);
+        smc_text_free(&steps);
+    }
+}
+
 static void test_known_proposals(void)
 {
     CU_ASSERT_EQUAL(proposed("matmul-tiled", "RTX 4090"), 16);
@@ -291,6 +313,7 @@ static void test_known_proposals(void)
 CU_TestInfo tests_choices[] = {
     {"proposals have whole warps and sectors, and queries agree", test_proposals_are_sound},
     {"nothing lowers a full occupancy", test_full_occupancy},
+    {"no fewer registers than setmaxnreg needs", test_set_registers},
     {"no tile of 27 or 17 is proposed", test_known_proposals},
     {"rules drop what the definition drops", test_against_definition},
     {"where nothing launches nothing is proposed", test_nothing_launches},

@@ -127,6 +127,8 @@ static void test_grid_faults(void)
     run("grid_without_one", &(struct shape){.grid = {3, 1, 1}, .cooperative = true}, &trial);
     CU_ASSERT_EQUAL_FATAL(trial.emulation.finding_count, 1);
     CU_ASSERT_EQUAL(trial.emulation.finding[0].kind, SMC_FINDING_DEADLOCK);
+    CU_ASSERT_STRING_EQUAL(trial.emulation.finding[0].note,
+                           "it polls memory that no block writes any more");
     CU_ASSERT_FALSE(trial.emulation.completed && trial.out[0]);
     CU_ASSERT(smc_program_asks_cooperative(trial.program));
     end(&trial);
@@ -134,6 +136,8 @@ static void test_grid_faults(void)
     run("grid_rounds", &(struct shape){.grid = {4, 1, 1}}, &trial);
     CU_ASSERT_FATAL(trial.emulation.finding_count > 0);
     CU_ASSERT_EQUAL(trial.emulation.finding[0].kind, SMC_FINDING_TRAP);
+    CU_ASSERT_STRING_EQUAL(trial.emulation.finding[0].note,
+                           "grid synchronization needs a cooperative launch, and this one is not");
     end(&trial);
 }
 

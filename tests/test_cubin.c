@@ -400,6 +400,28 @@ static void test_suffixes(void)
     free(cuda13.bytes);
 }
 
+/* What setmaxnreg sets is in its instruction; other code for sm_90 has no such operation. */
+static void test_set_registers(void)
+{
+    static const unsigned char decrease[] = {0xc8, 0x79, 0, 0, 40},
+                               increase[] = {0xc8, 0x79, 0, 0, 232};
+    struct image image = load(DATA "own-sm90-cuda12.cubin");
+    struct smc_cubin cubin;
+    struct smc_error error = {""};
+    for (int specific = 0; specific < 2; specific++) {
+        header(&image)->e_flags |= specific ? 0x800 : 0;
+        CU_ASSERT_EQUAL_FATAL(smc_cubin_open(image.bytes, image.size, &cubin, &error), SMC_OK);
+        CU_ASSERT_EQUAL(cubin.kernel[0].most_set_regs, specific ? 232 : 0);
+        CU_ASSERT_EQUAL(cubin.kernel[0].fewest_set_regs, specific ? 40 : 0);
+        CU_ASSERT_TRUE_FATAL(cubin.kernel[0].code_bytes >= 64);
+        char *code = image.bytes + ((const char *)cubin.kernel[0].code - image.bytes);
+        smc_cubin_close(&cubin);
+        memcpy(code + 16, increase, sizeof increase);
+        memcpy(code + 32, decrease, sizeof decrease);
+    }
+    free(image.bytes);
+}
+
 static void test_barriers(void)
 {
     struct image image = load(DATA "own-sm75.cubin");
@@ -484,6 +506,7 @@ CU_TestInfo tests_cubin[] = {
     {"machine code cut anywhere is refused", test_cut},
     {"flipped bits are found, or change nothing that is told", test_flipped_bits},
     {"the letter of an architecture is kept", test_suffixes},
+    {"registers that setmaxnreg sets", test_set_registers},
     {"barriers of one kernel", test_barriers},
     {"where parameters are", test_parameters},
     {"what no kernel can have is refused", test_more_than_there_is},

@@ -10,6 +10,7 @@
 
 #include "inspect/kernels.h"
 #include "source/device_part.h"
+#include "source/library_calls.h"
 #include "temporary.h"
 #include "unit.h"
 
@@ -50,6 +51,20 @@ static void test_kept(void)
     check("struct A { int x; A() { HOST(); } };\n__global__ void k(A a) {}\n", "int x", "HOST");
     check("struct B { HOST y; };\nstruct A { int x; };\n__global__ void k(A a) {}\n", "int x",
           "HOST");
+    check("struct ALIGNED(8) A { int x; };\nvoid h() { HOST(); }\n__global__ void k(A a) {}\n",
+          "int x", "HOST");
+    check("#ifdef __NVCC__\n#endif\n#ifdef MY__NVCC__\n#endif\n__device__ int __NVCC__2;\n",
+          "#ifdef __nvcc__\n#endif\n#ifdef MY__NVCC__\n#endif\n__device__ int __NVCC__2", "HOST");
+    check("template <int R, int M, class = E<R <= M>> __device__ int f() { return R; }\n"
+          "void h() { HOST(); }\n",
+          "return R", "HOST");
+    check("template <class T> struct S;\n#define D(t) template <> struct S<t> { int x; }\n"
+          "#define E(t) D(t##1); D(t##2)\nE(int);\n#define F(t) struct HOST##t { int y; }\n"
+          "__global__ void k(S<int1> *x) {}\nvoid h() { HOST(); }\n",
+          "\nE(int);", "HOST();");
+    check("#define H __host__\nconstexpr H int f() { return 3; }\nH void HOST();\n"
+          "constexpr __host__ int g() { return f(); }\n__global__ void k(int *x) { *x = g(); }\n",
+          "constexpr          int g()", "HOST");
     check("constexpr int f(int x) { return x; }\nconstexpr int HOST(int x);\n"
           "__global__ void k(int *x) { *x = f(3); }\n",
           "return x", "HOST");
@@ -134,6 +149,92 @@ static void test_local_aliases(void)
                    "k<R<R<4,int>::k,R<4,int>>>");
 }
 
+/* These and no others. */
+static void check_instances(const char *source, size_t count, const char *const *names)
+{
+    struct smc_device_part part;
+    struct smc_text text;
+    read_part(source, &part, &text);
+    CU_ASSERT_EQUAL(part.instances.count, count);
+    smc_text_free(&text);
+    smc_device_part_free(&part);
+    for (size_t i = 0; i < count; i++)
+        check_instance(source, names[i]);
+}
+
+#define MEMBERS                                                                                    \
+    KERNEL "template <class T> struct B { T *p; void total() { k<T, 1><<<1, 1>>>(p); } };\n"       \
+           "template <class T> struct V : public B<T> {\n"                                         \
+           "    V() { k<T, 2><<<1, 1>>>(0); }\n    void set() { k<T, 3><<<1, 1>>>(0); }\n"         \
+           "    void operator()() { k<T, 4><<<1, 1>>>(0); } };\n"
+
+static void test_members(void)
+{
+    check_instances(MEMBERS "void h(V<double> *p, V<int> *unused) { p->set(); }", 1,
+                    (const char *[]){"k<double, 3>"});
+    check_instances(MEMBERS "struct O { B<int> b; }; void h(V<char> &v, O &o) { v.total(); }", 1,
+                    (const char *[]){"k<char, 1>"});
+    check_instances(MEMBERS "extern template class V<int>;\nextern template struct B<int>;", 0,
+                    NULL);
+    check_instances(MEMBERS "template struct B<int>;", 1, (const char *[]){"k<int, 1>"});
+    check_instances(MEMBERS "typedef V<int> I;\nusing F = V<float>;\nvoid h(I *p, F *q) {"
+                            " q->set(); }",
+                    1, (const char *[]){"k<float, 3>"});
+    check_instances(MEMBERS "typedef V<int> I;\nvoid h(I *p, V<float> *q) { p->set(); }", 1,
+                    (const char *[]){"k<int, 3>"});
+    check_instances(MEMBERS "void h(std::unique_ptr<V<int>> p, V<float> *q) { p->set(); }", 1,
+                    (const char *[]){"k<int, 3>"});
+    check_instances(MEMBERS "void h(std::vector<V<int>> p, V<float> *q) { p[2].set(); }", 1,
+                    (const char *[]){"k<int, 3>"});
+}
+
+/* Overloads with other numbers of arguments are not compiled. */
+static void test_overloads(void)
+{
+#define OVERLOADS                                                                                  \
+    KERNEL "template <class T> struct V {\n    V() {}\n    explicit V(int n, T v = 0) {"           \
+           " k<T, 2><<<1, 1>>>(0); }\n    void set(int n) {}\n"                                    \
+           "    void set(int n, T v, int m = 3) { k<T, 3><<<1, 1>>>(0); } };\n"
+    check_instances(OVERLOADS "struct O { V<int> a; V<char> b; O() : b(3) {} };\nO o;", 1,
+                    (const char *[]){"k<char, 2>"});
+    check_instances(OVERLOADS "void h(V<int> &a, V<char> *b) { a.set(1); b->set(1, 2); }", 1,
+                    (const char *[]){"k<char, 3>"});
+    check_instances(OVERLOADS "void h() { V<int> a; V<char> b(1, 'c'); V<short> c{2}; }", 2,
+                    (const char *[]){"k<char, 2>", "k<short, 2>"});
+    check_instances(OVERLOADS "void h() { auto p = new V<long>(1); p->set(1); }", 1,
+                    (const char *[]){"k<long, 2>"});
+    check_instances(OVERLOADS "struct D : V<int> {};\nvoid h(D *d) { d->set(1, 2); }", 1,
+                    (const char *[]){"k<int, 3>"});
+}
+
+/* Calls in device code, and of what launches nothing, are none. */
+static void test_library_calls(void)
+{
+    static const char source[] =
+        "#define SUM(x) cub::DeviceReduce::Sum(x)\n"
+        "namespace thrust { struct sort; }\n"
+        "__global__ void k(int *p) { thrust::sort(p, p); }\n"
+        "__device__ void d(int *p) { thrust::fill(p, p, 1); }\n"
+        "__host__ __device__ void b(int *p) { ::thrust::fill(p, p, 1); }\n"
+        "void h(int *p) { thrust::raw_pointer_cast(p); thrust::plus<int> q;\n"
+        "thrust::sort(thrust::host, p, p); thrust::copy_if(thrust::device, p, p);\n"
+        "cub::BlockReduce<int, 3> r; }\n";
+    static const char *const names[] = {"thrust::fill", "thrust::copy_if",
+                                        "cub::DeviceReduce::Sum"};
+    static const uint32_t lines[] = {5, 7, 1};
+    struct smc_source_tree tree = {0};
+    struct smc_library_call call = {.file = NULL};
+    struct smc_error error;
+    CU_ASSERT_EQUAL(smc_source_tree_read("x.cu", source, "", "", &tree, &error), SMC_OK);
+    for (size_t i = 0; i < 3; i++) {
+        CU_ASSERT_FATAL(smc_library_call_next(&tree, &call));
+        CU_ASSERT_STRING_EQUAL(call.name, names[i]);
+        CU_ASSERT_EQUAL(call.line, lines[i]);
+    }
+    CU_ASSERT_FALSE(smc_library_call_next(&tree, &call));
+    smc_source_tree_free(&tree);
+}
+
 static void check_include(const char *file, const char *text, const char *found)
 {
     struct smc_source_tree tree = {0};
@@ -215,6 +316,9 @@ CU_TestInfo tests_host_code[] = {
     {"instances that the host launches", test_instances},
     {"instances that a macro's parameter names", test_named_by_parameter},
     {"instances with local aliases", test_local_aliases},
+    {"instances in members of class templates", test_members},
+    {"instances in overloads of members", test_overloads},
+    {"calls that launch kernels of Thrust and CUB", test_library_calls},
     {"headers beside the file that includes them", test_beside},
     {"source lines of kernels", test_lines},
     {"random text", test_random},

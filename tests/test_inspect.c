@@ -398,6 +398,7 @@ static void test_promises(void)
     CU_ASSERT_EQUAL(linted, SMC_SHORTFALL);
     CU_ASSERT_EQUAL(judge(75, 1024, 2, 32), SMC_PROMISE_IGNORED);
     CU_ASSERT_EQUAL(judge(75, 32, 17, 8), SMC_PROMISE_IGNORED);
+    CU_ASSERT_EQUAL(judge(75, 0, 3, 8), SMC_PROMISE_IGNORED); /* .minnctapersm 3 alone */
     CU_ASSERT_EQUAL(judge(13, 1024, 0, 8), SMC_PROMISE_CANNOT_LAUNCH);
     CU_ASSERT_EQUAL(judge(90, 1024, 0, 65), SMC_PROMISE_CANNOT_LAUNCH);
     CU_ASSERT_EQUAL(judge(90, 0, 0, 65), SMC_PROMISE_VERDICT_COUNT); /* has no launch bounds */

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "trace/answer.h"
 #include "trace/ncu_numbers.h"
 #include "trace/read.h"
 #include "unit.h"
@@ -497,6 +498,53 @@ static void test_old_text(void)
     smc_trace_free(&trace);
 }
 
+/* Launches that the driver gave different sizes of shared memory are not one configuration. */
+static void test_carveouts(void)
+{
+    static struct smc_trace trace;
+    struct smc_error error;
+#define SIZED(id, size, occupancy)                                                                 \
+    ROW(id, "Shared Memory Configuration Size", "byte", size)                                      \
+    ROW(id, "Theoretical Occupancy", "%", occupancy)
+    CU_ASSERT_EQUAL_FATAL(read_text(DETAILS SIZED("0", "8192", "12.50") SIZED("1", "65536", "100.0")
+                                        SIZED("2", "65536", "100.0"),
+                                    &trace, &error),
+                          SMC_OK);
+    CU_ASSERT_EQUAL_FATAL(trace.launch_count, 2);
+    CU_ASSERT_EQUAL(trace.launches[0].smem_configured_bytes, 8192);
+    CU_ASSERT_EQUAL(trace.launches[1].smem_configured_bytes, 65536);
+    CU_ASSERT_EQUAL(trace.launches[1].launches, 2);
+    smc_trace_free(&trace);
+}
+
+/* The driver's number of clusters counts, since how the SMs of a GPU are grouped is not recorded.
+ */
+static void test_clusters(void)
+{
+    static struct smc_trace trace;
+    struct smc_error error;
+    struct smc_trace_answer answer = {0};
+    CU_ASSERT_EQUAL_FATAL(
+        read_text(
+            "\"ID\",\"Kernel Name\",\"Block Size\",\"Grid Size\",\"CC\",\"launch__cluster_size\","
+            "\"launch__cluster_max_active\",\"launch__registers_per_thread\","
+            "\"launch__shared_mem_per_block_static\",\"launch__shared_mem_per_block_dynamic\","
+            "\"launch__sm_count\"\n"
+            "\"\",\"\",\"block\",\"grid\",\"\",\"\",\"cluster\",\"register/thread\","
+            "\"byte/block\",\"byte/block\",\"SM\"\n"
+            "\"0\",\"k\",\"(256, 1, 1)\",\"(1056, 1, 1)\",\"9.0\",\"8\",\"15\",\"32\",\"0\","
+            "\"204800\",\"132\"\n",
+            &trace, &error),
+        SMC_OK);
+    CU_ASSERT_EQUAL_FATAL(trace.launch_count, 1);
+    CU_ASSERT_EQUAL(trace.launches[0].resident_clusters, 15);
+    CU_ASSERT_EQUAL(smc_trace_answer(&trace, &answer, &error), SMC_OK);
+    CU_ASSERT_EQUAL(answer.rows[0].waves.resident_blocks, 120);
+    CU_ASSERT_EQUAL(answer.rows[0].waves.waves, 9);
+    smc_trace_answer_free(&answer);
+    smc_trace_free(&trace);
+}
+
 CU_TestInfo tests_trace_ncu[] = {
     {"numbers with points and commas", test_numbers},
     {"units", test_units},
@@ -507,6 +555,8 @@ CU_TestInfo tests_trace_ncu[] = {
     {"locales", test_locales},
     {"ambiguous signs: only one value is possible", test_possible_values},
     {"allocated shared memory", test_allocated},
+    {"configured shared memory", test_carveouts},
+    {"clusters as the driver counts them", test_clusters},
     {"tables of text", test_text},
     {"tables of text of older releases", test_old_text},
     {"what is around a table, and tables that are incomplete", test_odd_tables},

@@ -1,7 +1,11 @@
 /* The chart: each point equals the model's answer, and the current value is one of the points. */
+#include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
+#include "catalog/catalog.h"
 #include "share.h"
+#include "temporary.h"
 #include "tui/chart.h"
 #include "tui/fields.h"
 #include "tui_support.h"
@@ -142,6 +146,42 @@ static void test_memo_counts(void)
     smc_text_free(&warnings);
 }
 
+/* A kernel that could not be compiled is not tried again, and not said to be compiled later. */
+static void test_given_up(void)
+{
+    struct smc_query query, around;
+    struct smc_chart chart = {0};
+    struct smc_memo memo = {0};
+    struct smc_answer answer;
+    struct smc_text warnings = {0};
+    struct temporary edited;
+    char path[600];
+    const enum smc_field tile = smc_field_of_param(SMC_PARAM_TILE);
+    test_query(smc_kernel_find("matmul-tiled"), 3, &query);
+    CU_ASSERT_EQUAL(smc_query_answer(&query, &answer, &warnings, NULL), SMC_OK);
+    temporary_begin(&edited);
+    CU_ASSERT_FATAL(mkdir(edited.folder, 0700) == 0);
+    snprintf(path, sizeof path, "%s/%s", edited.folder, query.kernel->file);
+    CU_ASSERT(temporary_write(path, "edited", 6)); /* so that no table has its registers */
+    query.compile.kernel_dir = edited.folder;
+    smc_chart_find(&chart, &query, &answer, tile, &memo);
+    for (int tries = 0; smc_chart_find_uncompiled(&chart, &query, &memo, &around); tries++) {
+        CU_ASSERT_FATAL(tries < 32);
+        CU_ASSERT_FALSE(smc_memo_has_failed(&memo, &around));
+        smc_memo_keep(&memo, &around, NULL);
+        smc_chart_find(&chart, &query, &answer, tile, &memo);
+    }
+    CU_ASSERT_EQUAL(memo.count, chart.count);
+    for (size_t i = 0; i < chart.count; i++)
+        CU_ASSERT(chart.point[i].is_given_up);
+    smc_memo_keep(&memo, &around, &answer.resources);
+    CU_ASSERT_PTR_NOT_NULL(smc_memo_find(&memo, &around));
+    temporary_end(&edited);
+    smc_memo_forget(&memo);
+    smc_chart_free(&chart);
+    smc_text_free(&warnings);
+}
+
 /* A label that is wider than its point's column ends at the edge of the panel. */
 static void test_last_label(void)
 {
@@ -170,6 +210,7 @@ CU_TestInfo tests_tui_chart[] = {
     {"every point is the model's answer", test_points},
     {"the current value is a point", test_current_point},
     {"what was compiled counts", test_memo_counts},
+    {"what cannot be compiled is given up", test_given_up},
     {"the last label ends at the edge", test_last_label},
     CU_TEST_INFO_NULL,
 };

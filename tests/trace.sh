@@ -111,6 +111,14 @@ says "a summary of nsys stats is refused with the command that exports launches"
 head -c -40 nvprof.csv >cut.csv
 says "a table of nvprof that was cut is refused" 2 "cut.csv:4: the row does not fit the 17 columns" --read cut.csv
 
+# A table of ncu that names no GPU, and what the tool computed for another one.
+printf '%s\n' '"ID","Kernel Name","Block Size","Grid Size","launch__registers_per_thread","launch__shared_mem_per_block_allocated","sm__maximum_warps_per_active_cycle_pct"' \
+    '"","","block","grid","register/thread","byte/block","%"' \
+    '"0","b(float*)","(256, 1, 1)","(9, 1, 1)","32","33792","75"' >unnamed.csv
+trace --read unnamed.csv --device A100
+contains "an occupancy that a tool recorded is compared with that of the GPU that the user names" out \
+    'configuration differs, first of b: 75.0 %'
+
 # A pipe can be read only once, and a compressed file only from its beginning.
 mkfifo pipe
 for kind in step.json pytorch.json ncu_raw.csv nsys.csv nvprof.csv; do

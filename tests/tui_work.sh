@@ -208,6 +208,19 @@ kill -TERM "$(screen_process)"
 is_in_time test -s "$scratch/after"
 rm -rf "$scratch"/tmp/smemcalc-edit-*
 
+printf '#!/bin/sh\necho "#if TILE > 30 && TILE < 32\n#error none\n#endif" >>"$1"\n' >breaks
+chmod +x breaks
+start_explorer EDITOR="$scratch/breaks" SMEMCALC_CACHE_DIR="$scratch/none" >complaint
+sees 'NVRTC' >>complaint
+keys e
+empty "a tile that does not compile is not said to be compiled later" "$(
+    cat complaint
+    sees 'not compiled yet'
+    sees ' not compiled  ')"
+kill -TERM "$(screen_process)"
+is_in_time test -s "$scratch/after"
+rm -rf "$scratch"/tmp/smemcalc-edit-*
+
 start_explorer EDITOR="sed\ -i\ s/step/stride/" >complaint
 sees 'NVRTC' >>complaint
 keys e

@@ -135,6 +135,10 @@ static enum smc_status fail_unknown(const struct smc_csv_record *header, const c
     smc_text_append_shell_word(&word, names);
     if (word.failed)
         status = smc_out_of_memory(error);
+    else if (header->field_count == 1 && names[strcspn(names, ";\t|")])
+        smc_fail(error, SMC_USAGE,
+                 "%s:%llu: one column, '%s': commas separate columns, not semicolons, tabs or bars",
+                 file, (unsigned long long)header->line, names);
     else if (count == 1)
         smc_fail(error, SMC_USAGE, "%s:%llu: unknown column '%s'%s%s%s --pass %s copies it unread",
                  file, (unsigned long long)header->line, names, meant ? "; did you mean '" : ":",

@@ -173,9 +173,8 @@ static enum smc_status read_file(const struct smc_arguments *arguments, bool for
         drop_unsupported(&notes, asked);
     asked->damaged = notes.faults.length > 0;
     smc_output_tell("", smc_text_string(&notes.faults));
-    smc_text_free(&notes.faults);
+    smc_inspect_notes_free(&notes);
     smc_text_free(&with_lines);
-    smc_text_free(&notes.remarks);
     free(targets);
     return status;
 }

@@ -296,8 +296,7 @@ static void tell_notes(struct smc_inspect_notes *notes, const struct smc_inspect
     }
     smc_output_warn(&notes->warnings);
     smc_output_tell("", smc_text_string(&notes->faults));
-    smc_text_free(&notes->faults);
-    smc_text_free(&notes->remarks);
+    smc_inspect_notes_free(notes);
 }
 
 void smc_ask_tell_unlinked(const struct smc_inspect_kernels *kernels)

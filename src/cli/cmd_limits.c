@@ -7,6 +7,7 @@
 #include "cli/ask.h"
 #include "cli/command.h"
 #include "cli/output.h"
+#include "cli/run.h"
 #include "inspect/inspect.h"
 #include "model/headroom.h"
 #include "query/bound_cost.h"
@@ -55,12 +56,66 @@ static enum smc_status find_cost_of_file(const struct smc_arguments *arguments,
     }
     smc_inspect_free(&kernels);
     smc_text_free(&bounded);
-    smc_text_free(&notes.warnings);
-    smc_text_free(&notes.faults);
-    smc_text_free(&notes.remarks);
+    smc_inspect_notes_free(&notes);
     return status == SMC_MACHINE || status == SMC_INTERRUPTED
                ? smc_fail(error, status, "%s", why.message)
                : SMC_OK;
+}
+
+/* The same for the launch of --grid and --arg, whose time is predicted; 0 registers: as it is. */
+static enum smc_status find_cost_of_launch(const struct smc_arguments *arguments,
+                                           const struct smc_answer *answer, uint32_t regs,
+                                           struct smc_bound_cost *cost, struct smc_error *error)
+{
+    const char *options = arguments->text[SMC_OPTION_COMPILER_OPTIONS];
+    const uint32_t *shape = answer->plan.block, threads = answer->launch.threads_per_block;
+    struct smc_text bounded = {0}, warnings = {0};
+    struct smc_user_run *run = smc_calloc(1, sizeof *run);
+    struct smc_user_request *request = smc_calloc(1, sizeof *request);
+    enum smc_status status = run && request ? SMC_OK : smc_out_of_memory(error);
+    smc_text_append(&bounded, options ? options : "");
+    if (regs)
+        smc_text_printf(&bounded, " -maxrregcount=%u", regs);
+    if (status == SMC_OK) {
+        const bool is_shape = (uint64_t)shape[0] * shape[1] * shape[2] == threads;
+        *request = (struct smc_user_request){
+            .file = arguments->file[0],
+            .entry = arguments->text[SMC_OPTION_ENTRY],
+            .compiler_options = smc_text_string(&bounded),
+            .no_cache = arguments->given[SMC_OPTION_NO_CACHE],
+            .builds = arguments->builds,
+            .device = answer->query.device,
+            .ceilings = answer->query.ceilings,
+            .block = {is_shape ? shape[0] : threads, is_shape ? shape[1] : 1,
+                      is_shape ? shape[2] : 1},
+            .launch = SMC_LAUNCH_INIT,
+            .dynamic_smem_bytes = answer->launch.dynamic_smem_bytes,
+        };
+        smc_ask_settings(arguments, &request->launch);
+        status =
+            smc_ask_extent(arguments, SMC_OPTION_GRID, INT32_MAX, "blocks", request->grid, error);
+    }
+    if (status == SMC_OK && arguments->device.count == 1)
+        request->suffix =
+            smc_inspect_target_of(arguments->device.item[0], request->device.sm.cc).suffix;
+    if (status == SMC_OK)
+        status = smc_ask_arguments(arguments, request, error);
+    if (status == SMC_OK)
+        status = smc_user_prepare(request, run, &warnings, error);
+    if (status == SMC_OK && (!regs || run->row.kernel->resources.regs_per_thread <= regs)) {
+        smc_bound_cost_set(&run->row.kernel->resources, cost);
+        snprintf(cost->with, sizeof cost->with, regs ? "-maxrregcount=%u" : "its own options",
+                 regs);
+        if (run->answer.time.basis != SMC_TIME_UNKNOWN)
+            cost->predicted_ms = run->answer.time.predicted_ms;
+    }
+    if (run)
+        smc_user_free(run);
+    free(run);
+    free(request);
+    smc_text_free(&bounded);
+    smc_text_free(&warnings);
+    return status;
 }
 
 /* Once for each number of registers. */
@@ -70,18 +125,27 @@ static enum smc_status find_costs(const struct smc_arguments *arguments,
 {
     const uint32_t compiled = compiled_regs(answer);
     enum smc_status status = SMC_OK;
-    if ((!answer->query.kernel && !answer->query.file_kernel) || compiled == 0)
+    if ((!answer->query.kernel && !answer->query.file_kernel) || compiled == 0 ||
+        answer->resources.most_set_regs) /* setmaxnreg was written for the registers it has */
         return SMC_OK;
     for (uint32_t i = headroom->count; i-- > 0 && status == SMC_OK;) {
         struct smc_headroom_level *level = &headroom->level[i], *next = level + 1;
         const bool is_same =
             i + 1 < headroom->count && next->regs_per_thread == level->regs_per_thread;
-        if (level->regs_per_thread >= compiled && !(answer->query.kernel && answer->regs_given))
+        const bool is_now = arguments->given[SMC_OPTION_GRID] && !answer->regs_given &&
+                            answer->occupancy.blocks_per_sm == level->blocks_per_sm;
+        if (level->regs_per_thread >= compiled && !(answer->query.kernel && answer->regs_given)) {
+            if (is_now)
+                status = find_cost_of_launch(arguments, answer, 0, &level->cost, error);
             continue;
+        }
         if (is_same)
             level->cost = next->cost;
         else if (answer->query.kernel)
             status = smc_bound_cost_find(answer, level->regs_per_thread, &level->cost, error);
+        else if (arguments->given[SMC_OPTION_GRID])
+            status =
+                find_cost_of_launch(arguments, answer, level->regs_per_thread, &level->cost, error);
         else
             status =
                 find_cost_of_file(arguments, answer, level->regs_per_thread, &level->cost, error);
@@ -149,6 +213,18 @@ enum smc_status smc_cmd_limits(const struct smc_arguments *arguments, struct smc
     enum smc_status status = smc_ask_whether_file(arguments, &file, error);
     if (status != SMC_OK)
         return status;
+    const bool has_grid = arguments->given[SMC_OPTION_GRID];
+    if (!file && (has_grid || arguments->arg.count))
+        return smc_fail(error, SMC_USAGE, "option --%s: only with FILE, whose time is predicted",
+                        has_grid ? "grid" : "arg");
+    if (has_grid && strcmp(arguments->file[0], "-") == 0)
+        return smc_fail(error, SMC_USAGE,
+                        "option --grid: standard input is read once, and every row compiles it: "
+                        "name a file");
+    if (has_grid && arguments->device.count > 1)
+        return smc_fail(error, SMC_USAGE, "option --grid: one device at a time");
+    if (file && !has_grid && arguments->arg.count)
+        return smc_fail(error, SMC_USAGE, "option --arg: needs --grid, the blocks of the launch");
     return file ? smc_answer_file(arguments, report, out, error)
                 : run_numbers(arguments, out, error);
 }

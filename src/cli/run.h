@@ -4,6 +4,7 @@
 
 #include "cli/ask.h"
 #include "confirm/launch.h"
+#include "executor/user.h"
 #include "report/emulator_findings.h"
 
 /* The commands of --compare or a range, and of --source. */
@@ -14,6 +15,13 @@ enum smc_status smc_run_source(const struct smc_arguments *arguments, struct smc
 
 /* The first option from `from` on that has a range; SMC_OPTION_COUNT: none has. */
 int smc_run_next_range(const struct smc_arguments *arguments, int from);
+
+/* A shape of at most `most` in each dimension, which is needed. SMC_USAGE names the option. */
+enum smc_status smc_ask_extent(const struct smc_arguments *arguments, int option, int64_t most,
+                               const char *what, uint32_t extent[3], struct smc_error *error);
+/* Each --arg. SMC_USAGE: it is none. */
+enum smc_status smc_ask_arguments(const struct smc_arguments *arguments,
+                                  struct smc_user_request *request, struct smc_error *error);
 
 /* --compare, or a range: several runs are requested. */
 bool smc_asks_series(const struct smc_arguments *arguments);

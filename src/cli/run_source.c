@@ -56,8 +56,8 @@ enum smc_status smc_ask_no_source(const struct smc_arguments *arguments, struct 
     return SMC_OK;
 }
 
-static enum smc_status read_extent(const struct smc_arguments *arguments, int option, int64_t most,
-                                   const char *what, uint32_t extent[3], struct smc_error *error)
+enum smc_status smc_ask_extent(const struct smc_arguments *arguments, int option, int64_t most,
+                               const char *what, uint32_t extent[3], struct smc_error *error)
 {
     const char *typed = arguments->text[option];
     int64_t edge[3] = {1, 1, 1};
@@ -218,8 +218,8 @@ static enum smc_status read_variables(const struct smc_arguments *arguments,
     return SMC_OK;
 }
 
-static enum smc_status read_arguments(const struct smc_arguments *arguments,
-                                      struct smc_user_request *request, struct smc_error *error)
+enum smc_status smc_ask_arguments(const struct smc_arguments *arguments,
+                                  struct smc_user_request *request, struct smc_error *error)
 {
     request->argument_count = arguments->arg.count;
     for (size_t i = 0; i < arguments->arg.count; i++) {
@@ -228,7 +228,7 @@ static enum smc_status read_arguments(const struct smc_arguments *arguments,
             SMC_OK)
             return smc_fail(error, SMC_USAGE, "option --arg: %.900s", reason.message);
     }
-    return read_variables(arguments, request, error);
+    return SMC_OK;
 }
 
 static enum smc_status check_roofline(const struct smc_arguments *arguments,
@@ -259,11 +259,14 @@ static enum smc_status ask_own(const struct smc_arguments *arguments,
     if (status == SMC_OK)
         status = check_roofline(arguments, error);
     if (status == SMC_OK)
-        status = read_extent(arguments, SMC_OPTION_GRID, INT32_MAX, "blocks", request->grid, error);
+        status =
+            smc_ask_extent(arguments, SMC_OPTION_GRID, INT32_MAX, "blocks", request->grid, error);
     if (status == SMC_OK)
-        status = read_extent(arguments, SMC_OPTION_BLOCK_SHAPE, MOST_IN_BLOCK, "threads",
-                             request->block, error);
-    return status == SMC_OK ? read_arguments(arguments, request, error) : status;
+        status = smc_ask_extent(arguments, SMC_OPTION_BLOCK_SHAPE, MOST_IN_BLOCK, "threads",
+                                request->block, error);
+    if (status == SMC_OK)
+        status = smc_ask_arguments(arguments, request, error);
+    return status == SMC_OK ? read_variables(arguments, request, error) : status;
 }
 
 /* For --dry-run. */
@@ -322,6 +325,10 @@ static enum smc_status prepare(const struct smc_user_request *request, struct sm
 {
     struct smc_text warnings = {0};
     enum smc_status status = smc_user_prepare(request, run, &warnings, error);
+    if (status != SMC_OK) { /* no report follows, and what was left out may be the cause */
+        smc_output_tell("warning: ", smc_text_string(&warnings));
+        smc_text_free(&warnings);
+    }
     smc_output_warn(&warnings);
     return status == SMC_OK ? check_launch(run, error) : status;
 }

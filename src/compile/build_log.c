@@ -169,7 +169,7 @@ struct reading {
     struct period period[REPLY_COUNT];
     struct spans refusals, others; /* `others`: those of cuobjdump, in their order */
     struct spans ignored;          /* warnings about a kernel's launch bounds */
-    struct spans remarks;          /* "(C7510) Potential Performance Loss: ..." */
+    struct spans remarks;          /* see message_of_remark */
     size_t *open;                  /* kernels whose properties have not come */
     size_t open_count, open_capacity;
     bool has_properties, has_stacks, failed;
@@ -427,10 +427,23 @@ static bool read_ignored(struct reading *reading, struct span line)
 }
 
 /* "ptxas info    : (C7510) Potential Performance Loss: ... in function 'NAME'"; C7508 has no name.
- */
+   Warnings of limits that ptxas does not keep name no kernel: "ptxas k.ptx, line 7; warning :
+   .minnctapersm is ignored when ...", "ptxas warning : Too big maxrregcount value specified 300,
+   will be ignored", "... adjusting per thread register count of 16 to lower bound of 24". */
+static const char *message_of_remark(struct span line)
+{
+    const char *info = after(line, "ptxas info"), *warning = after(line, "warning :");
+    if (info && after(line, " Potential Performance Loss: "))
+        return info;
+    if (!warning || !after(line, "ptxas ") || after(line, " for entry "))
+        return NULL;
+    return after(line, "ignored") || after(line, "adjusting per thread register count") ? warning
+                                                                                        : NULL;
+}
+
 static bool read_remark(struct reading *reading, struct span line)
 {
-    if (!after(line, "ptxas info") || !after(line, " Potential Performance Loss: "))
+    if (!message_of_remark(line))
         return false;
     append_span(reading, &reading->remarks, trimmed(line));
     return true;
@@ -763,7 +776,7 @@ static void tell_remarks(struct reading *reading, struct kernel *const *sorted,
     remove_repeated(&reading->remarks);
     for (size_t i = 0; i < reading->remarks.count; i++) {
         const struct span line = reading->remarks.item[i], name = function_of(line);
-        const char *message = after(line, "ptxas info");
+        const char *message = message_of_remark(line);
         if (has_kernel(sorted, reading->kernels.count, name))
             smc_text_append_bytes(notes, name.start, length_of(name));
         message += strspn(message, " :");

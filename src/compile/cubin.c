@@ -507,6 +507,23 @@ static enum smc_status find_symbols(struct smc_cubin_reading *reading)
     return found ? SMC_OK : smc_fail(reading->error, SMC_USAGE, "it has no symbols");
 }
 
+/* The registers that setmaxnreg sets: USETMAXREG, in instructions of 16 bytes. Only code for one
+   architecture or family has it. */
+static void take_set_regs(struct smc_cubin_kernel *kernel)
+{
+    enum { BYTES = 16, USETMAXREG = 0x9c8, OPERATION = 0xfff, REGISTERS_AT = 4 };
+    const unsigned char *at = kernel->code;
+    for (size_t i = 0; at && i + BYTES <= kernel->code_bytes; i += BYTES) {
+        const uint32_t operation = at[i] | (uint32_t)at[i + 1] << 8, regs = at[i + REGISTERS_AT];
+        if ((operation & OPERATION) != USETMAXREG)
+            continue;
+        if (!kernel->most_set_regs || regs < kernel->fewest_set_regs)
+            kernel->fewest_set_regs = regs;
+        if (regs > kernel->most_set_regs)
+            kernel->most_set_regs = regs;
+    }
+}
+
 static enum smc_status add_kernel(struct smc_cubin_reading *reading,
                                   struct smc_cubin_section *section, const char *name,
                                   const GElf_Sym *symbol, uint32_t index)
@@ -522,6 +539,8 @@ static enum smc_status add_kernel(struct smc_cubin_reading *reading,
     const Elf_Data *code = elf_rawdata(section->content, NULL);
     section->kernel->code = code ? code->d_buf : NULL;
     section->kernel->code_bytes = code ? code->d_size : 0;
+    if (reading->cubin->suffix)
+        take_set_regs(section->kernel);
     reading->claims[n].code_regs = section->header.sh_info >> SYMBOL_BITS;
     return SMC_OK;
 }

@@ -18,7 +18,8 @@ struct smc_cubin_parameter {
 struct smc_cubin_kernel {
     const char *name;
     uint32_t regs_per_thread;
-    uint32_t smem_bytes;  /* from CC 9.0 on with the driver's reserve, if any is declared */
+    uint32_t smem_bytes; /* from CC 9.0 on with the driver's reserve, if any is declared */
+    uint32_t fewest_set_regs, most_set_regs; /* that its setmaxnreg instructions set; 0: none */
     uint32_t stack_bytes; /* of linked code with the functions that the kernel calls */
     uint32_t barriers;
     uint32_t max_threads_per_block;      /* __launch_bounds__ or a required size; 0: none */

@@ -247,13 +247,16 @@ static bool read_figure(struct smc_log_line line, const char *unit, struct smc_l
     return item == SMC_LOG_READ;
 }
 
-/* ptxas has been seen to count spills to shared memory as negative; the number is then unknown. */
+/* ptxas has been seen to count spills to shared memory as negative, and a negative number may have
+   been printed as one without a sign; the number is then unknown. */
 static bool read_spills(struct smc_log_line line, const char *unit, struct smc_log_kernel *kernel,
                         uint32_t *value)
 {
     enum smc_log_item item = smc_log_read_list(line.start, line.end, unit, value);
+    const bool negative = item == SMC_LOG_NEGATIVE || (item == SMC_LOG_READ && *value > INT32_MAX);
     kernel->is_damaged |= item == SMC_LOG_DAMAGED;
-    return item == SMC_LOG_READ;
+    kernel->spills_are_negative |= negative;
+    return item == SMC_LOG_READ && !negative;
 }
 
 static void read_properties(struct smc_log_line line, struct smc_log_kernel *kernel)
@@ -263,6 +266,8 @@ static void read_properties(struct smc_log_line line, struct smc_log_kernel *ker
     bool stores = read_spills(line, " bytes spill stores", kernel, &out->spill_store_bytes);
     bool loads = read_spills(line, " bytes spill loads", kernel, &out->spill_load_bytes);
     kernel->has_spills = stores && loads;
+    if (!kernel->has_spills)
+        out->spill_store_bytes = out->spill_load_bytes = 0;
 }
 
 bool smc_log_is_cut(const char *s, const char *end)

@@ -25,8 +25,9 @@ struct smc_log_kernel {
     uint16_t cc; /* 0: the log does not say */
     char suffix; /* 'a' of sm_90a, 'f' of sm_100f, or 0 */
     bool has_spills, has_stack, has_barriers;
-    bool bounds_ignored;   /* ptxas ignores the kernel's launch bounds, at least the blocks */
-    bool smem_has_reserve; /* from CC 9.0 on static_smem_bytes contains the driver's reserve */
+    bool spills_are_negative; /* which is no number of bytes: they are unknown */
+    bool bounds_ignored;      /* ptxas ignores the kernel's launch bounds, at least the blocks */
+    bool smem_has_reserve;    /* from CC 9.0 on static_smem_bytes contains the driver's reserve */
 
     /* `is_incomplete`: the log names the kernel, but not its registers, because it was truncated or
        the lines of several compilations are interleaved. `is_damaged`: a number is malformed. */

@@ -12,7 +12,8 @@ void smc_resources_describe(const struct smc_resources *resources, char text[DES
     unsigned cc = resources->cc;
     switch (resources->source) {
     case SMC_RESOURCES_NVRTC:
-        snprintf(text, DESCRIPTION_BYTES, "NVRTC %d.%d, sm_%u", major, minor, cc);
+        snprintf(text, DESCRIPTION_BYTES, "NVRTC %d.%d, sm_%u%.1s", major, minor, cc,
+                 &resources->suffix);
         break;
     case SMC_RESOURCES_TABLE:
         snprintf(text, DESCRIPTION_BYTES, "table, NVRTC %d.%d, sm_%u", major, minor, cc);
@@ -41,8 +42,8 @@ void smc_resources_source_name(const struct smc_resources *resources, char text[
     else if (resources->source == SMC_RESOURCES_FILE)
         snprintf(text, SOURCE_NAME_BYTES, "file");
     else
-        snprintf(text, SOURCE_NAME_BYTES, "%snvrtc %d.%d sm_%u", prefixes[resources->source],
-                 resources->nvrtc_major, resources->nvrtc_minor, resources->cc);
+        snprintf(text, SOURCE_NAME_BYTES, "%snvrtc %d.%d sm_%u%.1s", prefixes[resources->source],
+                 resources->nvrtc_major, resources->nvrtc_minor, resources->cc, &resources->suffix);
 }
 
 void smc_binary_free(struct smc_binary *binary)

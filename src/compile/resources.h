@@ -20,7 +20,11 @@ struct smc_resources {
     enum smc_resource_source source;
     int nvrtc_major, nvrtc_minor; /* 0.0 for GIVEN */
     uint16_t cc;                  /* what was compiled for */
+    char suffix;                  /* 'a' of sm_90a, 'f' of sm_100f, or 0 */
     bool from_cache;
+    /* What setmaxnreg sets after the launch, of which machine code tells; 0: not used, or unknown
+     */
+    uint32_t fewest_set_regs, most_set_regs;
 
     /* From here up to `reason`: what the cache keeps (build.c). */
     uint32_t regs_per_thread;

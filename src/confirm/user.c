@@ -127,8 +127,7 @@ static void confirm_agreement(const struct smc_user_run *run, struct smc_confirm
         differing += (double)agreement->differing;
         elements += (double)agreement->elements;
         by_order += (double)agreement->by_order;
-        if (agreement->by_turns)
-            by_turns += (double)(agreement->differing - agreement->by_order);
+        by_turns += (double)agreement->by_turns;
     }
     if (elements == 0)
         return;
@@ -145,7 +144,13 @@ static void confirm_agreement(const struct smc_user_run *run, struct smc_confirm
                      elements);
         return;
     }
-    if (by_order == 0)
+    if (by_turns > 0)
+        smc_row_note(
+            row,
+            "of %.0f elements, bit for bit; %.0f depend on the order of blocks and warps, the "
+            "others do not: the emulator has them alike in two orders",
+            elements, by_turns + by_order);
+    if (by_turns > 0 || by_order == 0)
         return;
     bool all = by_order == differing;
     if (all)

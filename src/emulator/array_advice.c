@@ -49,11 +49,16 @@ void smc_array_describe(const struct smc_array_question *question, struct smc_ar
         return;
     for (size_t i = 0; i < question->declared_count; i++) {
         struct smc_declared_array declared = question->declared[i];
-        if (strcmp(declared.name, advice->array) != 0 || declared.dimensions == 0)
+        if (strcmp(declared.name, advice->array) != 0)
             continue;
+        if (declared.dimensions == 0) {
+            advice->has_members |= declared.element_bytes == 0;
+            continue;
+        }
         if (advice->bytes ? !complete(advice->bytes, &declared) : !is_dynamic(&declared))
             continue;
         advice->declared = declared;
+        advice->has_members = question->declared[i].element_bytes == 0;
         return;
     }
 }
@@ -168,6 +173,22 @@ static bool still_fits(const struct smc_array_question *question,
                                  MOST_STATIC_BYTES;
 }
 
+/* Unused bytes after each element, where no whole elements do it: a larger struct. */
+static void pad_elements(const struct accesses *accesses, struct smc_conflict_search *search,
+                         struct smc_array_advice *advice)
+{
+    struct smc_layout_advice *layout = &advice->layout;
+    const uint32_t unit = accesses->narrowest, row = advice->declared.element_bytes / unit;
+    layout->is_hopeless = false; /* members may be moved in other ways */
+    if (layout->has_padding || layout->has_swizzle || row < 2 ||
+        advice->declared.element_bytes % unit)
+        return;
+    search->element_bytes = unit;
+    search->row_elements = &row;
+    search->row_count = 1;
+    layout->has_padding = layout->pads_rows = smc_find_padding(search, &layout->padding);
+}
+
 static void advise(const struct smc_array_question *question, const struct accesses *accesses,
                    struct smc_array_advice *advice)
 {
@@ -179,7 +200,7 @@ static void advise(const struct smc_array_question *question, const struct acces
     for (size_t i = 0; i < question->log->count; i++)
         if (lanes_within(advice, &question->log->item[i].access))
             add_distances(&question->log->item[i], &rows);
-    const struct smc_conflict_search search = {
+    struct smc_conflict_search search = {
         .layout = question->banks,
         .access = accesses->access,
         .access_count = accesses->count,
@@ -192,6 +213,10 @@ static void advise(const struct smc_array_question *question, const struct acces
     smc_advise_layout(&search, own ? own : rows.count,
                       advice->bytes ? advice->bytes : accesses->end - advice->first_byte,
                       &advice->layout);
+    for (size_t i = 0; i < accesses->count; i++)
+        advice->has_fragments |= accesses->bound[i].line_bytes > 0;
+    if (advice->has_members)
+        pad_elements(accesses, &search, advice);
     if (advice->layout.has_padding && !still_fits(question, advice))
         advice->layout.has_padding = false;
 }

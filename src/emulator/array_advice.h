@@ -10,6 +10,9 @@ struct smc_array_advice {
     char array[96];                     /* its name; "": unknown */
     uint64_t first_byte, bytes;         /* bytes 0: dynamic shared memory */
     struct smc_declared_array declared; /* dimensions 0: the declaration is not known */
+    bool has_members; /* its elements are, or it is, of a type that is not built in: structs, arrays
+                       */
+    bool has_fragments; /* wmma accesses it, given the distance of its rows */
     struct smc_layout_advice layout;
 };
 

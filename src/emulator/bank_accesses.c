@@ -113,7 +113,7 @@ static const char *reason_of(struct answer *answer, const struct smc_bank_tally 
     else if (tally->beyond)
         smc_text_append(&text, "wider than 16 bytes per lane");
     else if (tally->elsewhere)
-        smc_text_append(&text, "some lanes access another memory");
+        smc_text_append(&text, "some or all lanes may access another memory");
     else
         append_cause(answer, tally, &text);
     const char *reason = copy(answer, smc_text_string(&text), text.length);
@@ -387,10 +387,7 @@ static enum smc_status find(struct answer *answer, struct smc_error *error)
     walk.tally = smc_calloc(program->instructions + 1, sizeof *walk.tally);
     walk.kind = kind;
     bool worked = walk.tally && kind && ptx;
-    if (worked) {
-        smc_bank_find_kinds(program, ptx, kind);
-        worked = smc_bank_walk(&walk);
-    }
+    worked = worked && smc_bank_find_kinds(program, ptx, kind) && smc_bank_walk(&walk);
     if (worked) {
         note_unreached(&walk);
         if (walk.gave_up)

@@ -1,7 +1,9 @@
 /* What accesses shared memory otherwise than lane by lane, and so is not followed: calls, wgmma,
    copy engines. */
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "emulator/bank_walk.h"
 #include "emulator/matrix.h"
 #include "emulator/operations.h"
@@ -53,19 +55,56 @@ struct smc_span smc_bank_callee(const struct smc_ptx_statement *statement)
     return callee_in(statement->opcode.at, statement->text.at + statement->text.bytes);
 }
 
-/* The body of the function in the PTX, from its '{' on; NULL: it has none. */
-static const char *body_of(const char *ptx, const struct smc_span *name)
+/* A function of the PTX, and whether a call of it may access shared memory, as far as it was asked.
+ */
+struct function {
+    struct smc_span name;
+    const char *body; /* from its '{' on */
+    enum { UNASKED, HARMLESS, TOUCHING } verdict;
+    uint32_t reached_in;   /* the number of the search that reached it last */
+    struct function *next; /* of those that the search has reached, but not looked at */
+};
+
+struct callees {
+    struct function *function;
+    size_t count;
+    uint32_t searches;
+    struct function *reached;
+};
+
+/* ".func (.param .b32 r) .noreturn name (...)": the name. */
+static struct smc_span name_in(const char *at, const char *end)
 {
-    for (const char *at = ptx; (at = strstr(at, ".func"));) {
-        const char *word = at + strlen(".func"), *end = word + strcspn(word, "{;");
-        for (at = end; word < end && *end == '{'; word++) {
-            const size_t length = name_length(word, end);
-            if (length && length == name->bytes && memcmp(word, name->at, length) == 0)
-                return end;
-            word += length;
-        }
+    while (at < end && (is_blank(*at) || *at == '.' || *at == '(')) {
+        const char *close = *at == '(' ? memchr(at, ')', (size_t)(end - at)) : NULL;
+        if (*at == '(')
+            at = close ? close + 1 : end;
+        else
+            at += *at == '.' ? 1 + name_length(at + 1, end) : 1;
     }
-    return NULL;
+    return (struct smc_span){at, name_length(at, end)};
+}
+
+/* The functions that have a body. False: out of memory. */
+static bool find_functions(const char *ptx, struct callees *callees)
+{
+    size_t room = 0;
+    for (const char *at = ptx; (at = strstr(at, ".func"));) {
+        const char *begin = at + strlen(".func"), *end = begin + strcspn(begin, "{;");
+        at = end;
+        if (*end != '{')
+            continue;
+        if (callees->count == room) {
+            room = room ? 2 * room : 16;
+            void *larger = smc_realloc(callees->function, room * sizeof *callees->function);
+            if (!larger)
+                return false;
+            callees->function = larger;
+        }
+        callees->function[callees->count++] =
+            (struct function){.name = name_in(begin, end), .body = end};
+    }
+    return true;
 }
 
 /* The end of the body, which may hold other blocks. */
@@ -81,9 +120,28 @@ static const char *end_of(const char *body)
     return body;
 }
 
-enum { MOST_CALLS = 16 };
-
-static bool callee_touches(const char *ptx, const struct smc_span *name, int depth);
+/* Reaches a called function. True: it may access shared memory, as it is not in the PTX, and not of
+   the device's library. */
+static bool is_foreign(struct callees *callees, const struct smc_span *name)
+{
+    static const char *const harmless[] = {"vprintf", "__assertfail", "malloc", "free"};
+    for (size_t i = 0; i < sizeof harmless / sizeof *harmless; i++)
+        if (is_word(name, harmless[i]))
+            return false;
+    for (size_t i = 0; i < callees->count && name->bytes; i++) {
+        struct function *function = &callees->function[i];
+        if (function->name.bytes != name->bytes ||
+            memcmp(function->name.at, name->at, name->bytes) != 0)
+            continue;
+        if (function->reached_in != callees->searches) {
+            function->reached_in = callees->searches;
+            function->next = callees->reached;
+            callees->reached = function;
+        }
+        return false;
+    }
+    return true;
+}
 
 static bool has_part(const struct smc_span *opcode, const char *part)
 {
@@ -95,7 +153,7 @@ static bool has_part(const struct smc_span *opcode, const char *part)
 }
 
 /* Whether the instruction may access shared memory. */
-static bool text_touches(const char *ptx, const char *at, const char *end, int depth)
+static bool text_touches(struct callees *callees, const char *at, const char *end)
 {
     static const char *const words[] = {"ld",    "st",       "atom",     "red",  "wmma",   "cp",
                                         "wgmma", "ldmatrix", "stmatrix", "call", "tcgen05"};
@@ -110,24 +168,15 @@ static bool text_touches(const char *ptx, const char *at, const char *end, int d
         accesses |= is_word(&word, words[i]);
     if (accesses && is_word(&word, "call")) {
         const struct smc_span callee = callee_in(at, end);
-        return callee_touches(ptx, &callee, depth + 1);
+        return is_foreign(callees, &callee);
     }
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         elsewhere |= has_part(&opcode, others[i]);
     return accesses && (!elsewhere || has_part(&opcode, ".shared"));
 }
 
-/* Whether the function, or one that it calls, may access shared memory: one that is not in the PTX
-   may, except for those of the device's library. */
-static bool callee_touches(const char *ptx, const struct smc_span *name, int depth)
+static bool body_touches(struct callees *callees, const char *at)
 {
-    static const char *const harmless[] = {"vprintf", "__assertfail", "malloc", "free"};
-    for (size_t i = 0; i < sizeof harmless / sizeof *harmless; i++)
-        if (is_word(name, harmless[i]))
-            return false;
-    const char *at = name->bytes && depth < MOST_CALLS ? body_of(ptx, name) : NULL;
-    if (!at)
-        return true;
     for (const char *end = end_of(at), *stop; at < end; at = stop) {
         at += strspn(at, " \t\r\n{};");
         if (*at == '@') /* a guard */
@@ -135,10 +184,30 @@ static bool callee_touches(const char *ptx, const struct smc_span *name, int dep
         at += strspn(at, " \t");
         stop = at + strcspn(at, strncmp(at, "call", 4) == 0 ? ";" : ";\n{}");
         stop = stop < end ? stop : end;
-        if (at < stop && text_touches(ptx, at, stop, depth))
+        if (at < stop && text_touches(callees, at, stop))
             return true;
     }
     return false;
+}
+
+/* Whether the function, or one that it may call, may access shared memory. */
+static bool callee_touches(struct callees *callees, const struct smc_span *name)
+{
+    callees->searches++;
+    callees->reached = NULL;
+    if (is_foreign(callees, name))
+        return true;
+    struct function *called = callees->reached;
+    if (!called || called->verdict != UNASKED)
+        return called && called->verdict == TOUCHING;
+    called->verdict = HARMLESS;
+    while (callees->reached && called->verdict == HARMLESS) {
+        const struct function *function = callees->reached;
+        callees->reached = function->next;
+        if (body_touches(callees, function->body))
+            called->verdict = TOUCHING;
+    }
+    return called->verdict == TOUCHING;
 }
 
 /* --- Instructions ----------------------------------------------------------------------------- */
@@ -163,8 +232,8 @@ static bool may_access(const struct smc_ptx_statement *statement)
     return false;
 }
 
-/* `ptx`: where called functions are; NULL: calls are not looked at. */
-static enum smc_bank_access_kind kind_of(const struct smc_program *program, const char *ptx,
+/* `callees` NULL: calls are not looked at. */
+static enum smc_bank_access_kind kind_of(const struct smc_program *program, struct callees *callees,
                                          const struct smc_op *op)
 {
     if (op->step == smc_step_wgmma)
@@ -175,17 +244,21 @@ static enum smc_bank_access_kind kind_of(const struct smc_program *program, cons
     if (op->alu || (op->step && op->step != smc_step_opaque)) /* an empty kernel has no statement */
         return SMC_BANK_BY_LANES;
     const struct smc_ptx_statement *statement = &program->module.statement[op->instruction];
-    if (ptx && is_word(&statement->opcode, "call")) {
+    if (callees && is_word(&statement->opcode, "call")) {
         const struct smc_span callee = smc_bank_callee(statement);
-        return callee_touches(ptx, &callee, 0) ? SMC_BANK_BY_CALL : SMC_BANK_BY_LANES;
+        return callee_touches(callees, &callee) ? SMC_BANK_BY_CALL : SMC_BANK_BY_LANES;
     }
     return may_access(statement) ? SMC_BANK_BY_UNKNOWN : SMC_BANK_BY_LANES;
 }
 
-void smc_bank_find_kinds(const struct smc_program *program, const char *ptx, uint8_t *kind)
+bool smc_bank_find_kinds(const struct smc_program *program, const char *ptx, uint8_t *kind)
 {
-    for (size_t i = 0; i < program->ops; i++)
-        kind[i] = (uint8_t)kind_of(program, ptx, &program->op[i]);
+    struct callees callees = {0};
+    const bool found = find_functions(ptx, &callees);
+    for (size_t i = 0; i < program->ops && found; i++)
+        kind[i] = (uint8_t)kind_of(program, &callees, &program->op[i]);
+    free(callees.function);
+    return found;
 }
 
 bool smc_program_by_lanes_alone(const struct smc_program *program)

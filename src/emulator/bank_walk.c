@@ -301,12 +301,15 @@ static bool is_shared(struct walker *walker, const struct smc_lane_state *state,
                       const struct smc_op *op, const uint64_t address[SMC_LANES], uint32_t mask)
 {
     const struct smc_known *known = smc_known_of(state, op->a);
-    bool all = true, any = false;
+    const bool is_known = known->align == SMC_EXACT && (known->lanes & mask) == mask;
+    bool all = !(known->points & SMC_ELSEWHERE), any = known->points & SMC_INTO_SHARED;
     if (op->space != SMC_SPACE_GENERIC)
         return op->space == SMC_SPACE_SHARED;
-    if (known->align != SMC_EXACT || (known->lanes & mask) != mask)
-        return known->in_shared_memory;
-    EACH_ACTIVE(lane, mask)
+    if (is_known) {
+        all = true;
+        any = false;
+    }
+    EACH_ACTIVE(lane, is_known ? mask : 0)
     {
         bool here = smc_space_of(address[lane]) == SMC_SPACE_SHARED;
         all &= here;

@@ -43,8 +43,9 @@ struct smc_bank_walk {
    memory. */
 bool smc_bank_walk(struct smc_bank_walk *walk);
 
-/* bank_kinds.c: sets the kind of each op. `ptx` is the program's text, which ends in a zero. */
-void smc_bank_find_kinds(const struct smc_program *program, const char *ptx, uint8_t *kind);
+/* bank_kinds.c: sets the kind of each op. `ptx` is the program's text, which ends in a zero. False:
+   out of memory. */
+bool smc_bank_find_kinds(const struct smc_program *program, const char *ptx, uint8_t *kind);
 /* The name of the function that the statement calls; no bytes: unknown. */
 struct smc_span smc_bank_callee(const struct smc_ptx_statement *statement);
 

@@ -5,6 +5,7 @@
 
 #include "emulator/clusters.h"
 #include "emulator/mbarrier.h"
+#include "emulator/operations.h"
 #include "emulator/peers.h"
 #include "emulator/shadow.h"
 
@@ -82,7 +83,8 @@ static void check_skipped(struct smc_worker *worker, const struct smc_barrier *b
         finding.other_instruction = program->op[warp->left_at].instruction;
         smc_finding_set_other(worker, &finding, smc_thread_of(warp, 0));
         snprintf(finding.note, sizeof finding.note,
-                 "undefined in CUDA C++, though PTX does not wait for threads that have exited");
+                 "undefined in CUDA C++, unless they return before it in the source; PTX does not "
+                 "wait for threads that have exited");
         smc_find(worker, &finding);
         return;
     }
@@ -304,7 +306,7 @@ void smc_block_begin(struct smc_worker *worker, uint64_t block)
     worker->gave_up = false;
     worker->is_running = true;
     worker->fruitless = 0;
-    worker->objects = 0;
+    worker->objects = worker->arrivals = 0;
     worker->free_regs = 0;
     memset(worker->barrier, 0, sizeof worker->barrier);
     memset(worker->shared, 0, launch->smem_bytes);
@@ -348,10 +350,11 @@ bool smc_block_report_polls(struct smc_worker *worker)
         struct smc_finding finding =
             smc_finding_at(worker, SMC_FINDING_DEADLOCK, warp->yields - 1,
                            smc_thread_of(warp, (uint32_t)__builtin_ctz(warp->failing)));
-        finding.waiting = warp->arrived;
-        finding.expected = warp->wanted;
         if (warp->awaited)
             smc_mbarrier_describe(worker, warp, &finding);
+        else
+            snprintf(finding.note, sizeof finding.note,
+                     "it polls memory that no block writes any more");
         smc_find(worker, &finding);
         has_any = true;
     }
@@ -393,10 +396,12 @@ static void count_waiting(const struct smc_worker *worker, const struct smc_warp
     finding->expected = at->expected ? at->expected : block_live_lanes(worker);
 }
 
-/* Reports the first group that waits: at a barrier, or only for its warpgroup or for registers.
-   Returns false if there is none. */
+/* Reports the first group that waits: at a barrier, or only for its warpgroup or for registers; and
+   of those at other barriers of the block, the first of each. Returns false if there is none. */
 static bool report_first(struct smc_worker *worker, bool at_any)
 {
+    uint32_t reported = 0; /* barriers */
+    bool has_any = false;
     for (uint32_t w = 0; w < worker->launch->warps_per_block; w++) {
         const struct smc_warp *warp = &worker->warp[w];
         for (uint64_t left = warp->used; left; left &= left - 1) {
@@ -406,17 +411,26 @@ static bool report_first(struct smc_worker *worker, bool at_any)
             if (!(barrier && (at_any || group->barrier > SMC_CLUSTER_BARRIER)) &&
                 !(converges && at_any))
                 continue;
+            const bool is_of_block = barrier && group->barrier < SMC_BARRIERS;
+            if (has_any && (!is_of_block || reported >> group->barrier & 1))
+                continue;
             uint32_t lane = (uint32_t)__builtin_ctz(group->active);
-            uint32_t place = worker->launch->program->op[group->pc].instruction;
+            const struct smc_op *op = &worker->launch->program->op[group->pc];
+            enum smc_finding_kind kind = barrier ? SMC_FINDING_DEADLOCK
+                                         : op->step == smc_step_barrier
+                                             ? SMC_FINDING_DIVERGENT_BARRIER
+                                             : SMC_FINDING_ABSENT_LANES;
             struct smc_finding finding =
-                smc_finding_at(worker, barrier ? SMC_FINDING_DEADLOCK : SMC_FINDING_ABSENT_LANES,
-                               place, smc_thread_of(warp, lane));
+                smc_finding_at(worker, kind, op->instruction, smc_thread_of(warp, lane));
             count_waiting(worker, warp, group, &finding);
             smc_find(worker, &finding);
-            return true;
+            if (!is_of_block)
+                return true;
+            reported |= 1u << group->barrier;
+            has_any = true;
         }
     }
-    return false;
+    return has_any;
 }
 
 /* Where several warps wait, a barrier of the block may only be the consequence. */

@@ -218,6 +218,9 @@ static void copy(struct smc_worker *worker, struct smc_warp *warp, const struct 
             places++;
     }
     move(worker, warp, op, to, places, from, bytes, lane);
+    for (uint32_t i = 0; i < places && op->immediate & SMC_BULK_COMPLETES; i++)
+        if (to[i].owner == worker)
+            smc_mbarrier_await_copy(worker, object, to[i].bulk.address, bytes, op->instruction);
     EACH_ACTIVE(rank, op->immediate & SMC_BULK_COMPLETES ? mask : 0)
     smc_mbarrier_complete(worker, warp, op, smc_bulk_address(worker, op, object, rank), bytes,
                           lane);

@@ -3,7 +3,7 @@
 
 #include <inttypes.h>
 
-enum { MOST_CLUSTER_BLOCKS = 16, MOST_TOGETHER = 1 << 16 };
+enum { MOST_CLUSTER_BLOCKS = 16 };
 
 /* --- The shape -------------------------------------------------------------------------------- */
 
@@ -42,10 +42,10 @@ enum smc_status smc_clusters_check(struct smc_launch_state *launch, struct smc_e
     if (status != SMC_OK)
         return status;
     launch->together = launch->request->cooperative ? launch->blocks : launch->cluster_blocks;
-    if (launch->together > MOST_TOGETHER)
+    if (launch->together > SMC_MOST_TOGETHER)
         return smc_fail(error, SMC_USAGE,
                         "a cooperative launch of '%" PRIu64 "' blocks is above %d",
-                        launch->together, MOST_TOGETHER);
+                        launch->together, SMC_MOST_TOGETHER);
     if (launch->cluster_blocks > 1 && launch->smem_bytes > SMC_CLUSTER_STRIDE)
         return smc_fail(error, SMC_USAGE, "'%" PRIu32 "' bytes of shared memory are too many",
                         launch->smem_bytes);

@@ -214,6 +214,9 @@ struct smc_emulation_request {
 
 #define SMC_EMULATOR_BUDGET (UINT64_C(1) << 30)
 
+/* The most blocks that make progress together. */
+#define SMC_MOST_TOGETHER (1 << 16)
+
 /* --- What was counted ------------------------------------------------------------------------- */
 
 /* Counts of one instruction, or of all. An instruction is counted if its warp has an active

@@ -9,7 +9,7 @@ static bool lost(const struct smc_known *before, const struct smc_known *after, 
     return (before->id != after->id && before->joined_at != instruction + 1) ||
            before->align != after->align || before->bits != after->bits ||
            (before->lanes & mask) != (after->lanes & mask) || before->wraps != after->wraps ||
-           before->in_shared_memory != after->in_shared_memory;
+           before->points != after->points;
 }
 
 /* A register of two states, one of which may have it as it is at the mark. */

@@ -516,6 +516,14 @@ static void convert(struct operation *operation)
     operation->known.wraps = a->known.wraps && operation->known.bits == a->known.bits;
 }
 
+/* Where a value points that is one or the other. */
+static uint8_t joined_points(const struct smc_known *one, const struct smc_known *other)
+{
+    const uint8_t points = one->points | other->points;
+    const bool differ = (one->points ^ other->points) & SMC_INTO_SHARED;
+    return differ ? points | SMC_ELSEWHERE : points;
+}
+
 /* Lanes of both sources need the same shared part. */
 static void select_lanes(struct operation *operation)
 {
@@ -527,8 +535,8 @@ static void select_lanes(struct operation *operation)
                                              : NULL;
     if (!known || !one) {
         give_up(operation);
-        operation->known.in_shared_memory = operation->source[0].known.in_shared_memory ||
-                                            operation->source[1].known.in_shared_memory;
+        operation->known.points =
+            joined_points(&operation->source[0].known, &operation->source[1].known);
         return;
     }
     operation->known = one->known;
@@ -603,20 +611,20 @@ static void apply_rule(struct operation *operation, uint8_t rule)
 /* --- Computing -------------------------------------------------------------------------------- */
 
 /* cvta adds the window of shared memory; sums keep where they point. */
-static bool points_into_shared_memory(const struct operation *operation, uint8_t rule)
+static uint8_t points_of(const struct operation *operation, uint8_t rule)
 {
     uint64_t window;
     const struct source *a = &operation->source[0], *b = &operation->source[1];
     unsigned plain = rule & RULE_MASK;
     if (plain == RULE_MOVE)
-        return a->known.in_shared_memory;
+        return a->known.points;
     if (plain == RULE_MAD_WIDE || plain == RULE_MAD)
-        return operation->source[2].known.in_shared_memory;
+        return operation->source[2].known.points;
     if (plain != RULE_ADD && plain != RULE_SUB)
-        return false;
+        return 0;
     if (plain == RULE_ADD && is_constant(operation, b, &window) && window == SMC_SHARED_WINDOW)
-        return true;
-    return a->known.in_shared_memory != b->known.in_shared_memory;
+        return SMC_INTO_SHARED;
+    return a->known.points && b->known.points ? 0 : a->known.points | b->known.points;
 }
 
 /* The lanes of `mask` of a register receive a value; the others keep theirs, which becomes unknown
@@ -661,11 +669,11 @@ void smc_lane_values_compute(struct smc_lane_values *values, struct smc_lane_sta
     operation.known = (struct smc_known){
         .lanes = lanes, .align = SMC_EXACT, .bits = (uint8_t)bits_of(op->d_kind), .id = 0};
     blame(&operation);
-    operation.known.in_shared_memory = points_into_shared_memory(&operation, rule);
-    bool was = operation.known.in_shared_memory;
+    const uint8_t points = points_of(&operation, rule);
+    operation.known.points = points;
     if (!exact)
         apply_rule(&operation, rule);
-    operation.known.in_shared_memory |= was;
+    operation.known.points |= points;
     if (operation.known.align != SMC_EXACT && (rule & RULE_MASK) != RULE_MOVE)
         operation.known.id = ++values->ids;
     if (maybe) { /* the old value may stay */
@@ -789,7 +797,7 @@ void smc_lane_values_join(struct smc_lane_values *values, const struct smc_lane_
     if (both == (from_mask | into_mask) && same_register(kind, from_at, from, into_at, into, both))
         return;
     uint8_t wraps = into->wraps && from->wraps && from->bits == into->bits;
-    uint8_t in_shared = into->in_shared_memory | from->in_shared_memory;
+    const uint8_t points = joined_points(from, into);
     uint32_t common = from->lanes & into->lanes & both;
     bool found = distance(kind, from_at, into_at, common, bits, &shift);
     uint32_t before = into->lanes & into_mask;
@@ -801,7 +809,7 @@ void smc_lane_values_join(struct smc_lane_values *values, const struct smc_lane_
         join_shifted(kind, from_at, from, from_mask, into_at, into, into_mask, shift, bits);
     else
         into->lanes = 0;
-    into->in_shared_memory = in_shared;
+    into->points = points;
     into->wraps = wraps;
     if (!keeps)
         into->id = ++values->ids;

@@ -30,16 +30,19 @@ enum smc_cause {
     SMC_CAUSE_STEPS,  /* following the kernel would take too long */
 };
 
+/* Where a generic address may point; 0: not known to be into shared memory. */
+enum { SMC_INTO_SHARED = 1, SMC_ELSEWHERE = 2 };
+
 struct smc_known {
     uint32_t lanes;
     uint8_t align; /* SMC_EXACT: the shared part is 0 */
     uint8_t bits;
-    uint8_t wraps; /* lanes that are equal modulo 2^bits are equal: i & 255 keeps 8 bits of i */
-    uint8_t in_shared_memory; /* a generic address that points into shared memory */
-    uint8_t cause;            /* enum smc_cause, of a value that is not exact */
-    uint32_t instruction;     /* that caused it */
-    uint32_t id;              /* values with the same id have the same shared part; exact: 0 */
-    uint32_t joined_at;       /* 1 + the instruction at which different values were last joined */
+    uint8_t wraps;  /* lanes that are equal modulo 2^bits are equal: i & 255 keeps 8 bits of i */
+    uint8_t points; /* a generic address, where to: SMC_INTO_SHARED, and perhaps SMC_ELSEWHERE */
+    uint8_t cause;  /* enum smc_cause, of a value that is not exact */
+    uint32_t instruction; /* that caused it */
+    uint32_t id;          /* values with the same id have the same shared part; exact: 0 */
+    uint32_t joined_at;   /* 1 + the instruction at which different values were last joined */
 };
 
 enum { SMC_SLOT_UNIT = 64 };

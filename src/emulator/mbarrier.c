@@ -57,6 +57,51 @@ static struct smc_object *known_at(const struct smc_worker *worker, uint64_t add
     return NULL;
 }
 
+/* --- Copies that arrive -----------------------------------------------------------------------
+ */
+
+void smc_mbarrier_await_copy(struct smc_worker *worker, uint64_t object, uint64_t address,
+                             uint32_t bytes, uint32_t place)
+{
+    const struct smc_object *known =
+        is_remote(worker, object) ? NULL : known_at(worker, object % SMC_CLUSTER_STRIDE);
+    if (!worker->shadow || !known || !bytes)
+        return;
+    smc_shadow_set_pending(worker->shadow, address, bytes, place, true);
+    struct smc_arrival *last = worker->arrivals ? &worker->arrival[worker->arrivals - 1] : NULL;
+    if (last && last->object == known->address && last->phase == known->phases &&
+        last->place == place && last->address + last->bytes == address) {
+        last->bytes += bytes;
+        return;
+    }
+    if (worker->arrivals == worker->arrival_room) {
+        const uint32_t room = worker->arrival_room ? 2 * worker->arrival_room : 16;
+        struct smc_arrival *grown = smc_realloc(worker->arrival, room * sizeof *grown);
+        worker->out_of_memory |= !grown;
+        if (!grown)
+            return;
+        worker->arrival = grown;
+        worker->arrival_room = room;
+    }
+    worker->arrival[worker->arrivals++] =
+        (struct smc_arrival){known->address, known->phases, (uint32_t)address, bytes, place};
+}
+
+/* Copies that arrived at the object in phases before `phases` may be read: a thread has waited. */
+static void arrived(struct smc_worker *worker, uint64_t object, uint32_t phases)
+{
+    uint32_t left = 0;
+    for (uint32_t i = 0; i < worker->arrivals; i++) {
+        const struct smc_arrival arrival = worker->arrival[i];
+        if (arrival.object != object || arrival.phase >= phases)
+            worker->arrival[left++] = arrival;
+        else
+            smc_shadow_set_pending(worker->shadow, arrival.address, arrival.bytes, arrival.place,
+                                   false);
+    }
+    worker->arrivals = left;
+}
+
 /* An object is initialized here. */
 static void remember(struct smc_worker *worker, uint64_t address, uint32_t instruction)
 {
@@ -73,6 +118,7 @@ static void remember(struct smc_worker *worker, uint64_t address, uint32_t instr
     if (!known)
         known = &worker->object[worker->objects++];
     *known = (struct smc_object){.address = (uint32_t)address, .instruction = instruction};
+    arrived(worker, address, UINT32_MAX);
     for (const struct smc_object *other = worker->object; other < known; other++)
         known->number += smc_same_lines(worker->launch->program, other->instruction, instruction);
 }
@@ -241,6 +287,10 @@ enum smc_next smc_step_mbarrier_wait(struct smc_worker *worker, struct smc_warp 
             continue;
         complete |= 1u << lane;
         order(worker, warp, op, SMC_READS, address[lane], &object, parity, lane);
+        const struct smc_object *known =
+            worker->arrivals ? known_at(worker, address[lane] % SMC_CLUSTER_STRIDE) : NULL;
+        if (known)
+            arrived(worker, known->address, known->phases);
     }
     *d = (*d & ~mask) | complete;
     if (complete == found)

@@ -297,6 +297,54 @@ static uint32_t cut_at_end(struct smc_worker *worker, const struct smc_op *op,
     return cut;
 }
 
+/* The bytes of cell `i` that lie between `begin` and `end`: a bit each. */
+static uint8_t bytes_of_cell(uint64_t i, uint64_t begin, uint64_t end)
+{
+    const uint64_t first = i * CELL_BYTES;
+    const uint32_t from = begin > first ? (uint32_t)(begin - first) : 0;
+    const uint32_t to = end < first + CELL_BYTES ? (uint32_t)(end - first) : CELL_BYTES;
+    return (uint8_t)((1u << to) - (1u << from));
+}
+
+struct coverage {
+    bool any, all; /* of the bytes are written */
+};
+
+static struct coverage coverage_of(const struct smc_allocation *allocation, uint64_t begin,
+                                   uint64_t bytes)
+{
+    struct coverage found = {.all = true};
+    const uint64_t end = begin + bytes;
+    for (uint64_t i = begin / CELL_BYTES; i <= (end - 1) / CELL_BYTES; i++) {
+        const uint8_t mask = bytes_of_cell(i, begin, end);
+        const uint8_t now = __atomic_load_n(&allocation->written[i], __ATOMIC_RELAXED) & mask;
+        found.any |= now != 0;
+        found.all &= now == mask;
+    }
+    return found;
+}
+
+/* Whether a read of bytes not all of which are written is a fault. Where a structure is copied, the
+   padding between its members is read along with them; so of what is only copied some bytes must be
+   written, and of bulk copies some of each 16. Elements that are computed with must be written, and
+   single ones to the last byte: those of vectors may be words of a structure. */
+static bool reads_unwritten(const struct smc_op *op, const struct smc_allocation *allocation,
+                            uint64_t begin, uint32_t bytes)
+{
+    enum { MOST_LOADED = 32, BULK_UNIT = 16 };
+    const uint32_t unit = bytes <= MOST_LOADED ? bytes : BULK_UNIT;
+    for (uint32_t at = 0; at < bytes; at += unit)
+        if (!coverage_of(allocation, begin + at, bytes - at < unit ? bytes - at : unit).any)
+            return true;
+    for (uint32_t n = 0; op->computed >> n && (n + 1) * op->width_bytes <= bytes; n++) {
+        const struct coverage found =
+            coverage_of(allocation, begin + (uint64_t)n * op->width_bytes, op->width_bytes);
+        if (op->computed >> n & 1 && !(op->vector == 1 ? found.all : found.any))
+            return true;
+    }
+    return false;
+}
+
 /* Notes what is written, and reports what nothing has written before it is read: once. Another
    worker may do so at the same time, also for bytes of the same four. */
 static void check_written(struct smc_worker *worker, const struct smc_warp *warp,
@@ -305,21 +353,34 @@ static void check_written(struct smc_worker *worker, const struct smc_warp *warp
 {
     const struct smc_allocation *allocation = place->allocation;
     const uint64_t begin = place->address - allocation->address, end = begin + bytes;
-    bool is_missing = false;
-    for (uint64_t i = begin / CELL_BYTES; i <= (end - 1) / CELL_BYTES; i++) {
-        uint8_t *written = &allocation->written[i];
-        const uint64_t first = i * CELL_BYTES;
-        const uint32_t from = begin > first ? (uint32_t)(begin - first) : 0;
-        const uint32_t to = end < first + CELL_BYTES ? (uint32_t)(end - first) : CELL_BYTES;
-        const uint8_t mask = (uint8_t)((1u << to) - (1u << from));
-        const uint8_t now = __atomic_load_n(written, __ATOMIC_RELAXED);
-        is_missing |= kind != SMC_WRITES && (now & mask) != mask;
-        if ((now & mask) != mask)
-            __atomic_fetch_or(written, mask, __ATOMIC_RELAXED);
+    if (coverage_of(allocation, begin, bytes).all)
+        return;
+    if (kind == SMC_READS ? reads_unwritten(op, allocation, begin, bytes) : kind != SMC_WRITES) {
+        struct smc_finding finding = smc_finding_at(worker, SMC_FINDING_UNWRITTEN_GLOBAL,
+                                                    op->instruction, smc_thread_of(warp, lane));
+        smc_finding_set_address(worker, &finding, SMC_SPACE_GLOBAL, place->address, bytes);
+        smc_find(worker, &finding);
     }
-    if (is_missing)
-        report(worker, warp, op, SMC_FINDING_UNWRITTEN_GLOBAL, SMC_SPACE_GLOBAL, place->address,
-               lane);
+    for (uint64_t i = begin / CELL_BYTES; i <= (end - 1) / CELL_BYTES; i++)
+        __atomic_fetch_or(&allocation->written[i], bytes_of_cell(i, begin, end), __ATOMIC_RELAXED);
+}
+
+void smc_memory_read_texel(struct smc_worker *worker, const struct smc_warp *warp,
+                           const struct smc_op *op, const struct smc_texel *texel, uint32_t lane)
+{
+    const struct smc_launch_state *launch = worker->launch;
+    if (!launch->request->arrays[texel->array].written)
+        return;
+    for (size_t i = 0; i < launch->allocations; i++) {
+        const struct smc_allocation *allocation = &launch->allocation[i];
+        if (allocation->array != texel->array || !allocation->written)
+            continue;
+        const struct smc_bulk place = {.address = allocation->address +
+                                                  (uint64_t)(texel->data - allocation->data),
+                                       .allocation = allocation};
+        check_written(worker, warp, op, SMC_READS, &place, texel->bytes, lane);
+        return;
+    }
 }
 
 /* `cut`: the lanes that load a vector whose end lies beyond the allocation, and is not used. */

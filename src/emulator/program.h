@@ -213,6 +213,7 @@ struct smc_op {
     bool is_of_warpgroup; /* its reads are those of the warpgroup: see order.h */
     bool only_copies;     /* a load of what is only stored again, if both may be local memory */
     uint8_t used_bytes;   /* of a vector that is loaded: up to the last register read; 0: all */
+    uint8_t computed;     /* of what is loaded: the elements that are used other than by copying */
     bool skips_l1;        /* cp.async.cg */
     uint8_t v_kind[SMC_MAX_VECTOR]; /* enum smc_slot_kind */
     uint32_t v[SMC_MAX_VECTOR];     /* the elements' registers, SMC_NO_SLOT: `_` */
@@ -415,5 +416,7 @@ bool smc_find_reconvergence(struct smc_program *program);
 /* Whether threads that exit at op `left` have executed something that follows the barrier: they
    have passed it by, and not just returned. */
 bool smc_passes_by(const struct smc_program *program, uint32_t barrier, uint32_t left);
+/* Whether op `to` may run after op `from`. */
+bool smc_may_follow(const struct smc_program *program, uint32_t from, uint32_t to);
 
 #endif

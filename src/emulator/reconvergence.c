@@ -349,6 +349,20 @@ static void mark_reached(const struct smc_program *program, uint32_t from, bool 
     }
 }
 
+bool smc_may_follow(const struct smc_program *program, uint32_t from, uint32_t to)
+{
+    bool *reached = smc_calloc(program->ops, sizeof *reached);
+    uint32_t *due = smc_calloc(2 * program->ops + 1, sizeof *due);
+    bool follows = false;
+    if (reached && due) {
+        mark_reached(program, from + 1, reached, due);
+        follows = reached[to];
+    }
+    free(reached);
+    free(due);
+    return follows;
+}
+
 bool smc_passes_by(const struct smc_program *program, uint32_t barrier, uint32_t left)
 {
     bool *reached = smc_calloc(program->ops, sizeof *reached);

@@ -113,11 +113,11 @@ struct smc_warp {
     struct smc_group group[SMC_MAX_GROUPS];
     uint64_t used; /* bit n: group n exists */
     int current;
+    bool is_scattered; /* lanes went on because one that they would reconverge with polls memory */
     uint64_t steps, clock;
     uint32_t yields;  /* a wait failed: the index of its instruction plus one */
     uint32_t failing; /* of these lanes */
     uint32_t cluster_arrived, cluster_passed; /* lanes, at and past the cluster's barrier */
-    uint32_t arrived, wanted;                 /* at what the first of them waits for */
     uint32_t awaited; /* the address of that mbarrier object plus one; 0: none */
     struct smc_frames frames;
     struct smc_copy *copies; /* pending cp.async, oldest first */
@@ -203,11 +203,19 @@ struct smc_worker {
         uint32_t number;          /* after so many others */
     } * object;
     uint32_t objects, object_room;
+    struct smc_arrival {
+        uint32_t object, phase; /* of the mbarrier object that a bulk copy arrives at */
+        uint32_t address, bytes;
+        uint32_t place; /* its instruction */
+    } * arrival;        /* for which no thread has waited */
+    uint32_t arrivals, arrival_room;
     uint32_t free_regs; /* that setmaxnreg has given back */
     struct {
         uint32_t barrier, left; /* ops; 0: none */
         bool passes_by;
-    } asked;                           /* of smc_passes_by, last */
+        uint32_t copy[2]; /* ops; {0}: none */
+        bool is_copy;
+    } asked;                           /* last: of smc_passes_by and of copies */
     uint64_t polls, changes;           /* strong reads, and stores or atomics that changed memory */
     struct smc_shared_sum *shared_sum; /* one for each four bytes; NULL before the first addition */
     double shared_bound;
@@ -322,6 +330,14 @@ bool smc_output_merge(const struct smc_worker *worker, size_t count, uint64_t la
 void smc_output_free(struct smc_output *output);
 
 /* memory.c */
+struct smc_texel {
+    size_t array; /* of the request */
+    const char *data;
+    uint32_t bytes;
+};
+/* A texel is read: one in memory that nothing has written is a finding, as with other reads. */
+void smc_memory_read_texel(struct smc_worker *worker, const struct smc_warp *warp,
+                           const struct smc_op *op, const struct smc_texel *texel, uint32_t lane);
 /* Whether the sample shows more conflicts, or as many in an earlier block: the block decides so
    that the result does not depend on how blocks were distributed. */
 static inline bool smc_sample_replaces(const struct smc_conflict_sample *sample,

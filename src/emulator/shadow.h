@@ -29,6 +29,9 @@ void smc_shadow_fence(struct smc_shadow *shadow, const struct smc_warp *warp, ui
 void smc_shadow_order(struct smc_shadow *shadow, const struct smc_warp *warp,
                       const struct smc_op *op, enum smc_access_kind kind,
                       const uint64_t key[SMC_LANES], uint32_t mask);
+/* What instruction `place` wrote among these bytes of shared memory is pending, or no longer. */
+void smc_shadow_set_pending(struct smc_shadow *shadow, uint64_t address, uint32_t bytes,
+                            uint32_t place, bool is_pending);
 /* Another block has written to these bytes of shared memory. */
 void smc_shadow_written_elsewhere(struct smc_shadow *shadow, uint64_t address, uint32_t bytes);
 /* Lanes of the warp have learned of all that the block did. */

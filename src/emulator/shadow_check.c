@@ -31,6 +31,22 @@ void smc_shadow_written_elsewhere(struct smc_shadow *shadow, uint64_t address, u
     }
 }
 
+void smc_shadow_set_pending(struct smc_shadow *shadow, uint64_t address, uint32_t bytes,
+                            uint32_t place, bool is_pending)
+{
+    const uint32_t unit = shadow->cell_bytes_shared;
+    smc_shadow_catch_up(shadow);
+    for (uint64_t i = address / unit; i <= (address + bytes - 1) / unit; i++) {
+        struct cell *cell = &shadow->shared[i];
+        if (cell->write_at < shadow->order.block_began_at || cell->write_place != place)
+            continue;
+        mark_written(shadow, i, 1);
+        set_flag(cell, COPY_IS_PENDING, is_pending);
+        if (is_pending) /* so that no read is taken for one of known contents */
+            shadow->word[i / SMC_LINE_CELLS].written &= ~(1u << i % SMC_LINE_CELLS);
+    }
+}
+
 void smc_shadow_check_copy(struct smc_worker *worker, struct smc_warp *warp,
                            const struct smc_op *op, const uint64_t address[SMC_LANES],
                            uint32_t mask)

@@ -90,6 +90,9 @@ enum smc_next smc_step_trap(struct smc_worker *worker, struct smc_warp *warp,
     uint32_t lane = (uint32_t)__builtin_ctz(mask);
     struct smc_finding finding =
         smc_finding_at(worker, SMC_FINDING_TRAP, op->instruction, smc_thread_of(warp, lane));
+    if (worker->launch->program->asks_cooperative && !worker->launch->request->cooperative)
+        snprintf(finding.note, sizeof finding.note,
+                 "grid synchronization needs a cooperative launch, and this one is not");
     smc_find(worker, &finding);
     smc_end_launch(worker);
     return SMC_GIVES_UP;
@@ -126,6 +129,23 @@ static void report_split(struct smc_worker *worker, const struct smc_op *op,
     smc_find(worker, &finding);
 }
 
+/* Whether two ops are one barrier of the source, of which the compiler made copies, as it does
+   where it unrolls a loop: then one may follow the other. Those of two branches may be in one line,
+   too. */
+static bool is_copy(struct smc_worker *worker, uint32_t a, uint32_t b)
+{
+    const struct smc_program *program = worker->launch->program;
+    const uint32_t place = program->instruction[program->op[a].instruction].loc;
+    if (!place || place != program->instruction[program->op[b].instruction].loc)
+        return false;
+    if (worker->asked.copy[0] != a || worker->asked.copy[1] != b) {
+        worker->asked.copy[0] = a;
+        worker->asked.copy[1] = b;
+        worker->asked.is_copy = smc_may_follow(program, a, b) || smc_may_follow(program, b, a);
+    }
+    return worker->asked.is_copy;
+}
+
 /* The barrier whose number is in a; all lanes must name the same one. */
 static struct smc_barrier *barrier_of(struct smc_worker *worker, const struct smc_warp *warp,
                                       const struct smc_op *op, uint32_t mask, uint32_t *id)
@@ -138,7 +158,7 @@ static struct smc_barrier *barrier_of(struct smc_worker *worker, const struct sm
     if (!barrier->warps) {
         barrier->at = at;
         barrier->first = smc_thread_of(warp, lane);
-    } else if (barrier->at != at && !op->b) {
+    } else if (barrier->at != at && !op->b && !is_copy(worker, barrier->at, at)) {
         report_split(worker, op, barrier, smc_thread_of(warp, lane));
     }
     return barrier;
@@ -169,12 +189,25 @@ static void arrive(struct smc_worker *worker, const struct smc_warp *warp, uint3
         barrier->arrived_at[warp->index] = smc_shadow_arrive(worker->shadow);
 }
 
+/* The lanes that arrive together at a barrier for whole warps; 0: these wait for the others, which
+   they only left because one of those polls memory. */
+static uint32_t gather(struct smc_warp *warp, const struct smc_op *op, uint32_t mask)
+{
+    if (!warp->is_scattered || !op->is_aligned)
+        return mask;
+    const uint32_t converged = smc_warp_converge(warp, warp->live, 0);
+    warp->is_scattered = !converged;
+    return converged ? converged & (mask | ~warp->group[warp->current].active) : 0;
+}
+
 enum smc_next smc_step_barrier(struct smc_worker *worker, struct smc_warp *warp,
                                const struct smc_op *op, uint32_t mask)
 {
     uint32_t id;
+    mask = gather(warp, op, mask);
+    if (!mask)
+        return SMC_WAITS;
     struct smc_barrier *barrier = barrier_of(worker, warp, op, mask, &id);
-    struct smc_group *group = &warp->group[warp->current];
     check_whole(worker, warp, op, mask);
     arrive(worker, warp, mask, barrier);
     barrier->waiting |= 1u << warp->index;
@@ -182,8 +215,7 @@ enum smc_next smc_step_barrier(struct smc_worker *worker, struct smc_warp *warp,
         uint32_t holds = *(const lane_u32 *)(warp->file + op->c);
         barrier->true_lanes += (uint32_t)__builtin_popcount(holds & mask);
     }
-    group->state = SMC_GROUP_AT_BARRIER;
-    group->barrier = id;
+    smc_warp_hold(warp, mask, id);
     return SMC_WAITS;
 }
 

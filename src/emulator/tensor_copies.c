@@ -241,9 +241,14 @@ static void load(const struct copy *copy)
             write_row(copy, &place[rank], n, row);
     }
     EACH_ACTIVE(rank, mask)
-    smc_mbarrier_complete(copy->worker, copy->warp, copy->op,
-                          smc_bulk_address(copy->worker, copy->op, object, rank),
-                          copy->rows * copy->row_bytes, copy->lane);
+    {
+        const uint64_t at = smc_bulk_address(copy->worker, copy->op, object, rank);
+        if (is_found[rank] && place[rank].owner == copy->worker)
+            smc_mbarrier_await_copy(copy->worker, at, place[rank].bulk.address, shared_bytes(copy),
+                                    copy->op->instruction);
+        smc_mbarrier_complete(copy->worker, copy->warp, copy->op, at, copy->rows * copy->row_bytes,
+                              copy->lane);
+    }
 }
 
 static void store(const struct copy *copy)

@@ -303,6 +303,10 @@ enum smc_next smc_step_texture(struct smc_worker *worker, struct smc_warp *warp,
         bool filters = texture->linear && !is_integer && reads_floats(texture);
         find_axes(texture, warp, op, lane, filters, axis);
         const char *texel = corner_of(worker, texture, axis, 0);
+        const struct smc_texel read = {texture->array, texel,
+                                       (uint32_t)texture->channels * texture->channel_bytes};
+        if (texel && !filters)
+            smc_memory_read_texel(worker, warp, op, &read, lane);
         uint32_t value[4]; /* first all, because a target may also be a coordinate */
         for (unsigned n = 0; n < op->written; n++)
             value[n] = filters ? filtered(worker, texture, axis, dimensions, n)

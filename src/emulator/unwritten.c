@@ -349,18 +349,27 @@ static bool may_be_local(const struct smc_op *op)
     return op->space == SMC_SPACE_LOCAL || op->space == SMC_SPACE_GENERIC;
 }
 
-/* Adds the slots whose values the op uses. Unless copies count, too, what a move copies, and what
-   is stored to local memory, is not used by that. */
-static void add_uses(uint64_t *used, const struct smc_op *op, bool with_copies)
+/* What is no use of a value: nothing; a move, and a store to what may be local memory; or a move
+   and any store. */
+enum copying { NO_COPIES, LOCAL_COPIES, ALL_COPIES };
+
+static bool is_copy(const struct smc_op *op, enum copying copying)
+{
+    return copying != NO_COPIES &&
+           (is_move(op) || (stores(op) && (copying == ALL_COPIES || may_be_local(op))));
+}
+
+/* Adds the slots whose values the op uses. */
+static void add_uses(uint64_t *used, const struct smc_op *op, enum copying copying)
 {
     const uint32_t slot[] = {op->a, op->b, op->c, op->guard};
     bool is_call = op->kind == SMC_OP_CALL;
-    for (size_t i = is_move(op) && !with_copies ? 3 : 0; i < sizeof slot / sizeof *slot; i++)
+    const bool copies = is_copy(op, copying);
+    for (size_t i = copies && is_move(op) ? 3 : 0; i < sizeof slot / sizeof *slot; i++)
         if (slot[i] != SMC_NO_SLOT)
             put(used, slot[i], true);
-    bool only_copies = stores(op) && may_be_local(op) && !with_copies;
     for (uint32_t i = 0; i < SMC_MAX_VECTOR; i++)
-        if (!loads(op) && !only_copies && op->v[i] != SMC_NO_SLOT)
+        if (!loads(op) && !copies && op->v[i] != SMC_NO_SLOT)
             put(used, op->v[i], true);
     for (uint32_t i = op->written; i < op->listed; i++)
         put(used, op->list[i], true);
@@ -369,12 +378,12 @@ static void add_uses(uint64_t *used, const struct smc_op *op, bool with_copies)
             put(used, op->call->argument[i].slot, true);
 }
 
-/* A structure of which not all was set may be copied, such as when a function returns it. After
-   MOST_TURNS a use behind many moves may be missed, and so is what it finds. */
-static void find_copies(struct smc_program *program, uint64_t *used)
+/* The slots whose values are used, also behind moves. After MOST_TURNS a use behind many moves may
+   be missed, and so is what it finds. */
+static void find_uses(const struct smc_program *program, uint64_t *used, enum copying copying)
 {
     for (size_t i = 0; i < program->ops; i++)
-        add_uses(used, &program->op[i], false);
+        add_uses(used, &program->op[i], copying);
     bool changed = true;
     for (int turn = 0; changed && turn < MOST_TURNS; turn++) {
         changed = false;
@@ -386,11 +395,28 @@ static void find_copies(struct smc_program *program, uint64_t *used)
             changed |= passes;
         }
     }
+}
+
+/* A structure of which not all was set may be copied, such as when a function returns it. */
+static void find_copies(struct smc_program *program, uint64_t *used)
+{
+    find_uses(program, used, LOCAL_COPIES);
     for (size_t i = 0; i < program->ops; i++) {
         struct smc_op *op = &program->op[i];
         op->only_copies = loads(op) && may_be_local(op);
         for (uint32_t n = 0; n < op->vector; n++)
             op->only_copies &= !is_in(used, op->v[n]);
+    }
+}
+
+/* Copies of structures carry the padding between members along. */
+static void find_computed(struct smc_program *program, uint64_t *used)
+{
+    find_uses(program, used, ALL_COPIES);
+    for (size_t i = 0; i < program->ops; i++) {
+        struct smc_op *op = &program->op[i];
+        for (uint32_t n = 0; loads(op) && n < op->vector; n++)
+            op->computed |= (uint8_t)(is_in(used, op->v[n]) << n);
     }
 }
 
@@ -402,7 +428,7 @@ static void find_copies(struct smc_program *program, uint64_t *used)
 static void find_padding(struct smc_program *program, uint64_t *used)
 {
     for (size_t i = 0; i < program->ops; i++)
-        add_uses(used, &program->op[i], true);
+        add_uses(used, &program->op[i], NO_COPIES);
     for (size_t i = 0; i < program->ops; i++) {
         struct smc_op *op = &program->op[i];
         if (!loads(op))
@@ -427,6 +453,8 @@ bool smc_find_tracks(struct smc_program *program)
     if (worked) {
         cut_blocks(&flow);
         find_copies(program, flow.now);
+        memset(flow.now, 0, flow.words * sizeof *flow.now);
+        find_computed(program, flow.now);
         memset(flow.now, 0, flow.words * sizeof *flow.now);
         find_padding(program, flow.now);
     }

@@ -14,6 +14,7 @@ void smc_warp_begin(struct smc_warp *warp, uint32_t lanes)
     warp->group[0] = (struct smc_group){.reconverge_at = SMC_NO_PC, .active = lanes, .parent = -1};
     warp->used = 1;
     warp->current = 0;
+    warp->is_scattered = false;
     warp->steps = 0;
 }
 
@@ -289,7 +290,7 @@ static void take_turns(struct smc_warp *warp)
    makes way for the others, also for lanes that wait to reconverge with it. */
 static void make_way(struct smc_warp *warp)
 {
-    free_lanes(warp, warp->live);
+    warp->is_scattered |= free_lanes(warp, warp->live) != 0;
     take_turns(warp);
 }
 
@@ -299,7 +300,7 @@ static bool pass_turn(const struct smc_worker *worker, struct smc_warp *warp, ui
 {
     if (worker->fruitless > 1) {
         unblock(warp);
-        free_lanes(warp, warp->live);
+        warp->is_scattered |= free_lanes(warp, warp->live) != 0;
     }
     take_turns(warp);
     return ++*turns <= (uint32_t)__builtin_popcountll(warp->used);
@@ -462,8 +463,6 @@ static void await_others(struct smc_worker *worker, struct smc_warp *warp)
     warp->yields = program->op[group->pc].instruction + 1;
     warp->failing = group->active;
     warp->awaited = 0;
-    warp->arrived = smc_lane_count(group->active);
-    warp->wanted = worker->launch->threads_per_block;
     worker->fruitless += POLLS_COUNT;
 }
 

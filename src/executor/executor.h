@@ -199,9 +199,11 @@ struct smc_agreement {
     uint64_t first; /* first differing element: its index in its output */
     /* The differing elements whose difference the order of atomic additions can explain. */
     uint64_t by_order;
-    /* The others can be explained, too: the emulator's own result is another one if blocks, warps
-       and lanes take turns in the opposite order. */
-    bool by_turns;
+    /* Of the others, those that the order of threads can explain: where the emulator's own result
+       is another one if blocks, warps and lanes take turns in the opposite order; and all, if those
+       and the rest hold the same values in other places. */
+    uint64_t by_turns;
+    uint64_t first_left; /* the first that neither explains, once another order was tried */
 };
 
 struct smc_run_result {
@@ -306,7 +308,8 @@ void smc_run_begin(const struct smc_run_request *request, struct smc_run_result 
 const char *smc_run_entry(const struct smc_run_request *request);
 
 /* Whether all blocks of the launch can be resident at a time, which a kernel that synchronizes its
-   grid needs: it is launched cooperatively then, and so are others that only ask about that. */
+   grid needs: it is launched cooperatively then, and so are others that only ask about that. Of a
+   compute capability, whose number of SMs is unknown, as many are resident as the emulator runs. */
 bool smc_run_fits_at_once(const struct smc_run_request *request);
 
 /* Emulates a user's kernel again, with blocks, warps and lanes in the opposite order: its memory's

@@ -43,6 +43,26 @@ static double order_bound(const struct smc_user_memory *memory, const struct smc
     return smc_float_sum_bound(sum) + additions * seen->shared_bound;
 }
 
+/* Whether an element of another result is not the emulator's. */
+static bool is_other(const struct smc_user_memory *memory, const void *other, uint64_t i)
+{
+    const size_t width = smc_user_types[memory->argument->type].bytes;
+    return memcmp((const char *)other + i * width, (const char *)memory->after_emulated + i * width,
+                  width) != 0;
+}
+
+/* Whether the order of atomic additions of floats can explain the difference of an element. */
+static bool is_rounding(const struct smc_user_memory *memory, const void *other,
+                        const struct smc_emulated_run *seen, uint64_t i)
+{
+    const struct smc_user_argument *argument = memory->argument;
+    if (seen->float_adds == 0 || smc_user_types[argument->type].class != SMC_USER_FLOAT)
+        return false;
+    const double a = smc_user_number(argument->type, other, i);
+    const double b = smc_user_number(argument->type, memory->after_emulated, i);
+    return a != b && fabs(a - b) <= order_bound(memory, seen, i);
+}
+
 /* Compares what the emulator left with another result. Also counts the floats whose difference the
    order of atomic additions can explain. */
 static void compare_results(const struct smc_user_memory *memory, const void *other,
@@ -50,14 +70,8 @@ static void compare_results(const struct smc_user_memory *memory, const void *ot
 {
     const struct smc_user_argument *argument = memory->argument;
     smc_user_compare(argument, other, memory->after_emulated, agreement);
-    if (seen->float_adds == 0 || smc_user_types[argument->type].class != SMC_USER_FLOAT)
-        return;
-    for (uint64_t i = agreement->first; agreement->differing > 0 && i < argument->elements; i++) {
-        double a = smc_user_number(argument->type, other, i);
-        double b = smc_user_number(argument->type, memory->after_emulated, i);
-        if (a != b && fabs(a - b) <= order_bound(memory, seen, i))
-            agreement->by_order++;
-    }
+    for (uint64_t i = agreement->first; agreement->differing > 0 && i < argument->elements; i++)
+        agreement->by_order += is_rounding(memory, other, seen, i);
 }
 
 /* --- From the source to the launch ------------------------------------------------------------ */
@@ -291,6 +305,7 @@ static void answer(struct smc_user_run *run, const struct smc_inspect_kernel *ke
     answer->dynamic_smem_given = request->dynamic_smem_bytes > 0;
     answer->resources.source = output->nvrtc_major ? SMC_RESOURCES_NVRTC : SMC_RESOURCES_FILE;
     answer->resources.cc = request->device.sm.cc;
+    answer->resources.suffix = kernel->suffix;
     answer->resources.nvrtc_major = output->nvrtc_major;
     answer->resources.nvrtc_minor = output->nvrtc_minor;
     answer->plan.grid_blocks = (uint64_t)grid[0] * grid[1] * grid[2];
@@ -363,7 +378,64 @@ static void look_at_memory(struct smc_user_run *run)
 
 static bool is_explained(const struct smc_agreement *agreement)
 {
-    return agreement->by_turns || agreement->by_order == agreement->differing;
+    return agreement->by_turns + agreement->by_order == agreement->differing;
+}
+
+static int by_bits(const void *a, const void *b)
+{
+    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+/* The elements of which the GPU's result or that of the other order is not the emulator's. */
+static uint64_t unlike(const struct smc_user_memory *memory, const void *reversed, const void *from,
+                       uint64_t *bits)
+{
+    const size_t width = smc_user_types[memory->argument->type].bytes;
+    uint64_t count = 0;
+    for (uint64_t i = 0; i < memory->argument->elements; i++) {
+        if (!is_other(memory, memory->after_gpu, i) && !is_other(memory, reversed, i))
+            continue;
+        bits[count] = 0;
+        memcpy(&bits[count++], (const char *)from + i * width, width);
+    }
+    qsort(bits, count, sizeof *bits, by_bits);
+    return count;
+}
+
+/* Whether they hold the same values on the GPU, in whatever places. */
+static bool is_permuted(const struct smc_user_memory *memory, const void *reversed)
+{
+    const uint64_t elements = memory->argument->elements;
+    uint64_t *a = smc_malloc(elements * sizeof *a), *b = smc_malloc(elements * sizeof *b);
+    bool is_same = false;
+    if (a && b && smc_user_types[memory->argument->type].bytes <= sizeof *a) {
+        const uint64_t count = unlike(memory, reversed, memory->after_gpu, a);
+        unlike(memory, reversed, memory->after_emulated, b);
+        is_same = memcmp(a, b, count * sizeof *a) == 0;
+    }
+    free(a);
+    free(b);
+    return is_same;
+}
+
+/* Counts the elements that are explained by what another order of turns gives. */
+static void explain_by_turns(struct smc_user_memory *memory, const void *reversed,
+                             const struct smc_emulated_run *seen)
+{
+    struct smc_agreement *agreement = &memory->agreement;
+    uint64_t left = 0;
+    for (uint64_t i = agreement->first; i < memory->argument->elements; i++) {
+        if (!is_other(memory, memory->after_gpu, i) ||
+            is_rounding(memory, memory->after_gpu, seen, i))
+            continue;
+        if (is_other(memory, reversed, i) && !is_rounding(memory, reversed, seen, i))
+            agreement->by_turns++;
+        else if (left++ == 0)
+            agreement->first_left = i;
+    }
+    if (left > 0 && agreement->by_turns > 0 && is_permuted(memory, reversed))
+        agreement->by_turns += left;
 }
 
 /* Keeps the emulator's results aside; or gives them back, and notes where another order of turns
@@ -384,12 +456,9 @@ static void return_results(struct smc_user_run *run, void **kept, bool compares)
     for (size_t i = 0; i < run->memory_count && kept[i]; i++) {
         struct smc_user_memory *memory = &run->memory[i];
         void *other = memory->after_emulated;
-        struct smc_agreement agreement;
         memory->after_emulated = kept[i];
-        if (compares && !is_explained(&memory->agreement)) {
-            compare_results(memory, other, &run->result.emulated, &agreement);
-            memory->agreement.by_turns = !is_explained(&agreement);
-        }
+        if (compares && !is_explained(&memory->agreement))
+            explain_by_turns(memory, other, &run->result.emulated);
         free(other);
     }
 }

@@ -171,6 +171,31 @@ bool smc_inspect_regs_known(const struct smc_inspect_row *row)
     return !row->kernel->resources.refused;
 }
 
+bool smc_inspect_nvcc_may_differ(const struct smc_inspect_row *row)
+{
+    enum { UNIT = 8 };
+    const struct smc_sm sm = bounded_sm(row);
+    struct smc_launch launch = row->launch;
+    const uint32_t registers = launch.regs_per_thread;
+    struct smc_occupancy counted, other;
+    if (row->kernel->source != SMC_INSPECT_NVRTC || !smc_inspect_regs_known(row))
+        return false;
+    if (!smc_inspect_is_settled(row))
+        launch.threads_per_block = row->sizes.best_threads_per_block;
+    smc_occupancy_compute(&sm, &launch, &counted);
+    for (int sign = -1; sign <= 1; sign += 2) {
+        launch.regs_per_thread = sign > 0           ? registers + UNIT
+                                 : registers > UNIT ? registers - UNIT
+                                                    : 1;
+        if (launch.regs_per_thread > sm.max_regs_per_thread)
+            continue;
+        smc_occupancy_compute(&sm, &launch, &other);
+        if (other.blocks_per_sm != counted.blocks_per_sm)
+            return true;
+    }
+    return false;
+}
+
 void smc_inspect_answer_one(const struct smc_inspect_kernel *kernel,
                             const struct smc_device *device,
                             const struct smc_inspect_request *request, struct smc_inspect_row *row)

@@ -365,7 +365,7 @@ void smc_compilation_open_cache(const struct smc_compilation *compilation,
     smc_cache_open(&cache->cache, compilation->request->no_cache, compilation->warnings);
     if (!cache->cache.usable || !getcwd(current, sizeof current))
         return;
-    smc_text_printf(&cache->key, "smemcalc output 2, %s\n%s\n%s\n", PACKAGE_VERSION, current, file);
+    smc_text_printf(&cache->key, "smemcalc output 3, %s\n%s\n%s\n", PACKAGE_VERSION, current, file);
     smc_text_append(&cache->key, compilation->text);
     smc_text_append(&cache->key, "\n");
     smc_text_printf(&cache->folders, "%.*s\n", slash ? (int)(slash - file) : 1, slash ? file : ".");
@@ -573,8 +573,30 @@ static bool write_whole(const struct nvrtc_job *job, struct smc_text *text, stru
     return !text->failed;
 }
 
+/* Whether the files name the compiler by a macro: only as a device part are they compiled as nvcc
+   does. Then says so. */
+static bool names_compiler(const struct nvrtc_job *job, struct smc_compile_outcome *outcome)
+{
+    struct smc_source_tree tree = {0};
+    struct smc_text macro = {0};
+    outcome->status = smc_source_tree_read(job->compilation->file, job->compilation->text,
+                                           smc_text_string(&job->own),
+                                           smc_text_string(&job->toolkit), &tree, &outcome->error);
+    if (outcome->status == SMC_OK) {
+        smc_device_part_compiler_macro(&tree, &macro);
+        if (macro.length > 0)
+            outcome->status =
+                smc_fail(&outcome->error, SMC_USAGE, "%.500s is nvcc's", smc_text_string(&macro));
+    }
+    smc_source_tree_free(&tree);
+    smc_text_free(&macro);
+    return outcome->status != SMC_OK;
+}
+
 static void compile_whole(struct nvrtc_job *job, struct smc_compile_outcome *outcome)
 {
+    if (names_compiler(job, outcome))
+        return;
     const struct smc_compilation *compilation = job->compilation;
     struct smc_nvrtc_output *output = outcome->output;
     struct smc_text text = {0};
@@ -782,19 +804,51 @@ static enum smc_status attempt(const struct smc_compilation *compilation,
     }
 }
 
-static void compile_part(struct nvrtc_job *job, struct smc_compile_outcome *outcome)
+/* Reads and compiles the part; `macro` receives the first that names the compiler. */
+static enum smc_status compile_part_as(const struct nvrtc_job *job, bool as_nvrtc,
+                                       struct smc_text *macro, struct smc_compile_outcome *outcome,
+                                       struct smc_error *error)
 {
     const struct smc_compilation *compilation = job->compilation;
-    struct smc_device_part part = {0};
-    smc_text_append(&job->options, "-default-device\n");
-    outcome->status =
+    struct smc_device_part part = {.as_nvrtc = as_nvrtc};
+    enum smc_status status =
         smc_device_part_read(compilation->file, compilation->text, smc_text_string(&job->own),
-                             smc_text_string(&job->toolkit), &part, &outcome->error);
-    if (outcome->status == SMC_OK)
-        outcome->status = attempt(compilation, job, &part, outcome->output, &outcome->error);
-    if (outcome->status == SMC_OK)
+                             smc_text_string(&job->toolkit), &part, error);
+    if (status == SMC_OK)
+        status = attempt(compilation, job, &part, outcome->output, error);
+    if (status == SMC_OK)
         tell_left_out(&part, &outcome->warnings);
+    else
+        smc_device_part_compiler_macro(&part.tree, macro);
     smc_device_part_free(&part);
+    return status;
+}
+
+/* What nvcc reads if __NVCC__ is defined may be more than NVRTC compiles. */
+static void compile_part(struct nvrtc_job *job, struct smc_compile_outcome *outcome)
+{
+    struct smc_text macro = {0};
+    struct smc_error ignored;
+    struct smc_nvrtc_output refused;
+    smc_text_append(&job->options, "-default-device\n");
+    outcome->status = compile_part_as(job, false, &macro, outcome, &outcome->error);
+    if (outcome->status == SMC_USAGE && macro.length > 0) {
+        refused = *outcome->output;
+        *outcome->output = (struct smc_nvrtc_output){0};
+        if (compile_part_as(job, true, &macro, outcome, &ignored) == SMC_OK) {
+            smc_text_safe_line(&outcome->warnings,
+                               "%.500s: compiled as NVRTC defines it, because what nvcc would "
+                               "compile needs nvcc; its registers and memory may be others",
+                               smc_text_string(&macro));
+            outcome->status = SMC_OK;
+        } else {
+            smc_nvrtc_output_free(outcome->output);
+            *outcome->output = refused;
+            refused = (struct smc_nvrtc_output){0};
+        }
+        smc_nvrtc_output_free(&refused);
+    }
+    smc_text_free(&macro);
 }
 
 enum smc_status smc_compile_device_part(const struct smc_compilation *compilation,

@@ -497,6 +497,10 @@ static void complete(struct smc_inspect_kernel *kernel, const struct smc_inspect
         kernel->resources.spill_store_bytes = other->resources.spill_store_bytes;
         kernel->resources.spill_load_bytes = other->resources.spill_load_bytes;
     }
+    if (kernel->resources.most_set_regs == 0) {
+        kernel->resources.fewest_set_regs = other->resources.fewest_set_regs;
+        kernel->resources.most_set_regs = other->resources.most_set_regs;
+    }
     if (kernel->max_threads_per_block == 0)
         kernel->max_threads_per_block = other->max_threads_per_block;
     if (kernel->required_threads_per_block == 0)

@@ -31,6 +31,7 @@ struct smc_inspect_kernel {
     uint16_t cc;                              /* 0: the input does not say */
     char suffix;                              /* 'a' of sm_90a, 'f' of sm_100f, or 0 */
     bool has_spills, has_stack, has_barriers; /* the input records them */
+    bool spills_are_negative;                 /* in the log, and so unknown */
     bool smem_has_reserve; /* static_smem_bytes may include the driver's reserve, because cc is
                               unknown */
     bool is_linked;        /* the numbers are the linker's */
@@ -153,6 +154,9 @@ struct smc_inspect_notes {
     size_t unsupported_count;
 };
 
+/* Frees the texts; the targets remain. */
+void smc_inspect_notes_free(struct smc_inspect_notes *notes);
+
 /* Adds the kernels of a file, or of standard input. SMC_USAGE with "file: ..." or "file:line: ..."
    if it cannot be read or compiled; SMC_UNAVAILABLE if a tool of the CUDA Toolkit is missing, or
    code is compressed in a way that this build does not read; SMC_INTERRUPTED if
@@ -247,6 +251,10 @@ void smc_inspect_complete(const struct smc_inspect_row *row, struct smc_answer *
 
 /* Whether the registers per thread are known: not if ptxas refused the kernel. */
 bool smc_inspect_regs_known(const struct smc_inspect_row *row);
+
+/* Whether NVRTC counted the registers, and one unit of 8 registers more or fewer, which nvcc may
+   count, changes the resident blocks: of the block size, or of the best one if it is unknown. */
+bool smc_inspect_nvcc_may_differ(const struct smc_inspect_row *row);
 
 /* Whether the answer's figures hold for the kernel's launches: its block size is known, or none
    launches. Else they are those of the best block size. */

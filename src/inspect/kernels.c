@@ -373,6 +373,13 @@ void smc_inspect_cut(struct smc_inspect_kernels *kernels, size_t count)
     link_all(kernels);
 }
 
+void smc_inspect_notes_free(struct smc_inspect_notes *notes)
+{
+    smc_text_free(&notes->warnings);
+    smc_text_free(&notes->faults);
+    smc_text_free(&notes->remarks);
+}
+
 void smc_inspect_free(struct smc_inspect_kernels *kernels)
 {
     smc_inspect_cut(kernels, 0);

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "source/library_calls.h"
 #include "source/unlaunched.h"
 
 enum { MOST_LINES = 4, MOST_NAMED = 8 };
@@ -47,14 +48,21 @@ static size_t count_launches(const char *warnings, const struct smc_inspect_requ
     return count;
 }
 
+struct telling {
+    const struct smc_source_tree *tree;
+    const struct smc_inspect_request *request;
+    struct smc_text *warnings;
+    struct smc_instantiations launches;
+};
+
 /* The next template to be mentioned; `name` receives its name. */
-static bool next(const struct smc_source_tree *tree, const struct smc_inspect_request *request,
-                 const struct smc_text *warnings, struct smc_unlaunched *found, char name[256])
+static bool next(const struct telling *telling, struct smc_unlaunched *found, char name[256])
 {
-    while (smc_unlaunched_next(tree, found)) {
+    found->launches = &telling->launches;
+    while (smc_unlaunched_next(telling->tree, found)) {
         snprintf(name, 256, "%.*s", (int)found->name_length, found->name);
-        if ((found->is_own || found->is_mentioned) && is_asked(name, request) &&
-            !is_named(warnings, name))
+        if ((found->is_own || found->is_mentioned) && is_asked(name, telling->request) &&
+            !is_named(telling->warnings, name))
             return true;
     }
     return false;
@@ -63,14 +71,14 @@ static bool next(const struct smc_source_tree *tree, const struct smc_inspect_re
 static const char reason[] = "no launch with known template arguments was found";
 
 /* The templates of one file in a line. */
-static void tell_many(const struct smc_source_tree *tree, const struct smc_inspect_request *request,
-                      const char *file, struct smc_text *warnings)
+static void tell_many(const struct telling *telling, const char *file)
 {
+    struct smc_text *warnings = telling->warnings;
     struct smc_unlaunched found = {0};
     struct smc_text names = {0};
     char name[256];
     size_t count = 0;
-    while (next(tree, request, warnings, &found, name))
+    while (next(telling, &found, name))
         if (found.file == file && count++ < MOST_NAMED)
             smc_text_printf(&names, "%s%s (line %u)", count > 1 ? ", " : "", name, found.line);
     if (count > MOST_NAMED)
@@ -81,29 +89,75 @@ static void tell_many(const struct smc_source_tree *tree, const struct smc_inspe
     smc_text_free(&names);
 }
 
-static size_t count_of(const struct smc_source_tree *tree,
-                       const struct smc_inspect_request *request, const struct smc_text *warnings,
-                       const char *file, size_t *mentioned)
+static size_t count_of(const struct telling *telling, const char *file, size_t *mentioned)
 {
     struct smc_unlaunched found = {0};
     char name[256];
     size_t count = 0;
-    while (next(tree, request, warnings, &found, name)) {
+    while (next(telling, &found, name)) {
         count += found.file == file;
         *mentioned += found.file == file && found.is_mentioned;
     }
     return count;
 }
 
-static void tell_each(const struct smc_source_tree *tree, const struct smc_inspect_request *request,
-                      const char *file, struct smc_text *warnings)
+static void tell_each(const struct telling *telling, const char *file)
 {
     struct smc_unlaunched found = {0};
     char name[256];
-    while (next(tree, request, warnings, &found, name))
+    while (next(telling, &found, name))
         if (found.file == file)
-            smc_text_safe_line(warnings, "%s:%u: kernel %s: %s, so it is left out", file,
+            smc_text_safe_line(telling->warnings, "%s:%u: kernel %s: %s, so it is left out", file,
                                found.line, name, reason);
+}
+
+/* The first `MOST_NAMED` different names, and where each is called first. Returns how many calls
+   there are. */
+static size_t list_calls(const struct smc_source_tree *tree,
+                         const struct smc_inspect_request *request, const char **file,
+                         struct smc_text *names)
+{
+    struct smc_library_call call = {.file = NULL};
+    size_t count = 0, named = 0, more = 0;
+    while (smc_library_call_next(tree, &call)) {
+        char entry[128];
+        if (!is_asked(call.name, request))
+            continue;
+        *file = count++ == 0 ? call.file : *file;
+        snprintf(entry, sizeof entry, "%s (line ", call.name);
+        if (names->data && strstr(names->data, entry))
+            continue;
+        if (named == MOST_NAMED) {
+            more++;
+            continue;
+        }
+        smc_text_printf(names, "%s%s", named++ > 0 ? ", " : "", entry);
+        if (call.file == *file)
+            smc_text_printf(names, "%u)", call.line);
+        else
+            smc_text_printf(names, "%u of %s)", call.line, call.file);
+    }
+    if (more > 0)
+        smc_text_printf(names, " and %zu more", more);
+    return count;
+}
+
+/* Kernels of Thrust and CUB: what they are called, nobody knows before they are compiled. */
+static void tell_calls(const struct smc_source_tree *tree,
+                       const struct smc_inspect_request *request,
+                       struct smc_inspect_kernels *kernels, struct smc_inspect_notes *notes)
+{
+    struct smc_text names = {0};
+    const char *file = "";
+    const size_t count = list_calls(tree, request, &file, &names);
+    if (count > 0)
+        smc_text_safe_line(&notes->warnings,
+                           "%s: %zu call%s Thrust or CUB, whose kernels only nvcc compiles, so "
+                           "they are left out: %s",
+                           file, count, count > 1 ? "s of" : " of", smc_text_string(&names));
+    kernels->left_out += count;
+    notes->warnings.failed |= names.failed;
+    smc_text_free(&names);
 }
 
 void smc_left_out_tell(struct smc_source_tree *tree, const struct smc_inspect_request *request,
@@ -113,12 +167,16 @@ void smc_left_out_tell(struct smc_source_tree *tree, const struct smc_inspect_re
     kernels->left_out += count_launches(smc_text_string(&notes->warnings) + told, request);
     for (size_t i = begin; i < kernels->count; i++)
         smc_unlaunched_mark(tree, kernels->item[i].name, kernels->item[i].shown);
+    struct telling telling = {tree, request, &notes->warnings, {0}};
+    notes->warnings.failed |= !smc_instantiations_find(tree, &telling.launches);
     for (size_t k = 0; k < tree->count; k++) {
         const char *file = tree->file[k].path;
-        size_t count = count_of(tree, request, &notes->warnings, file, &kernels->left_out);
+        size_t count = count_of(&telling, file, &kernels->left_out);
         if (count > MOST_LINES)
-            tell_many(tree, request, file, &notes->warnings);
+            tell_many(&telling, file);
         else if (count > 0)
-            tell_each(tree, request, file, &notes->warnings);
+            tell_each(&telling, file);
     }
+    smc_instantiations_free(&telling.launches);
+    tell_calls(tree, request, kernels, notes);
 }

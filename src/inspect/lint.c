@@ -6,6 +6,13 @@
 #include "inspect/inspect.h"
 #include "inspect/kernels.h"
 
+/* Blocks that are promised without threads (PTX only): ptxas ignores them. */
+static bool lacks_threads(const struct smc_inspect_kernel *kernel)
+{
+    return kernel->min_blocks_known && kernel->min_blocks_per_sm > 0 &&
+           kernel->max_threads_per_block == 0;
+}
+
 /* ptxas ignores minBlocks if the threads and blocks alone exceed an SM; its log may say so. */
 static bool is_ignored(const struct smc_inspect_kernel *kernel, const struct smc_answer *answer)
 {
@@ -19,6 +26,8 @@ static enum smc_promise_verdict judge(const struct smc_inspect_kernel *kernel,
                                       const struct smc_answer *answer)
 {
     if (kernel->bounds_ignored && smc_inspect_loads(kernel, answer->query.device.sm.cc))
+        return SMC_PROMISE_IGNORED;
+    if (lacks_threads(kernel))
         return SMC_PROMISE_IGNORED;
     if (answer->outcome != SMC_LAUNCHES || answer->occupancy.blocks_per_sm == 0)
         return SMC_PROMISE_CANNOT_LAUNCH;
@@ -86,7 +95,8 @@ static bool judge_kernel(const struct smc_inspect_kernels *kernels,
         const struct smc_inspect_kernel *kernel =
             smc_inspect_best_version(kernels, first, device.sm.cc);
         bool judged = named || kernel->cc == 0 || kernel->cc == device.sm.cc;
-        if (judged && (kernel->max_threads_per_block > 0 || kernel->bounds_ignored))
+        if (judged &&
+            (kernel->max_threads_per_block > 0 || kernel->bounds_ignored || lacks_threads(kernel)))
             done = judge_on(kernel, &device, request, promises);
     }
     return done;

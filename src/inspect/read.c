@@ -296,7 +296,13 @@ static enum smc_status explain_empty(const struct reading *reading, size_t told,
     if (kernels->left_out == before)
         return SMC_USAGE;
     reading->notes->holds_none = false;
-    return smc_fail(error, SMC_USAGE, "%s: none of its kernels could be compiled without nvcc",
+    const char *warnings = smc_text_string(&reading->notes->warnings) + told;
+    if (strstr(warnings, "this launch of ") || strstr(warnings, "whose kernels only nvcc compiles"))
+        return smc_fail(error, SMC_USAGE, "%s: none of its kernels could be compiled without nvcc",
+                        reading->file);
+    return smc_fail(error, SMC_USAGE,
+                    "%s: nothing was found that launches its kernel templates, so none was "
+                    "compiled; nvcc, which was not found, compiles them if something does",
                     reading->file);
 }
 

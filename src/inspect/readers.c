@@ -100,6 +100,7 @@ static void set_figures(const struct smc_log_kernel *read, struct smc_inspect_ke
 {
     kernel->suffix = read->suffix;
     kernel->has_spills = read->has_spills;
+    kernel->spills_are_negative = read->spills_are_negative;
     kernel->has_stack = read->has_stack;
     kernel->has_barriers = read->has_barriers;
     kernel->bounds_ignored = read->bounds_ignored;
@@ -216,6 +217,12 @@ static enum smc_status check(const struct smc_cubin *cubin, uint16_t wanted_cc,
     return SMC_OK;
 }
 
+static void take_set_regs(const struct smc_cubin_kernel *read, struct smc_inspect_kernel *kernel)
+{
+    kernel->resources.fewest_set_regs = read->fewest_set_regs;
+    kernel->resources.most_set_regs = read->most_set_regs;
+}
+
 static bool take(const struct smc_cubin *cubin, const struct smc_cubin_kernel *read,
                  const struct smc_inspect_kernel *kind, struct smc_inspect_kernel *kernel)
 {
@@ -229,6 +236,7 @@ static bool take(const struct smc_cubin *cubin, const struct smc_cubin_kernel *r
     kernel->resources.static_smem_bytes = read->smem_bytes;
     kernel->resources.stack_bytes = read->stack_bytes;
     kernel->resources.barriers = read->barriers;
+    take_set_regs(read, kernel);
     kernel->max_threads_per_block = read->max_threads_per_block;
     kernel->required_threads_per_block = read->required_threads_per_block;
     memcpy(kernel->block, read->block, sizeof kernel->block);
@@ -302,6 +310,7 @@ static enum smc_status complete_from_cubin(const struct smc_binary *binary, size
         kernel->blocks_per_cluster = read->blocks_per_cluster;
         kernel->build = cubin.build;
         kernel->calls_unlinked = read->calls_unlinked;
+        take_set_regs(read, kernel);
         if (!kernel->has_barriers)
             kernel->resources.barriers = read->barriers;
         kernel->has_barriers = true;

@@ -107,12 +107,16 @@ static uint64_t divisor(uint64_t a, uint64_t b)
     return a;
 }
 
-/* The distance after which all addresses, moved together, are rearranged in the same way. */
+/* The distance after which all addresses, moved together, are rearranged in the same way, and are
+   aligned as they were: so many rows that what is left out or added is a multiple of the largest
+   alignment. */
 static uint64_t period_of(const struct smc_rearrangement *tried)
 {
-    uint64_t row_bytes = row_bytes_of(tried);
+    const uint64_t row_bytes = row_bytes_of(tried);
+    const uint64_t distance = row_bytes + (uint64_t)tried->padding_elements * tried->element_bytes -
+                              (uint64_t)tried->dropped_elements * tried->element_bytes;
     return tried->swizzle_span ? row_bytes * tried->swizzle_span << tried->swizzle_shift
-                               : row_bytes;
+                               : row_bytes * (MATRIX_ALIGN / divisor(MATRIX_ALIGN, distance));
 }
 
 enum { MOST_PLACES = 1 << 14 };

@@ -5,6 +5,7 @@ library_sources += \
 	src/model/limits.def src/model/refusals.def \
 	src/model/next_steps.c src/model/next_steps.h \
 	src/model/launch.h src/model/occupancy.c src/model/occupancy.h \
+	src/model/refusals.c src/model/refusals.h \
 	src/model/registers.c src/model/registers.h \
 	src/model/conflict_free.c src/model/conflict_free.h \
 	src/model/headroom.c src/model/headroom.h \

@@ -189,6 +189,18 @@ enum smc_outcome smc_outcome_of(const struct smc_resources *resources,
     return occupancy->refusals ? SMC_CANNOT_LAUNCH : SMC_LAUNCHES;
 }
 
+void smc_query_hold_clusters(struct smc_answer *answer, uint64_t clusters)
+{
+    struct smc_occupancy *occupancy = &answer->occupancy;
+    if (occupancy->blocks_per_sm == 0)
+        return;
+    occupancy->clusters_are_bound = false;
+    occupancy->resident_clusters = clusters;
+    occupancy->resident_blocks = clusters * answer->launch.blocks_per_cluster;
+    answer->has_waves = false;
+    find_waves(answer);
+}
+
 void smc_query_count_blocks(struct smc_answer *answer)
 {
     struct smc_sm bounded;
@@ -338,15 +350,19 @@ bool smc_query_at_maximum(const struct smc_answer *answer)
     return answer->occupancy.warps_per_sm >= answer->query.device.sm.max_warps_per_sm;
 }
 
-/* A block size that the launch bounds do not allow is no step. */
+/* A block size that the launch bounds do not allow is no step, nor are registers that setmaxnreg
+   moves between warps: with fewer at the launch it might wait forever. */
 static void drop_forbidden_steps(struct smc_answer *answer)
 {
     struct smc_next_steps *steps = &answer->next_steps;
     uint32_t kept = 0;
     for (uint32_t i = 0; i < steps->count; i++) {
         int64_t threads = answer->launch.threads_per_block + steps->step[i].change;
-        if (steps->step[i].resource != SMC_STEP_THREADS ||
-            is_allowed(&answer->query, (uint32_t)threads))
+        const bool is_forbidden = steps->step[i].resource == SMC_STEP_THREADS
+                                      ? !is_allowed(&answer->query, (uint32_t)threads)
+                                      : steps->step[i].resource == SMC_STEP_REGISTERS &&
+                                            answer->resources.most_set_regs > 0;
+        if (!is_forbidden)
             steps->step[kept++] = steps->step[i];
     }
     steps->count = kept;

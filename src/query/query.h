@@ -183,6 +183,10 @@ void smc_query_conclude(struct smc_answer *answer);
 /* The same without the next steps, which take most of the time. */
 void smc_query_count_blocks(struct smc_answer *answer);
 
+/* Replaces the number of clusters that are resident at a time by one that is known from elsewhere,
+   and the waves that follow. */
+void smc_query_hold_clusters(struct smc_answer *answer, uint64_t clusters);
+
 enum smc_outcome smc_outcome_of(const struct smc_resources *resources,
                                 const struct smc_occupancy *occupancy);
 

@@ -446,6 +446,7 @@ void smc_text_block_line(const struct smc_answer *answer, const struct smc_repor
         smc_words_regs_source(answer, source);
         smc_text_printf(&line, "%u register%s per thread (%s)", answer->launch.regs_per_thread,
                         smc_text_plural(answer->launch.regs_per_thread), source);
+        smc_words_set_regs(&answer->resources, "; after the launch ", &line);
     }
     if (answer->resources.spill_store_bytes || answer->resources.spill_load_bytes)
         smc_text_printf(&line, "; spills %u B stored, %u B loaded",

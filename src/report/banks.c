@@ -36,6 +36,16 @@ void smc_words_bank_cost(struct smc_bank_cost cost, struct smc_text *out)
     append_count(out, cost.wavefronts - cost.least, "conflict");
 }
 
+enum { BANK_BYTES = 4 }; /* elements of which need no explanation */
+
+/* "32 elements", "2 elements of 16 B". */
+static void append_row_of(const struct smc_rearrangement *rearrangement, struct smc_text *out)
+{
+    smc_text_printf(out, "%u elements", rearrangement->row_elements);
+    if (rearrangement->element_bytes != BANK_BYTES)
+        smc_text_printf(out, " of %u B", rearrangement->element_bytes);
+}
+
 void smc_words_rearrangement(const struct smc_rearrangement *rearrangement, struct smc_text *out)
 {
     if (rearrangement->dropped_elements) {
@@ -44,12 +54,15 @@ void smc_words_rearrangement(const struct smc_rearrangement *rearrangement, stru
         return;
     }
     if (rearrangement->padding_elements) {
-        smc_text_printf(out, "pad each row of %u elements by ", rearrangement->row_elements);
+        smc_text_append(out, "pad each row of ");
+        append_row_of(rearrangement, out);
+        smc_text_append(out, " by ");
         append_count(out, rearrangement->padding_elements, "element");
         return;
     }
-    smc_text_printf(out, "in rows of %u elements, put column c of row r at c ^ (r",
-                    rearrangement->row_elements);
+    smc_text_append(out, "in rows of ");
+    append_row_of(rearrangement, out);
+    smc_text_append(out, ", put column c of row r at c ^ (r");
     if (rearrangement->swizzle_shift)
         smc_text_printf(out, " >> %u", rearrangement->swizzle_shift);
     smc_text_printf(out, " & %u)", rearrangement->swizzle_span - 1);
@@ -112,6 +125,12 @@ static void append_padding(const struct smc_array_advice *advice, struct smc_tex
 {
     const struct smc_rearrangement *padding = &advice->layout.padding;
     const uint32_t bytes = padding->element_bytes, row_bytes = padding->row_elements * bytes;
+    const uint32_t element_bytes = advice->declared.element_bytes;
+    if (element_bytes && padding->padding_elements * bytes % element_bytes) {
+        smc_text_printf(out, "pad each %s of %u bytes by %u bytes", advice->declared.element,
+                        row_bytes, padding->padding_elements * bytes);
+        return;
+    }
     const bool is_row =
         advice->layout.pads_rows &&
         (advice->declared.dimensions < 2 || dimension_of(&advice->declared, padding->row_elements));
@@ -120,6 +139,8 @@ static void append_padding(const struct smc_array_advice *advice, struct smc_tex
     smc_text_append(out, is_row ? " by " : " unused after every ");
     append_elements(advice, is_row ? padding->padding_elements * bytes : row_bytes, out);
     append_declaration(advice, out);
+    if (advice->has_fragments)
+        smc_text_append(out, ", and pass wmma the new distance of rows");
 }
 
 static void append_swizzle(const struct smc_array_advice *advice, struct smc_text *out)
@@ -149,7 +170,8 @@ void smc_words_array_advice(const struct smc_array_advice *advice, bool padding,
     if (swizzle && layout->has_swizzle)
         append_swizzle(advice, out);
     if (layout->is_hopeless)
-        smc_text_append(out, "no padding or swizzle removes all conflicts");
+        smc_text_append(out, "no padding of rows of one length and no swizzle removes all "
+                             "conflicts");
 }
 
 void smc_words_remedy(const struct smc_banks_pattern *pattern, const struct smc_remedy *remedy,

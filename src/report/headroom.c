@@ -54,7 +54,8 @@ static struct smc_value cost_of(const struct row *row, uint32_t amount)
     FIELD(bounds, "launch_bounds", "launch_bounds", "", "what to write in the source",             \
           smc_value_text(item->launch_bounds))                                                     \
     FIELD(cost_regs, "compiled_registers_per_thread", "compiled_regs", "registers",                \
-          "what the kernel has when compiled with that bound; null where it has no more anyway",   \
+          "what the kernel has when compiled with that bound; null where it has no more anyway, "  \
+          "except as it is now with --grid",                                                       \
           cost_of(item, item->level->cost.regs_per_thread))                                        \
     FIELD(cost_stores, "compiled_spill_store_bytes", "compiled_spill_stores", "bytes",             \
           "its spill stores per thread then", cost_of(item, item->level->cost.spill_store_bytes))  \
@@ -198,6 +199,18 @@ static void append_opt_in(const struct smc_answer *answer, const struct smc_head
         smc_layout_line(out, style, "call first", &line);
 }
 
+/* Whether rows have spills, but no time. */
+static bool lacks_times(const struct smc_headroom *headroom)
+{
+    bool has_costs = false;
+    for (uint32_t i = 0; i < headroom->count; i++) {
+        has_costs |= headroom->level[i].cost.is_known;
+        if (headroom->level[i].cost.predicted_ms > 0)
+            return false;
+    }
+    return has_costs;
+}
+
 static void append_legend(const struct smc_answer *answer, const struct smc_headroom *headroom,
                           const struct smc_report_style *style, struct smc_text *out)
 {
@@ -208,10 +221,18 @@ static void append_legend(const struct smc_answer *answer, const struct smc_head
     if (smc_words_is_compiled(answer) && answer->outcome == SMC_LAUNCHES)
         smc_text_printf(&line, "; > is the kernel now: %u registers, %u" SMC_TIE "B dynamic",
                         answer->launch.regs_per_thread, answer->launch.dynamic_smem_bytes);
+    if (answer->query.file_kernel && lacks_times(headroom))
+        smc_text_append(&line, "; with --grid and --arg, the launch, times are predicted");
     if (!smc_words_is_compiled(answer))
         smc_text_append(&line, "; 'limits FILE' compiles a kernel and says what fewer registers "
                                "cost it in spills");
     smc_layout_line(out, style, "legend", &line);
+    smc_words_set_regs(&answer->resources, "after the launch ", &line);
+    if (line.length) {
+        smc_text_append(&line, ", of all that the block has at the launch: it waits forever if "
+                               "those are too few");
+        smc_layout_line(out, style, "registers", &line);
+    }
     if (headroom->fixed.dynamic_smem || sm->smem_reserved_per_block_bytes == 0 ||
         headroom->count < 2)
         return;

@@ -121,6 +121,9 @@ SMC_FIELD_TABLE(kernel_fields, KERNEL_FIELDS)
           threads_source(item->threads_source))                                                    \
     FIELD(registers, "registers_per_thread", "registers", "registers", "registers per thread",     \
           count_if(smc_inspect_regs_known(item), item->kernel->resources.regs_per_thread))         \
+    FIELD(nvcc_may_differ, "nvcc_may_differ", NULL, "",                                            \
+          "whether NVRTC counted the registers, and 8 more or fewer would change its blocks",      \
+          smc_value_boolean(smc_inspect_nvcc_may_differ(item)))                                    \
     FIELD(spill_stores, "spill_store_bytes", "spill_stores", "bytes", "spill stores per thread",   \
           count_if(item->kernel->has_spills, item->kernel->resources.spill_store_bytes))           \
     FIELD(spill_loads, "spill_load_bytes", "spill_loads", "bytes", "spill loads per thread",       \
@@ -394,6 +397,8 @@ static void append_steps(const struct smc_inspect_row *row, const struct smc_rep
         smc_text_append(&line, line.length > 0 ? "\n" : "");
         append_best(row, &line);
     }
+    smc_words_set_regs(&row->kernel->resources,
+                       line.length > 0 ? "\nafter the launch " : "after the launch ", &line);
     if (gains.length > 0)
         smc_text_printf(&line, "%s%s", line.length > 0 ? "\n" : "", smc_text_string(&gains));
     if (settled && smc_words_opt_in(&answer, row->kernel->shown, &call))
@@ -485,7 +490,7 @@ static void append_notes(const struct smc_inspect_rows *rows, bool only_worst,
 {
     bool estimated = false, more = false, assumed = false, unknown = false;
     bool several = false, spills = false;
-    bool machine_code = false, log = false, dynamic = false;
+    bool machine_code = false, log = false, negative = false, dynamic = false, nvrtc = false;
     for (size_t i = 0; i < rows->count; i++) {
         const struct smc_inspect_row *row = &rows->item[i];
         estimated |= !smc_inspect_row_loads(row);
@@ -493,11 +498,13 @@ static void append_notes(const struct smc_inspect_rows *rows, bool only_worst,
         several |= only_worst && row->outcome == SMC_LAUNCHES &&
                    row->occupancy.limiters & (row->occupancy.limiters - 1);
         spills |= smc_inspect_spilled(row) > 0;
+        nvrtc |= smc_inspect_nvcc_may_differ(row);
         assumed |= row->threads_source == SMC_THREADS_ASSUMED;
         unknown |= row->threads_source == SMC_THREADS_UNKNOWN;
         dynamic |= row->dynamic_smem_unknown;
         machine_code |= !row->kernel->has_spills && !is_log(row->kernel);
-        log |= !row->kernel->has_spills && is_log(row->kernel);
+        negative |= !row->kernel->has_spills && row->kernel->spills_are_negative;
+        log |= !row->kernel->has_spills && is_log(row->kernel) && !row->kernel->spills_are_negative;
     }
     const struct {
         bool applies;
@@ -508,6 +515,8 @@ static void append_notes(const struct smc_inspect_rows *rows, bool only_worst,
          "so many more devices or architectures, on none of which it is worse: "
          "--verbose shows all"},
         {several, "  warps+", "warps, and other limits as well, which --verbose names"},
+        {nvrtc, "  regs",
+         "as NVRTC counts them: nvcc may count others, and 8 more or fewer change the blocks here"},
         {spills, "  spills B",
          only_worst ? "bytes per thread: in the table stores and loads together, below it stores + "
                       "loads"
@@ -520,6 +529,7 @@ static void append_notes(const struct smc_inspect_rows *rows, bool only_worst,
          "--threads NAME=N or --assume-threads N"},
         {dynamic, "  +?", smc_overview_dynamic_smem},
         {machine_code || log, "  -", words_of_spills(machine_code, log)},
+        {negative, "  -", "spills: unknown: the log counts them as negative"},
     };
     bool first = true;
     for (size_t i = 0; i < sizeof notes / sizeof *notes; i++) {
@@ -670,7 +680,10 @@ static void append_bounds(const struct smc_inspect_kernel *kernel,
     smc_kernel_names_append(&whole, kernel->shown, style->columns, out);
     smc_layout_end(out, style);
     if (kernel->max_threads_per_block == 0) {
-        smc_text_append(out, "  __launch_bounds__ that the log does not show\n");
+        if (kernel->min_blocks_per_sm > 0)
+            smc_text_printf(out, "  .minnctapersm %u\n", kernel->min_blocks_per_sm);
+        else
+            smc_text_append(out, "  __launch_bounds__ that the log does not show\n");
         return;
     }
     smc_text_printf(out, "  __launch_bounds__(%u", kernel->max_threads_per_block);
@@ -709,9 +722,12 @@ static void append_verdict(const struct smc_inspect_promise *promise, struct smc
         smc_words_limiters(&answer->occupancy, out);
         return;
     case SMC_PROMISE_IGNORED:
-        smc_text_printf(out,
-                        "BROKEN: an SM holds %u threads and %u blocks; the compiler ignores it",
-                        sm->max_threads_per_sm, sm->max_blocks_per_sm);
+        if (promise->kernel->max_threads_per_block == 0 && promise->kernel->min_blocks_per_sm > 0)
+            smc_text_append(out, "BROKEN: the compiler ignores it without .maxntid or .reqntid");
+        else
+            smc_text_printf(out,
+                            "BROKEN: an SM holds %u threads and %u blocks; the compiler ignores it",
+                            sm->max_threads_per_sm, sm->max_blocks_per_sm);
         return;
     case SMC_PROMISE_CANNOT_LAUNCH:
         smc_text_append(out, "BROKEN: ");

@@ -171,6 +171,9 @@ struct item {
           "resident blocks per SM that the driver answered",                                       \
           recorded(item->launch->api_blocks_per_sm))                                               \
     FIELD(agrees, "agrees", "agrees", "", "whether the model says the same", agrees(item->row))    \
+    FIELD(clusters, "recorded_clusters", NULL, "clusters",                                         \
+          "clusters on the GPU at a time, as the driver told the recording tool",                  \
+          recorded(item->launch->resident_clusters))                                               \
     FIELD(theoretical, "recorded_occupancy_percent", "recorded_occupancy_percent", "percent",      \
           "occupancy as the recording tool computed it",                                           \
           recorded_real(item->launch->recorded_occupancy_percent))                                 \
@@ -550,11 +553,10 @@ static void append_unknown(const struct smc_trace_answer *answer, struct smc_tex
 }
 
 /* How far the model may be from a percentage that a tool rounded. */
-static bool differs_from_tool(const struct smc_trace_answer *answer,
-                              const struct smc_trace_row *row)
+static bool differs_from_tool(const struct smc_trace_row *row)
 {
     const double recorded = row->launch->recorded_occupancy_percent;
-    return !answer->instead && !row->unknown && recorded >= 0 &&
+    return row->ran_there && !row->unknown && recorded >= 0 &&
            fabs(recorded - row->occupancy_percent) > 1;
 }
 
@@ -564,7 +566,7 @@ static void append_tool(const struct smc_trace_answer *answer, struct smc_text *
     size_t count = 0;
     const struct smc_trace_row *first = NULL;
     for (size_t i = 0; i < answer->row_count; i++)
-        if (differs_from_tool(answer, &answer->rows[i])) {
+        if (differs_from_tool(&answer->rows[i])) {
             first = first ? first : &answer->rows[i];
             count++;
         }

@@ -163,8 +163,16 @@ static void append_agreement(const struct smc_agreement *agreement, struct smc_t
     if (agreement->by_order > 0)
         smc_text_printf(line, "; %s by no more than the order of atomics",
                         agreement->by_order == agreement->differing ? "all" : "some");
-    if (agreement->by_turns)
+    if (agreement->by_turns == 0)
+        return;
+    if (agreement->by_turns + agreement->by_order == agreement->differing)
         smc_text_append(line, "; the result depends on the order of blocks and warps");
+    else
+        smc_text_printf(
+            line,
+            "; %" PRIu64 " of them depend%s on the order of blocks and warps, but element %" PRIu64
+            " does not",
+            agreement->by_turns, agreement->by_turns == 1 ? "s" : "", agreement->first_left);
 }
 
 static void append_memory(const struct smc_user_run *run, const struct smc_report_style *style,
@@ -300,8 +308,7 @@ static json_t *memory_object(const struct smc_user_run *run, size_t index)
     } counts[] = {{"differing_from_emulated", agreement->differing},
                   {"unlike_emulated", agreement->differing}, /* its older name */
                   {"by_order_of_atomics", agreement->by_order},
-                  {"by_order_of_threads",
-                   agreement->by_turns ? agreement->differing - agreement->by_order : 0}};
+                  {"by_order_of_threads", agreement->by_turns}};
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
         smc_json_set(object, counts[i].key,
                      agreement->compared ? json_integer((json_int_t)counts[i].elements)

@@ -7,9 +7,7 @@
 
 #include "base/layout.h"
 #include "base/utf8.h"
-#include "model/registers.h"
-#include "model/round.h"
-#include "model/shared_memory.h"
+#include "model/refusals.h"
 
 static unsigned count_bits(uint32_t set)
 {
@@ -55,17 +53,6 @@ void smc_words_limiter_names(const struct smc_occupancy *occupancy, const char *
     }
 }
 
-/* The launch check counts more registers than are allocated on most devices. */
-static uint64_t checked_registers(const struct smc_answer *answer)
-{
-    const struct smc_sm *sm = &answer->query.device.sm;
-    const struct smc_occupancy *occupancy = &answer->occupancy;
-    if (sm->regs_allocated_per_block)
-        return occupancy->regs_allocated_per_block;
-    uint32_t subpartitions = smc_registers_checked_subpartitions(sm);
-    return occupancy->regs_allocated_per_warp * round_up(occupancy->warps_per_block, subpartitions);
-}
-
 static void refuse_static_smem(const struct smc_answer *answer, struct smc_text *out)
 {
     const struct smc_resources *resources = &answer->resources;
@@ -77,38 +64,6 @@ static void refuse_static_smem(const struct smc_answer *answer, struct smc_text 
     }
     smc_text_printf(out, "%u bytes (0x%x) of static shared memory; the limit is %u (0x%x)", bytes,
                     bytes, limit, limit);
-}
-
-static void refuse_smem_per_block(const struct smc_answer *answer, uint64_t smem,
-                                  struct smc_text *out)
-{
-    const struct smc_sm *sm = &answer->query.device.sm;
-    uint32_t most = smc_smem_most_per_block(sm, &answer->launch);
-    most = most > sm->smem_per_block_optin_bytes ? most : sm->smem_per_block_optin_bytes;
-    smc_text_printf(out, "%" PRIu64 " bytes of shared memory; this device gives a block %u", smem,
-                    most);
-    if (smem > most && smem <= sm->smem_oversized_per_block_bytes)
-        smc_text_printf(out, ", or %u with --smem-mode oversized",
-                        sm->smem_oversized_per_block_bytes);
-}
-
-static void refuse_grid(const struct smc_answer *answer, int dimension, uint32_t most,
-                        struct smc_text *out)
-{
-    smc_text_printf(out, "a grid of %u blocks in %c; this device allows %u",
-                    answer->launch.grid[dimension], "xyz"[dimension], most);
-}
-
-/* The grid must be a multiple of the cluster in each dimension. */
-static void refuse_cluster_shape(const struct smc_launch *launch, struct smc_text *out)
-{
-    const uint32_t *grid = launch->grid, *cluster = launch->cluster;
-    smc_text_printf(out, "a grid of %u x %u x %u blocks; ", grid[0], grid[1], grid[2]);
-    if (cluster[0] > 0)
-        smc_text_printf(out, "it is no multiple of a cluster of %u x %u x %u", cluster[0],
-                        cluster[1], cluster[2]);
-    else
-        smc_text_printf(out, "no cluster of %u blocks divides it", launch->blocks_per_cluster);
 }
 
 /* Why the launch bounds of a file's kernel do not allow the block. */
@@ -124,89 +79,15 @@ static void refuse_by_bounds(const struct smc_file_kernel *kernel, uint32_t thre
 void smc_words_refusal(const struct smc_answer *answer, enum smc_refusal refusal,
                        struct smc_text *out)
 {
-    const struct smc_sm *sm = &answer->query.device.sm;
     const struct smc_launch *launch = &answer->launch;
-    uint64_t smem = (uint64_t)launch->static_smem_bytes + launch->dynamic_smem_bytes;
-    switch (refusal) {
-    case SMC_REFUSAL_THREADS_PER_BLOCK:
-        if (answer->query.file_kernel &&
-            !smc_file_kernel_allows(answer->query.file_kernel, launch->threads_per_block))
-            refuse_by_bounds(answer->query.file_kernel, launch->threads_per_block, out);
-        else
-            smc_text_printf(out, "a block of %u threads; this device allows %u",
-                            launch->threads_per_block, sm->max_threads_per_block);
-        return;
-    case SMC_REFUSAL_REGS_PER_THREAD:
-        smc_text_printf(out, "%u registers per thread; this device has %u", launch->regs_per_thread,
-                        sm->max_regs_per_thread);
-        return;
-    case SMC_REFUSAL_REGS_PER_BLOCK:
-        smc_text_printf(out, "%" PRIu64 " registers per block; this device has %u",
-                        checked_registers(answer), sm->max_regs_per_block);
-        return;
-    case SMC_REFUSAL_STATIC_SMEM:
+    const struct smc_file_kernel *kernel = answer->query.file_kernel;
+    if (refusal == SMC_REFUSAL_THREADS_PER_BLOCK && kernel &&
+        !smc_file_kernel_allows(kernel, launch->threads_per_block))
+        refuse_by_bounds(kernel, launch->threads_per_block, out);
+    else if (refusal == SMC_REFUSAL_STATIC_SMEM)
         refuse_static_smem(answer, out);
-        return;
-    case SMC_REFUSAL_SMEM_NOT_OPTED_IN:
-        smc_text_printf(out, "%" PRIu64 " bytes of shared memory; without opting in a block has %u",
-                        smem, sm->smem_per_block_default_bytes);
-        return;
-    case SMC_REFUSAL_SMEM_NOT_PORTABLE:
-        smc_text_printf(out, "%" PRIu64 " bytes of shared memory; the portable mode allows %u",
-                        smem, sm->smem_per_block_default_bytes);
-        return;
-    case SMC_REFUSAL_SMEM_PER_BLOCK:
-        refuse_smem_per_block(answer, smem, out);
-        return;
-    case SMC_REFUSAL_NAMED_BARRIERS:
-        smc_text_printf(out, "%u barriers; a block has %u", launch->barriers_per_block,
-                        sm->named_barriers_per_block);
-        return;
-    case SMC_REFUSAL_VIRTUAL_RESOURCES:
-        smc_text_printf(out, "%u virtual resources; an SM has %u", launch->virtual_resources,
-                        sm->virtual_resources_per_sm);
-        return;
-    case SMC_REFUSAL_CLUSTER_SIZE:
-        smc_text_printf(out, "a cluster of %u blocks; this device allows %u",
-                        launch->blocks_per_cluster,
-                        sm->cluster_max_nonportable ? sm->cluster_max_nonportable : 1);
-        return;
-    case SMC_REFUSAL_CLUSTER_NOT_PORTABLE:
-        smc_text_printf(out,
-                        "a cluster of %u blocks; without "
-                        "cudaFuncAttributeNonPortableClusterSizeAllowed a kernel has %u",
-                        launch->blocks_per_cluster, sm->cluster_max_portable);
-        return;
-    case SMC_REFUSAL_CLUSTER_SHAPE:
-        refuse_cluster_shape(launch, out);
-        return;
-    case SMC_REFUSAL_BLOCK_Z:
-        smc_text_printf(out, "a block of %u threads in z; this device allows %u", launch->block[2],
-                        sm->max_block_z);
-        return;
-    case SMC_REFUSAL_PARAMETER_BYTES:
-        smc_text_printf(out, "%u bytes of arguments; this device allows %u",
-                        launch->parameter_bytes, sm->max_parameter_bytes);
-        return;
-    case SMC_REFUSAL_COOPERATIVE_SIZE:
-        smc_text_printf(out,
-                        "a cooperative grid of %" PRIu64 " blocks; this device holds %" PRIu64
-                        " at a time",
-                        (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2],
-                        answer->occupancy.resident_blocks);
-        return;
-    case SMC_REFUSAL_GRID_X:
-        refuse_grid(answer, 0, sm->max_grid_x, out);
-        return;
-    case SMC_REFUSAL_GRID_Y:
-        refuse_grid(answer, 1, sm->max_grid_y, out);
-        return;
-    case SMC_REFUSAL_GRID_Z:
-        refuse_grid(answer, 2, sm->max_grid_z, out);
-        return;
-    case SMC_REFUSAL_COUNT:
-        return;
-    }
+    else
+        smc_refusal_describe(&answer->query.device.sm, launch, &answer->occupancy, refusal, out);
 }
 
 void smc_words_failure(const struct smc_answer *answer, struct smc_text *out)
@@ -458,6 +339,18 @@ void smc_words_file_kernel(const struct smc_file_kernel *kernel, struct smc_text
     else if (kernel->max_threads_per_block)
         smc_text_printf(out, "; its launch bounds allow blocks of at most %u threads",
                         kernel->max_threads_per_block);
+}
+
+void smc_words_set_regs(const struct smc_resources *resources, const char *before,
+                        struct smc_text *out)
+{
+    const uint32_t fewest = resources->fewest_set_regs, most = resources->most_set_regs;
+    if (!most)
+        return;
+    smc_text_printf(out, "%ssetmaxnreg sets %u", before, fewest);
+    if (most > fewest)
+        smc_text_printf(out, " to %u", most);
+    smc_text_append(out, " registers per thread");
 }
 
 void smc_words_regs_source(const struct smc_answer *answer, char text[SMC_REGS_SOURCE_CHARS])

@@ -92,6 +92,9 @@ void smc_words_file_kernel(const struct smc_file_kernel *kernel, struct smc_text
  */
 enum { SMC_REGS_SOURCE_CHARS = 192 };
 void smc_words_regs_source(const struct smc_answer *answer, char text[SMC_REGS_SOURCE_CHARS]);
+/* "setmaxnreg sets 40 to 232 registers per thread", after `before`; nothing if it is not used. */
+void smc_words_set_regs(const struct smc_resources *resources, const char *before,
+                        struct smc_text *out);
 
 /* Blanks for SMC_TIE: for JSON and CSV, where no line is broken. */
 void smc_words_untie(struct smc_text *text);

@@ -123,8 +123,9 @@ static int keep_launch(const struct shim_launch *launch, struct shim_node *node)
     *node = (struct shim_node){.type = NODE_KERNEL, .launch = *launch};
     if (!launch->function)
         return SHIM_INVALID_HANDLE;
-    if (!shim_function_read(launch->function))
-        return SHIM_NOT_SUPPORTED;
+    const int result = shim_check_launch(launch);
+    if (result != SHIM_SUCCESS)
+        return result;
     const struct smc_program *program = launch->function->program;
     const size_t count = smc_program_parameter_count(program);
     const size_t bytes = count == 0 ? 0

@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "model/banks.h"
 #include "model/occupancy.h"
+#include "model/refusals.h"
 #include "model/round.h"
 #include "shim/driver.h"
 
@@ -196,35 +197,46 @@ static int check(const struct shim_launch *launch)
                                                : SHIM_INVALID_CLUSTER;
 }
 
+/* Appends ": " and the reason, if it is known. */
+static void append_reason(const struct shim_launch *launch, struct smc_text *out)
+{
+    const struct shim_function *function = launch->function;
+    const struct smc_sm *sm = &shim_device()->sm;
+    const uint64_t threads = (uint64_t)launch->block[0] * launch->block[1] * launch->block[2];
+    struct smc_occupancy occupancy;
+    struct smc_launch model;
+    describe_launch(launch, &model);
+    check_model(&model, &occupancy);
+    if (occupancy.refusals >> SMC_REFUSAL_SMEM_NOT_OPTED_IN & 1)
+        smc_text_printf(out,
+                        ": a block of %u bytes of shared memory needs cudaFuncSetAttribute(kernel, "
+                        "cudaFuncAttributeMaxDynamicSharedMemorySize, %u) first",
+                        model.static_smem_bytes + model.dynamic_smem_bytes,
+                        model.dynamic_smem_bytes);
+    else if (threads <= sm->max_threads_per_block && function->max_threads > 0 &&
+             threads > function->max_threads)
+        smc_text_printf(out, ": it was compiled for blocks of at most %u threads",
+                        function->max_threads);
+    else if (occupancy.refusals) {
+        smc_text_append(out, ": ");
+        smc_refusal_describe(sm, &model, &occupancy,
+                             (enum smc_refusal)__builtin_ctz(occupancy.refusals), out);
+    }
+}
+
 /* Why the launch is refused, for a program that does not look (records.c). */
 static void note_refusal(const struct shim_launch *launch, int error)
 {
-    const struct shim_function *function = launch->function;
-    const uint32_t bytes =
-        smc_program_static_smem_bytes(function->program) + launch->dynamic_smem_bytes;
-    const uint64_t threads = (uint64_t)launch->block[0] * launch->block[1] * launch->block[2];
     const char *text = "";
-    struct smc_occupancy occupancy;
-    char why[256] = "";
-    shim_model(launch, &occupancy);
+    struct smc_text why = {0};
+    append_reason(launch, &why);
     cuGetErrorString(error, &text);
-    if (occupancy.refusals >> SMC_REFUSAL_SMEM_NOT_OPTED_IN & 1)
-        snprintf(why, sizeof why,
-                 ": a block of %u bytes of shared memory needs cudaFuncSetAttribute(kernel, "
-                 "cudaFuncAttributeMaxDynamicSharedMemorySize, %u) first",
-                 bytes, launch->dynamic_smem_bytes);
-    else if (function->max_threads > 0 && threads > function->max_threads)
-        snprintf(why, sizeof why, ": it was compiled for blocks of at most %u threads",
-                 function->max_threads);
-    else
-        for (int i = 0; i < SMC_REFUSAL_COUNT && !why[0]; i++)
-            if (occupancy.refusals >> i & 1)
-                snprintf(why, sizeof why, ": %s", smc_refusal_name((enum smc_refusal)i));
-    shim_note_refusal(function->name,
+    shim_note_refusal(launch->function->name,
                       "the launch with grid (%u,%u,%u) and block (%u,%u,%u) is refused (%s)%s; the "
                       "program does not call cudaGetLastError()",
                       launch->grid[0], launch->grid[1], launch->grid[2], launch->block[0],
-                      launch->block[1], launch->block[2], text, why);
+                      launch->block[1], launch->block[2], text, why.data ? why.data : "");
+    smc_text_free(&why);
 }
 
 /* --- Findings --------------------------------------------------------------------------------- */
@@ -398,17 +410,21 @@ static int emulate(const struct shim_launch *launch, const struct smc_emulation_
                                    : SHIM_INVALID_VALUE;
 }
 
-int shim_launch(const struct shim_launch *launch)
+int shim_check_launch(const struct shim_launch *launch)
 {
-    if (sticky != 0)
-        return sticky;
     if (!shim_function_read(launch->function))
         return SHIM_NOT_SUPPORTED;
-    int result = check(launch);
-    if (result != SHIM_SUCCESS) {
+    const int result = check(launch);
+    if (result != SHIM_SUCCESS)
         note_refusal(launch, result);
+    return result;
+}
+
+int shim_launch(const struct shim_launch *launch)
+{
+    int result = sticky != 0 ? sticky : shim_check_launch(launch);
+    if (result != SHIM_SUCCESS)
         return result;
-    }
     const struct smc_program *program = launch->function->program;
     struct smc_emulation_request request = {
         .program = program,

@@ -120,7 +120,8 @@ static struct target target_of_image(const void *image)
     return target;
 }
 
-/* Code for sm_90a may use what compute_90 lacks. */
+/* Code for sm_90a may use what compute_90 lacks. What nvlink links (-rdc=true) has no PTX, whatever
+   it was compiled for. */
 static int refuse_machine_code(const struct target *target)
 {
     const unsigned cc = shim_device()->sm.cc;
@@ -128,7 +129,8 @@ static int refuse_machine_code(const struct target *target)
     char code[32] = "";
     if (target->cc > 0)
         snprintf(code, sizeof code, " (sm_%u%.1s)", target->cc, target->suffix);
-    shim_tell("the program has only machine code%s, which the emulator does not run; " COMPILE_WITH,
+    shim_tell("the program has only machine code%s, which the emulator does not run; " COMPILE_WITH
+              ", and without -rdc=true",
               code, cc, suffix, cc, suffix);
     return SHIM_NO_BINARY;
 }

@@ -121,6 +121,7 @@ API cuSmemcalcFailed(const char *call, int error)
         snprintf(unseen[unseen_count++].text, sizeof unseen->text,
                  "%s failed (%s), and the program did not ask for errors after it", call,
                  text ? text : "?");
+    refusal.is_launch = false;
     shim_unlock();
     return error;
 }

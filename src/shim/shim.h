@@ -120,6 +120,9 @@ struct shim_launch {
 };
 
 int shim_launch(const struct shim_launch *launch);
+
+/* Whether a driver accepts the launch, which it checks when a graph gets it, too. */
+int shim_check_launch(const struct shim_launch *launch);
 /* Whether the model lets it launch, and what the GPU then holds. The function must be read. */
 void shim_model(const struct shim_launch *launch, struct smc_occupancy *occupancy);
 /* Whether the grid is one that a launch may have. */

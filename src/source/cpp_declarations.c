@@ -123,6 +123,8 @@ static uint32_t read_parentheses(const struct scan *scan, uint32_t i, uint32_t e
     if (close == SMC_NO_TOKEN || close >= end)
         return i + 1;
     bool attribute = i > found->begin && is_one_of(scan, i - 1, attributes);
+    attribute |= current->class_word != SMC_NO_TOKEN && current->class_word + 2 == i &&
+                 is_word(scan, close + 1);                           /* struct ALIGNED(8) name */
     bool call = current->is_operator && is(scan, i - 1, "operator"); /* operator()() */
     if (!attribute && !call && !current->has_value && found->parameters == SMC_NO_TOKEN) {
         found->parameters = i;

@@ -29,6 +29,7 @@ struct smc_declaration {
     bool is_constexpr;         /* constexpr or consteval */
     bool is_default;           /* = default, = delete */
     bool is_kept, is_rejected; /* for the caller; false at first */
+    bool is_opaque;            /* likewise: a class without its definition */
     bool is_compiled;          /* likewise: a kernel that is known to be compiled */
 };
 

@@ -358,11 +358,17 @@ uint64_t smc_token_hash(const struct smc_tokens *tokens, uint32_t i)
     return smc_hash(SMC_HASH_START, tokens->text + token->begin, token->end - token->begin);
 }
 
+/* "<=" or ">=" */
+static bool is_comparison(const struct smc_tokens *tokens, uint32_t i)
+{
+    return smc_token_is(tokens, i + 1, "=") && tokens->item[i + 1].begin == tokens->item[i].end;
+}
+
 uint32_t smc_token_close_angle(const struct smc_tokens *tokens, uint32_t i, uint32_t end)
 {
     enum { LONGEST_LIST = 2000 };
     uint32_t depth = 0, most = end - i > LONGEST_LIST ? i + LONGEST_LIST : end;
-    if (!smc_token_is(tokens, i, "<"))
+    if (!smc_token_is(tokens, i, "<") || is_comparison(tokens, i))
         return SMC_NO_TOKEN;
     for (; i < most; i++) {
         const struct smc_token *token = &tokens->item[i];
@@ -370,10 +376,10 @@ uint32_t smc_token_close_angle(const struct smc_tokens *tokens, uint32_t i, uint
             continue;
         switch (tokens->text[token->begin]) {
         case '<':
-            depth++;
+            depth += !is_comparison(tokens, i);
             break;
         case '>':
-            if (--depth == 0)
+            if (!is_comparison(tokens, i) && --depth == 0)
                 return i;
             break;
         case '(':

@@ -71,11 +71,30 @@ static bool declares_used_value(const struct smc_device_part *part, const struct
     return false;
 }
 
-/* A macro that declares something is kept if its replacement is device code. */
+/* Whether the macro's replacement declares a class of a used name, such as a specialization. */
+static bool declares_used_class(const struct smc_device_part *part, uint64_t hash, int depth)
+{
+    const struct smc_source_macro *macro = smc_source_macro_find(&part->tree, hash);
+    for (uint32_t i = macro ? macro->body : 0; macro && i + 1 < macro->tokens.count; i++) {
+        const struct smc_tokens *tokens = &macro->tokens;
+        if ((smc_token_is(tokens, i, "struct") || smc_token_is(tokens, i, "class")) &&
+            is_used(part, tokens, i + 1))
+            return true;
+        if (depth > 0 && smc_token_is(tokens, i + 1, "(") &&
+            tokens->item[i].kind == SMC_TOKEN_WORD &&
+            declares_used_class(part, smc_token_hash(tokens, i), depth - 1))
+            return true;
+    }
+    return false;
+}
+
+/* A macro that declares something is kept if its replacement is device code, or a class that device
+   code uses. */
 static bool is_device_macro(const struct smc_device_part *part, const struct smc_tokens *tokens,
                             const struct smc_declaration *found)
 {
-    return smc_name_set_has(&part->tree.words.device, smc_token_hash(tokens, found->name));
+    const uint64_t hash = smc_token_hash(tokens, found->name);
+    return smc_name_set_has(&part->tree.words.device, hash) || declares_used_class(part, hash, 2);
 }
 
 static bool is_member(const struct smc_source_file *file, const struct smc_declaration *found)
@@ -126,6 +145,8 @@ static bool keeps(const struct smc_device_part *part, const struct smc_source_fi
     case SMC_DECLARE_FUNCTION:
         break;
     }
+    if (found->name == found->begin && found->body == SMC_NO_TOKEN) /* "MACRO(x);" */
+        return is_device_macro(part, tokens, found);
     return found->is_device || (found->is_constexpr && is_used(part, tokens, found->name));
 }
 
@@ -196,7 +217,7 @@ static const struct smc_standard_header *standard_header(const struct smc_source
 static const char *const host_headers[] = {
     "iostream", "vector", "string", "memory", "chrono", "thread", "mutex", "map", "set",
     "unordered_map", "unordered_set", "list", "deque", "queue", "stack", "random", "fstream",
-    "sstream", "iomanip", "ostream", "istream", "ios", "iosfwd", "numeric", "iterator",
+    "sstream", "iomanip", "ostream", "istream", "ios", "iosfwd", "numeric",
     "stdexcept", "exception", "system_error", "optional", "variant", "any", "tuple", "filesystem",
     "regex", "future", "atomic", "condition_variable", "complex", "bitset", "string_view",
     "cctype", "ctime", "cerrno", "csignal", "cstdarg", "locale", "new", "typeinfo", "typeindex",
@@ -292,6 +313,63 @@ bool smc_device_part_is_whole(const struct smc_device_part *part)
     return true;
 }
 
+/* --- Macros that name the compiler -------------------------------------------------------------
+ */
+
+/* Each has a twin of the same length, which <smemcalc/predefined.h> defines as nvcc defines it. The
+   toolkit's headers must see those of NVRTC. */
+static const struct compiler_macro {
+    const char *name, *twin;
+} compiler_macros[] = {
+    {"__NVCC__", "__nvcc__"}, {"__CUDACC_RTC__", "__cudacc_rtc__"},
+    {"__GNUC__", "__gnuc__"}, {"__GNUC_MINOR__", "__gnuc_minor__"},
+    {"__GNUG__", "__gnug__"},
+};
+
+/* The next of them in the text from `at` on; NULL: none. */
+static const char *find_compiler_macro(const char *at, const struct compiler_macro **found)
+{
+    const char *text = at;
+    while ((at = strstr(at, "__"))) {
+        const char before = at > text ? at[-1] : ' ';
+        const size_t length = strspn(at, "_ABCDEFGHIJKLMNOPQRSTUVWXYZ");
+        for (size_t i = 0; i < sizeof compiler_macros / sizeof *compiler_macros; i++) {
+            *found = &compiler_macros[i];
+            if (strlen((*found)->name) == length && memcmp((*found)->name, at, length) == 0 &&
+                !isalnum((unsigned char)at[length]) && !isalnum((unsigned char)before))
+                return at;
+        }
+        at += length;
+    }
+    return NULL;
+}
+
+void smc_device_part_compiler_macro(const struct smc_source_tree *tree, struct smc_text *shown)
+{
+    for (size_t k = 0; k < tree->count; k++) {
+        const struct compiler_macro *macro;
+        const struct smc_source_file *file = &tree->file[k];
+        const char *text = smc_text_string(&file->text);
+        const char *at = file->is_made ? NULL : find_compiler_macro(text, &macro);
+        unsigned line = 1;
+        for (const char *s = text; at && s < at; s++)
+            line += *s == '\n';
+        if (at) {
+            smc_text_printf(shown, "%s:%u: %s", file->path, line, macro->name);
+            return;
+        }
+    }
+}
+
+static void use_nvcc_macros(char *text)
+{
+    const struct compiler_macro *macro;
+    while (text && (text = (char *)find_compiler_macro(text, &macro))) {
+        memcpy(text, macro->twin, strlen(macro->twin));
+        text += strlen(macro->twin);
+    }
+}
+
 /* --- The text for the compiler ---------------------------------------------------------------- */
 
 /* Replaces everything but line ends by blanks. */
@@ -356,16 +434,45 @@ static bool write_include(const struct smc_device_part *part, const struct smc_s
     return false;
 }
 
+/* A macro that stands for __host__, but not for constexpr. */
+static bool is_host_macro(const struct smc_device_part *part, const struct smc_source_file *file,
+                          uint32_t i)
+{
+    const uint64_t hash = smc_token_hash(&file->tokens, i);
+    return smc_name_set_has(&part->tree.words.host, hash) &&
+           !smc_name_set_has(&part->tree.words.constant, hash);
+}
+
+/* Device code may call a constexpr function of the host, if only its constants. */
+static void blank_host_word(const struct smc_device_part *part, const struct smc_source_file *file,
+                            const struct smc_declaration *found, char *text)
+{
+    if (found->kind != SMC_DECLARE_FUNCTION || !found->is_host || found->is_device)
+        return;
+    for (uint32_t i = found->begin; i < found->parameters; i++)
+        if (smc_token_is(&file->tokens, i, "__host__") || is_host_macro(part, file, i))
+            blank(text, file->tokens.item[i].begin, file->tokens.item[i].end);
+}
+
 /* A declaration that begins within a blanked one is blanked with it. */
-static void blank_host(const struct smc_source_file *file, char *text)
+static void blank_host(const struct smc_device_part *part, const struct smc_source_file *file,
+                       char *text)
 {
     uint32_t end = 0;
     for (uint32_t i = 0; i < file->declarations.count; i++) {
-        const struct smc_declaration *found = &file->declarations.item[i];
-        if (found->is_kept || found->begin < end)
+        struct smc_declaration found = file->declarations.item[i];
+        if (found.begin < end)
             continue;
-        blank_declaration(file, found, text);
-        end = found->end > end ? found->end : end;
+        if (found.is_kept && !found.is_opaque) {
+            blank_host_word(part, file, &found, text);
+            continue;
+        }
+        if (found.is_opaque) { /* "class name;" stays */
+            found.begin = found.name + 1;
+            found.end--;
+        }
+        blank_declaration(file, &found, text);
+        end = found.end > end ? found.end : end;
     }
 }
 
@@ -388,7 +495,9 @@ void smc_device_part_write(const struct smc_device_part *part, size_t index, str
         smc_text_free(&copy);
         return;
     }
-    blank_host(file, copy.data);
+    blank_host(part, file, copy.data);
+    if (!part->as_nvrtc && !file->is_made)
+        use_nvcc_macros(copy.data);
     for (size_t i = 0; i < file->include_count; i++) {
         const struct smc_source_include *include = &file->include[i];
         const struct smc_token *token = &file->tokens.item[include->token];
@@ -467,20 +576,46 @@ static struct smc_declaration *innermost(struct smc_source_file *file, uint32_t 
     return best;
 }
 
+/* A class of the host whose data NVRTC does not know: device code may still have pointers to it.
+   Without the data member alone, its layout would be another. */
+static bool hide_definition(struct smc_source_file *file, const struct smc_declaration *member)
+{
+    struct smc_declaration *class = &file->declarations.item[member->parent];
+    const struct smc_tokens *tokens = &file->tokens;
+    if (class->is_opaque || class->name == SMC_NO_TOKEN || class->body == SMC_NO_TOKEN ||
+        class->name >= class->body || smc_token_is(tokens, class->name + 1, "<") ||
+        tokens->item[class->body].match + 2 != class->end)
+        return false;
+    class->is_opaque = true;
+    return true;
+}
+
+static void note_rejected(struct smc_device_part *part, const struct smc_source_file *file,
+                          const struct log_error *error)
+{
+    if (part->rejected.length == 0)
+        smc_text_safe_line(&part->rejected, "%s:%u: %.*s", file->path, error->line,
+                           (int)error->message_length, error->message);
+}
+
 /* Omits the declaration at the error's line, unless it is device code. */
 static bool reject(struct smc_device_part *part, const struct log_error *error)
 {
     struct smc_source_file *file = file_of(part, error);
     struct smc_declaration *found = file ? innermost(file, error->line) : NULL;
     if (!found || found->is_device || found->is_rejected ||
-        (is_member(file, found) && found->kind == SMC_DECLARE_VALUE) ||
         memmem(error->message, error->message_length, "static assertion", 16))
         return false;
+    if (is_member(file, found) && found->kind == SMC_DECLARE_VALUE) {
+        const bool is_hidden = hide_definition(file, found);
+        if (is_hidden)
+            note_rejected(part, file, error);
+        return is_hidden;
+    }
     found->is_kept = false;
     found->is_rejected = true;
-    if (part->rejected.length == 0 && found->kind != SMC_DECLARE_DIRECTIVE)
-        smc_text_safe_line(&part->rejected, "%s:%u: %.*s", file->path, error->line,
-                           (int)error->message_length, error->message);
+    if (found->kind != SMC_DECLARE_DIRECTIVE)
+        note_rejected(part, file, error);
     return true;
 }
 

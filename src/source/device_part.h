@@ -14,6 +14,7 @@ struct smc_device_part {
     struct smc_name_set used; /* the names in what is kept */
     struct smc_text missing;  /* "file:line: #include <header>": not found, a line each */
     struct smc_text rejected; /* the first error because of which a declaration was omitted */
+    bool as_nvrtc;            /* macros that name the compiler are NVRTC's, instead of nvcc's */
 };
 
 /* Reads the source and decides what to keep. Arguments as for smc_source_tree_read. Always free
@@ -25,6 +26,11 @@ void smc_device_part_free(struct smc_device_part *part);
 
 /* Whether the part is the whole source: nothing of its own files is left out. */
 bool smc_device_part_is_whole(const struct smc_device_part *part);
+
+/* The first macro of the tree's files that names the compiler and differs between nvcc and NVRTC,
+   such as __NVCC__; "" if there is none. What they write in conditions must be compiled as nvcc
+   does. */
+void smc_device_part_compiler_macro(const struct smc_source_tree *tree, struct smc_text *shown);
 
 /* Appends the text of file `index` of the tree for the compiler. */
 void smc_device_part_write(const struct smc_device_part *part, size_t index, struct smc_text *text);

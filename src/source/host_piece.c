@@ -2,6 +2,31 @@
 
 #include "source/host_piece.h"
 
+#include <stdlib.h>
+
+struct smc_piece smc_piece_of(const struct smc_source_tree *tree, size_t file,
+                              const struct smc_declaration *declaration)
+{
+    return (struct smc_piece){
+        .tree = tree,
+        .tokens = &tree->file[file].tokens,
+        .begin = declaration->begin,
+        .end = declaration->end,
+        .head = declaration->kind == SMC_DECLARE_FUNCTION ? declaration->parameters
+                : declaration->kind == SMC_DECLARE_CLASS  ? declaration->name
+                                                          : SMC_NO_TOKEN,
+        .body = declaration->body != SMC_NO_TOKEN ? declaration->body : declaration->begin,
+        .file = file,
+        .scope = declaration->parent};
+}
+
+void smc_piece_free_bindings(struct smc_piece *piece)
+{
+    for (size_t i = 0; i < piece->count; i++)
+        free(piece->binding[i].text);
+    piece->count = 0;
+}
+
 bool smc_piece_is(const struct smc_piece *piece, uint32_t i, const char *text)
 {
     return i < piece->end && smc_token_is(piece->tokens, i, text);

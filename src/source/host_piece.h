@@ -21,6 +21,7 @@ struct smc_binding {
 struct smc_piece {
     const struct smc_tokens *tokens;
     uint32_t begin, end;
+    uint32_t head; /* the '(' of a function or the name of a class; SMC_NO_TOKEN: none */
     uint32_t body; /* the first token of code */
     size_t file;
     uint32_t line;  /* of a macro's use; 0: each token has its own */
@@ -30,6 +31,11 @@ struct smc_piece {
     const struct smc_source_tree *tree;
     size_t instance; /* of which it is a member: its number, from 1; 0: none */
 };
+
+/* The declaration in file `file` of the tree. */
+struct smc_piece smc_piece_of(const struct smc_source_tree *tree, size_t file,
+                              const struct smc_declaration *declaration);
+void smc_piece_free_bindings(struct smc_piece *piece);
 
 /* Of token `i`; false beyond the piece. */
 bool smc_piece_is(const struct smc_piece *piece, uint32_t i, const char *text);

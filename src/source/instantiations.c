@@ -11,26 +11,16 @@
 
 #include "base/hash.h"
 #include "base/memory.h"
-#include "source/host_piece.h"
+#include "source/object_types.h"
 
 enum { MAX_VISITS = 20000, MAX_FOUND = 4000 };
-
-/* A class template with its arguments. Only those of its members are instantiated that are used. */
-struct instance {
-    const struct smc_declaration *declaration;
-    size_t file;
-    char *type;          /* "Buffer<double>" */
-    struct smc_piece of; /* with the bindings */
-    bool is_constructed, is_explicit;
-};
 
 struct search {
     const struct smc_source_tree *tree;
     struct smc_instantiations *found;
     struct smc_name_set kernels, templates, seen; /* names of templates; what was visited */
     struct smc_name_set loose; /* members that are called on an object of unknown type */
-    struct instance *instance;
-    size_t instance_count, instance_capacity;
+    struct smc_class_instances instances;
     size_t visits;
     bool has_memory;
 };
@@ -189,13 +179,6 @@ static size_t read_parameters(const struct smc_tokens *tokens, uint32_t i, struc
     return count;
 }
 
-static void free_bindings(struct smc_piece *owner)
-{
-    for (size_t i = 0; i < owner->count; i++)
-        free(owner->binding[i].text);
-    owner->count = 0;
-}
-
 static void bind(struct search *search, struct smc_piece *owner, uint64_t hash, const char *text)
 {
     if (owner->count == SMC_PIECE_PARAMETERS)
@@ -259,19 +242,6 @@ static const struct smc_declaration *find_template(const struct search *search,
     return best;
 }
 
-static struct smc_piece owner_of(const struct search *search, size_t file,
-                                 const struct smc_declaration *declaration)
-{
-    return (struct smc_piece){.tree = search->tree,
-                              .tokens = &search->tree->file[file].tokens,
-                              .begin = declaration->begin,
-                              .end = declaration->end,
-                              .body = declaration->body != SMC_NO_TOKEN ? declaration->body
-                                                                        : declaration->begin,
-                              .file = file,
-                              .scope = declaration->parent};
-}
-
 /* The kernel template `hash`, named at `i`, launched with or without template arguments. */
 static void visit_kernel(struct search *search, const struct smc_piece *owner, uint32_t i,
                          uint64_t hash)
@@ -300,7 +270,7 @@ static void visit_kernel(struct search *search, const struct smc_piece *owner, u
     struct parameter list[SMC_PIECE_PARAMETERS];
     char *arguments[SMC_PIECE_PARAMETERS];
     size_t given = close == SMC_NO_TOKEN ? 0 : read_arguments(owner, i + 1, close, arguments);
-    const struct smc_piece of = owner_of(search, file, kernel);
+    const struct smc_piece of = smc_piece_of(search->tree, file, kernel);
     size_t count = read_parameters(of.tokens, kernel->template_begin, list);
     bool known = true, has_pack = false;
     smc_piece_write_scope(&search->tree->file[file], kernel->parent, &name);
@@ -358,21 +328,6 @@ static bool is_callable(const struct smc_piece *of, const struct smc_declaration
 
 /* --- Members of class templates --------------------------------------------------------------- */
 
-/* The type without namespaces, blanks and parentheses, as "Buffer<double>". */
-static void append_type(const char *type, struct smc_text *text)
-{
-    struct smc_tokens tokens = {0};
-    text->failed |= !smc_tokens_read(type, strlen(type), &tokens);
-    for (uint32_t i = 0; i < tokens.count; i++) {
-        bool is_scope = smc_token_is(&tokens, i + 1, "::") || smc_token_is(&tokens, i, "::");
-        bool is_bracket = smc_token_is(&tokens, i, "(") || smc_token_is(&tokens, i, ")");
-        if (!is_scope && !is_bracket && !smc_token_is(&tokens, i, "const"))
-            smc_text_append_bytes(text, tokens.text + tokens.item[i].begin,
-                                  tokens.item[i].end - tokens.item[i].begin);
-    }
-    smc_tokens_free(&tokens);
-}
-
 static uint32_t index_of(const struct smc_source_file *file,
                          const struct smc_declaration *declaration)
 {
@@ -413,8 +368,8 @@ static bool comes_with_object(const struct smc_source_file *file,
 static void visit_member(struct search *search, size_t number, size_t file,
                          const struct smc_declaration *member, bool is_inside, int depth)
 {
-    const struct instance *instance = &search->instance[number - 1];
-    struct smc_piece of = owner_of(search, file, member);
+    const struct smc_class_instance *instance = &search->instances.item[number - 1];
+    struct smc_piece of = smc_piece_of(search->tree, file, member);
     struct smc_piece class = instance->of;
     of.instance = number;
     of.count = class.count;
@@ -431,26 +386,102 @@ static void visit_member(struct search *search, size_t number, size_t file,
     visit(search, &of, depth + 1); /* the texts belong to the instance */
 }
 
+enum { ANY_NUMBER = UINT32_MAX, MAX_GIVEN = 16 };
+
+/* The arguments between the bracket `open` and its twin; ANY_NUMBER: the text does not tell. */
+static uint32_t count_given(const struct smc_piece *owner, uint32_t open)
+{
+    const uint32_t close = smc_piece_match(owner, open);
+    if ((!smc_piece_is(owner, open, "(") && !smc_piece_is(owner, open, "{")) ||
+        close == SMC_NO_TOKEN)
+        return ANY_NUMBER;
+    uint32_t count = close > open + 1;
+    for (uint32_t i = open + 1; i < close; i++) {
+        const uint32_t angle = smc_token_close_angle(owner->tokens, i, close);
+        const uint32_t match = owner->tokens->item[i].match;
+        if (smc_piece_is(owner, i, ".") && smc_piece_is(owner, i + 1, "."))
+            return ANY_NUMBER; /* a pack */
+        count += smc_piece_is(owner, i, ",");
+        i = angle != SMC_NO_TOKEN                                 ? angle
+            : match != SMC_NO_TOKEN && match > i && match < close ? match
+                                                                  : i;
+    }
+    return count <= MAX_GIVEN ? count : ANY_NUMBER;
+}
+
+/* Whether the member can be called with so many arguments. Its default values are where the class
+   declares it. */
+static bool accepts(const struct smc_source_file *file, const struct smc_declaration *member,
+                    bool is_inside, uint32_t given)
+{
+    const struct smc_tokens *tokens = &file->tokens;
+    const uint32_t open = member->parameters;
+    const uint32_t close = open != SMC_NO_TOKEN ? tokens->item[open].match : SMC_NO_TOKEN;
+    if (given == ANY_NUMBER || close == SMC_NO_TOKEN || close < open ||
+        smc_token_is(tokens, member->name - 1, "~"))
+        return true;
+    uint32_t most = close > open + 1 && !smc_token_is(tokens, open + 1, "void"), defaults = 0;
+    for (uint32_t i = open + 1; i < close; i++) {
+        const uint32_t angle = smc_token_close_angle(tokens, i, close);
+        const uint32_t match = tokens->item[i].match;
+        if (smc_token_is(tokens, i, ".") || smc_token_is(tokens, i, "initializer_list"))
+            return true;
+        most += smc_token_is(tokens, i, ",");
+        most +=
+            smc_token_is(tokens, i, "void") && smc_token_is(tokens, i + 1, "*") && i == open + 1;
+        defaults += smc_token_is(tokens, i, "=");
+        i = angle != SMC_NO_TOKEN                                 ? angle
+            : match != SMC_NO_TOKEN && match > i && match < close ? match
+                                                                  : i;
+    }
+    return given <= most && (!is_inside || given + defaults >= most);
+}
+
 enum which { ALL_MEMBERS, WITH_OBJECT, NAMED, LOOSE };
 
-static bool is_wanted(const struct search *search, const struct smc_source_file *file,
-                      const struct smc_declaration *member, uint64_t class_hash, enum which which,
-                      uint64_t name)
+/* Which members are visited: by name and number of arguments. */
+struct wanted {
+    enum which which;
+    uint64_t name;
+    uint32_t given;
+};
+
+static uint64_t hash_of_call(uint64_t name, uint32_t given)
 {
-    if (which == ALL_MEMBERS)
+    return smc_hash(name, (const char *)&given, sizeof given);
+}
+
+static bool is_wanted(const struct search *search, const struct smc_source_file *file,
+                      const struct smc_declaration *member, uint64_t class_hash,
+                      const struct wanted *wanted)
+{
+    const bool is_inside = !is_defined_outside(file, member, class_hash);
+    const uint64_t hash =
+        member->name != SMC_NO_TOKEN ? smc_token_hash(&file->tokens, member->name) : 0;
+    switch (wanted->which) {
+    case ALL_MEMBERS:
         return true;
-    if (which == WITH_OBJECT)
-        return comes_with_object(file, member, class_hash);
-    uint64_t hash = member->name != SMC_NO_TOKEN ? smc_token_hash(&file->tokens, member->name) : 0;
-    return which == NAMED ? hash == name : smc_name_set_has(&search->loose, hash);
+    case WITH_OBJECT:
+        return comes_with_object(file, member, class_hash) &&
+               (hash != class_hash || accepts(file, member, is_inside, wanted->given));
+    case NAMED:
+        return hash == wanted->name && accepts(file, member, is_inside, wanted->given);
+    case LOOSE:
+        break;
+    }
+    bool is_called = smc_name_set_has(&search->loose, hash_of_call(hash, ANY_NUMBER));
+    for (uint32_t given = 0; given <= MAX_GIVEN && !is_called; given++)
+        is_called = smc_name_set_has(&search->loose, hash_of_call(hash, given)) &&
+                    accepts(file, member, is_inside, given);
+    return is_called;
 }
 
 /* Visits the members of the instance; the number of those that there are. */
-static size_t visit_members(struct search *search, size_t number, enum which which, uint64_t name,
+static size_t visit_members(struct search *search, size_t number, const struct wanted *wanted,
                             int depth)
 {
-    const struct smc_declaration *class = search->instance[number - 1].declaration;
-    const size_t home = search->instance[number - 1].file;
+    const struct smc_declaration *class = search->instances.item[number - 1].declaration;
+    const size_t home = search->instances.item[number - 1].file;
     const struct smc_source_file *of = &search->tree->file[home];
     const uint64_t class_hash = smc_token_hash(&of->tokens, class->name);
     size_t count = 0;
@@ -461,7 +492,7 @@ static size_t visit_members(struct search *search, size_t number, enum which whi
             bool is_inside = k == home && member->parent == index_of(of, class) &&
                              member->kind == SMC_DECLARE_FUNCTION;
             if (!(is_inside || is_defined_outside(file, member, class_hash)) ||
-                !is_wanted(search, file, member, class_hash, which, name))
+                !is_wanted(search, file, member, class_hash, wanted))
                 continue;
             count++;
             if (member->body != SMC_NO_TOKEN)
@@ -474,12 +505,13 @@ static size_t visit_members(struct search *search, size_t number, enum which whi
 /* Visits what of the class is no function: its bases and data. */
 static void visit_data(struct search *search, size_t number, int depth)
 {
-    const struct instance *instance = &search->instance[number - 1];
+    const struct smc_class_instance *instance = &search->instances.item[number - 1];
     const struct smc_source_file *file = &search->tree->file[instance->file];
     const uint32_t index = index_of(file, instance->declaration);
     struct smc_piece part = instance->of;
     const uint32_t end = part.end;
     part.instance = number;
+    part.head = SMC_NO_TOKEN;
     part.body = part.begin;
     for (uint32_t i = 0; i < file->declarations.count; i++) {
         const struct smc_declaration *member = &file->declarations.item[i];
@@ -494,43 +526,69 @@ static void visit_data(struct search *search, size_t number, int depth)
     visit(search, &part, depth + 1);
 }
 
-/* The number of the instance of that type; 0: there is none yet. */
-static size_t find_instance(const struct search *search, const char *type)
+/* Whether "Buffer<int>", from `before` to `close`, is the type of an object, and not of a pointer,
+   an alias, a parameter, which is made elsewhere, or the scope of a name. */
+static bool makes_object(const struct smc_piece *owner, uint32_t before, uint32_t close)
 {
-    for (size_t i = 0; i < search->instance_count; i++)
-        if (strcmp(search->instance[i].type, type) == 0)
-            return i + 1;
+    const uint32_t open = owner->head;
+    uint32_t last = open == SMC_NO_TOKEN ? SMC_NO_TOKEN : smc_piece_match(owner, open);
+    if (last != SMC_NO_TOKEN && before > open && before < last)
+        return false;
+    while (before > owner->begin && (smc_piece_is(owner, before - 1, "typename") ||
+                                     smc_piece_is(owner, before - 1, "const")))
+        before--;
+    return close != SMC_NO_TOKEN && !smc_piece_is(owner, before - 1, "typedef") &&
+           (smc_piece_is_word(owner, close + 1) || smc_piece_is(owner, close + 1, "(") ||
+            smc_piece_is(owner, close + 1, "{"));
+}
+
+static void construct_with(struct search *search, size_t number, uint32_t given, int depth)
+{
+    const uint64_t hash = smc_hash(SMC_HASH_START, (const char *)&number, sizeof number);
+    if (smc_name_set_add(&search->seen, hash_of_call(hash, given)))
+        visit_members(search, number, &(struct wanted){WITH_OBJECT, 0, given}, depth);
+}
+
+/* A constructor gives the member `name` other arguments: "Owner() : name(3)". */
+static void construct_member(struct search *search, size_t number, uint64_t name, int depth)
+{
+    for (size_t k = 0; k < search->tree->count; k++) {
+        const struct smc_tokens *tokens = &search->tree->file[k].tokens;
+        const struct smc_piece all = {.tokens = tokens, .end = tokens->count};
+        for (uint32_t i = 1; i + 1 < tokens->count; i++)
+            if (tokens->item[i].kind == SMC_TOKEN_WORD && smc_token_hash(tokens, i) == name &&
+                (smc_token_is(tokens, i - 1, ":") || smc_token_is(tokens, i - 1, ",")) &&
+                (smc_token_is(tokens, i + 1, "(") || smc_token_is(tokens, i + 1, "{")))
+                construct_with(search, number, count_given(&all, i + 1), depth);
+    }
+}
+
+/* The arguments of a base in the head of a class: its constructors' lists of initializers count by
+   themselves. "using Base::Base" takes over others. */
+static uint32_t count_of_base(const struct smc_piece *owner)
+{
+    for (uint32_t i = owner->body; i < owner->end; i++)
+        if (smc_piece_is(owner, i, "using"))
+            return ANY_NUMBER;
     return 0;
 }
 
-static size_t add_instance(struct search *search, const struct smc_declaration *declaration,
-                           struct smc_piece *of, const char *type)
+/* An object of the type that ends at `close`. */
+static void construct(struct search *search, size_t number, const struct smc_piece *owner,
+                      uint32_t close, int depth)
 {
-    if (search->instance_count == search->instance_capacity) {
-        size_t capacity = search->instance_capacity ? 2 * search->instance_capacity : 16;
-        void *grown = smc_realloc(search->instance, capacity * sizeof *search->instance);
-        search->has_memory &= grown != NULL;
-        if (!grown)
-            return 0;
-        search->instance = grown;
-        search->instance_capacity = capacity;
-    }
-    struct instance *added = &search->instance[search->instance_count];
-    *added = (struct instance){declaration, of->file, smc_strdup(type), *of, false, false};
-    search->has_memory &= added->type != NULL;
-    if (!added->type)
-        return 0;
-    of->count = 0; /* the bindings are the instance's */
-    return ++search->instance_count;
-}
-
-/* Whether "Buffer<int>", which ends at `close`, is the type of an object, and not of a pointer, or
-   the scope of a name. */
-static bool makes_object(const struct smc_piece *owner, uint32_t close)
-{
-    return close != SMC_NO_TOKEN &&
-           (smc_piece_is_word(owner, close + 1) || smc_piece_is(owner, close + 1, "(") ||
-            smc_piece_is(owner, close + 1, "{"));
+    const bool is_named = smc_piece_is_word(owner, close + 1);
+    const uint32_t after = is_named ? close + 2 : close + 1;
+    const bool is_base = close < owner->body && !smc_piece_is(owner, owner->head, "(");
+    uint32_t given = is_base ? count_of_base(owner) : count_given(owner, after);
+    if (is_named && (smc_piece_is(owner, after, ";") || smc_piece_is(owner, after, ",") ||
+                     smc_piece_is(owner, after, "[")))
+        given = 0;
+    else if (is_named && smc_piece_is(owner, after, "="))
+        given = 1;
+    construct_with(search, number, given, depth);
+    if (is_named && given == 0)
+        construct_member(search, number, smc_token_hash(owner->tokens, close + 1), depth);
 }
 
 /* A mention of the class template `found` at `i`; `of` has its bindings, which are taken. */
@@ -545,12 +603,14 @@ static void visit_class(struct search *search, const struct smc_piece *owner, ui
     for (size_t k = 0; k < given; k++)
         smc_text_printf(&raw, "%s%s", k ? "," : "", arguments[k] ? arguments[k] : "?");
     smc_text_append(&raw, ">");
-    append_type(smc_text_string(&raw), &type);
-    size_t number = find_instance(search, smc_text_string(&type));
+    smc_object_type_append(smc_text_string(&raw), &type);
+    smc_name_set_add(&search->found->known_classes, smc_token_hash(of->tokens, found->name));
+    size_t number = smc_class_instance_find(&search->instances, smc_text_string(&type));
     const bool is_new = number == 0;
     if (is_new && depth <= SMC_PIECE_DEPTH)
-        number = add_instance(search, found, of, smc_text_string(&type));
-    free_bindings(of);
+        search->has_memory &= (number = smc_class_instance_add(&search->instances, found, of,
+                                                               smc_text_string(&type))) > 0;
+    smc_piece_free_bindings(of);
     smc_text_free(&raw);
     smc_text_free(&type);
     if (number == 0)
@@ -560,190 +620,76 @@ static void visit_class(struct search *search, const struct smc_piece *owner, ui
     bool is_explicit =
         before >= 2 && smc_piece_is(owner, before - 2, "template") &&
         (smc_piece_is(owner, before - 1, "class") || smc_piece_is(owner, before - 1, "struct"));
+    const bool is_elsewhere = is_explicit && smc_piece_is(owner, before - 3, "extern");
+    is_explicit &= !is_elsewhere;
     if (is_new)
         visit_data(search, number, depth);
-    if (is_explicit && !search->instance[number - 1].is_explicit) {
-        search->instance[number - 1].is_explicit = true;
-        visit_members(search, number, ALL_MEMBERS, 0, depth);
+    if (is_explicit && !search->instances.item[number - 1].is_explicit) {
+        search->instances.item[number - 1].is_explicit = true;
+        visit_members(search, number, &(struct wanted){ALL_MEMBERS, 0, ANY_NUMBER}, depth);
     }
-    if (makes_object(owner, close) && !search->instance[number - 1].is_constructed) {
-        search->instance[number - 1].is_constructed = true;
-        visit_members(search, number, WITH_OBJECT, 0, depth);
-    }
+    if (!is_elsewhere && makes_object(owner, before, close))
+        construct(search, number, owner, close, depth);
 }
 
-/* --- Calls of members ------------------------------------------------------------------------- */
-
-/* Writes the type in front of the name at `i`: "Buffer<double> &b" has Buffer<double>. */
-static bool write_type_before(const struct smc_piece *owner, uint32_t i, struct smc_text *type)
+/* The arguments of the call of the name at `i`, with or without those of a template. */
+static uint32_t count_call(const struct smc_piece *owner, uint32_t i)
 {
-    uint32_t k = i;
-    while (k > owner->begin &&
-           (smc_piece_is(owner, k - 1, "*") || smc_piece_is(owner, k - 1, "&") ||
-            smc_piece_is(owner, k - 1, "const") || smc_piece_is(owner, k - 1, "__restrict__")))
-        k--;
-    uint32_t end = k, begin = k;
-    if (k > owner->begin && smc_piece_is(owner, k - 1, ">")) {
-        while (begin > owner->begin + 1 &&
-               smc_token_close_angle(owner->tokens, begin, end) != end - 1)
-            begin--;
-    }
-    if (begin == owner->begin || !smc_piece_is_word(owner, begin - 1))
-        return false;
-    begin--;
-    static const char *const others[] = {"return", "else", "auto",    "new",
-                                         "delete", "case", "typename"};
-    for (size_t n = 0; n < sizeof others / sizeof *others; n++)
-        if (smc_piece_is(owner, begin, others[n]))
-            return false;
-    return smc_piece_write(owner, begin, end, 0, type);
+    const uint32_t close = smc_token_close_angle(owner->tokens, i + 1, owner->end);
+    return count_given(owner, close == SMC_NO_TOKEN ? i + 1 : close + 1);
 }
 
-/* Writes the type with which the owner declares the name, the nearest before token `i` if it has
-   several. */
-static bool write_declared(const struct smc_piece *owner, uint32_t i, uint64_t hash,
-                           struct smc_text *type)
+static void add_loose(struct search *search, uint64_t name, uint32_t given)
 {
-    static const char *const after[] = {";", "=", ",", ")", "{", "(", "["};
-    const uint32_t count = owner->end - owner->begin;
-    for (uint32_t n = 1; n < count; n++) { /* backwards from `i`, then what follows it */
-        uint32_t at = i > owner->begin + n ? i - n : owner->begin + n;
-        bool ends = false;
-        if (!smc_piece_is_word(owner, at) || smc_token_hash(owner->tokens, at) != hash)
+    smc_name_set_add(&search->loose, hash_of_call(name, given));
+    smc_name_set_add(&search->found->unsure_members, name);
+}
+
+/* Visits the member of that name, of the instance or else of its bases; the number of those that
+   there are. */
+static size_t visit_named(struct search *search, size_t number, const struct wanted *wanted,
+                          int depth)
+{
+    size_t count = visit_members(search, number, wanted, depth);
+    if (count > 0 || depth > SMC_PIECE_DEPTH)
+        return count;
+    const struct smc_piece of = search->instances.item[number - 1].of;
+    const uint32_t name = search->instances.item[number - 1].declaration->name;
+    for (uint32_t i = name + 1; i < of.body && smc_piece_is_word(&of, name); i++) {
+        uint32_t close = smc_token_close_angle(of.tokens, i + 1, of.body);
+        struct smc_text raw = {0}, type = {0};
+        if (close == SMC_NO_TOKEN || !smc_piece_is_word(&of, i))
             continue;
-        for (size_t k = 0; k < sizeof after / sizeof *after; k++)
-            ends |= smc_piece_is(owner, at + 1, after[k]);
-        const size_t before = type->length;
-        if (ends && write_type_before(owner, at, type))
-            return true;
-        smc_text_cut(type, before);
+        if (smc_piece_write(&of, i, close + 1, 0, &raw))
+            smc_object_type_append(smc_text_string(&raw), &type);
+        const size_t base = smc_class_instance_find(&search->instances, smc_text_string(&type));
+        if (base > 0 && base != number)
+            count += visit_named(search, base, wanted, depth + 1);
+        smc_text_free(&raw);
+        smc_text_free(&type);
+        i = close;
     }
-    return false;
-}
-
-/* The class of that name which is no template; NULL: none. */
-static const struct smc_declaration *find_class(const struct smc_source_tree *tree, uint64_t hash,
-                                                size_t *file)
-{
-    for (*file = 0; *file < tree->count; ++*file) {
-        const struct smc_source_file *of = &tree->file[*file];
-        for (uint32_t i = 0; i < of->declarations.count; i++) {
-            const struct smc_declaration *found = &of->declarations.item[i];
-            if (found->kind == SMC_DECLARE_CLASS && found->body != SMC_NO_TOKEN &&
-                found->name != SMC_NO_TOKEN && found->template_begin == SMC_NO_TOKEN &&
-                smc_token_hash(&of->tokens, found->name) == hash)
-                return found;
-        }
-    }
-    return NULL;
-}
-
-/* Writes the type of a member of the class `class`. */
-static bool write_member_type(const struct search *search, const char *class, uint64_t hash,
-                              struct smc_text *type)
-{
-    size_t file, number = find_instance(search, class);
-    if (number > 0) {
-        const struct smc_piece *of = &search->instance[number - 1].of;
-        return write_declared(of, of->end, hash, type);
-    }
-    const struct smc_declaration *found =
-        find_class(search->tree, smc_hash(SMC_HASH_START, class, strlen(class)), &file);
-    if (!found)
-        return false;
-    const struct smc_piece of = owner_of(search, file, found);
-    return write_declared(&of, of.end, hash, type);
-}
-
-/* The class of which "void Owner::clear() {" defines a member; 0: none. */
-static uint64_t class_around(const struct smc_piece *owner)
-{
-    for (uint32_t i = owner->begin + 2; i < owner->body; i++)
-        if (smc_piece_is(owner, i, "(") && smc_piece_is_word(owner, i - 1) &&
-            smc_piece_is(owner, i - 2, "::") && smc_piece_is_word(owner, i - 3))
-            return smc_token_hash(owner->tokens, i - 3);
-    return 0;
-}
-
-/* Writes the type of the name at `j`, which is no member of another object. */
-static bool write_name_type(const struct search *search, const struct smc_piece *owner, uint32_t j,
-                            struct smc_text *type)
-{
-    const uint64_t hash = smc_token_hash(owner->tokens, j);
-    size_t file;
-    if (write_declared(owner, j, hash, type))
-        return true;
-    const uint64_t around = class_around(owner);
-    const struct smc_declaration *class = around ? find_class(search->tree, around, &file) : NULL;
-    if (class) {
-        const struct smc_piece of = owner_of(search, file, class);
-        return write_declared(&of, of.end, hash, type);
-    }
-    for (size_t k = 0; k < search->tree->count; k++) {
-        const struct smc_source_file *of = &search->tree->file[k];
-        for (uint32_t i = 0; i < of->declarations.count; i++) {
-            const struct smc_declaration *found = &of->declarations.item[i];
-            if (found->kind != SMC_DECLARE_VALUE || found->parent != SMC_NO_TOKEN)
-                continue;
-            const struct smc_piece value = owner_of(search, k, found);
-            if (write_declared(&value, value.end, hash, type))
-                return true;
-        }
-    }
-    return false;
-}
-
-/* Writes the type of the object whose member is named at `i`: of "o.b" in "o.b.fill()". */
-static bool write_object_type(const struct search *search, const struct smc_piece *owner,
-                              uint32_t i, int depth, struct smc_text *type)
-{
-    struct smc_text raw = {0};
-    bool known = false;
-    uint32_t j = i - 2;
-    if (i < owner->begin + 2 || depth > 6)
-        return false;
-    if (smc_piece_is(owner, j, "]") && smc_piece_match(owner, j) != SMC_NO_TOKEN)
-        j = smc_piece_match(owner, j) - 1;
-    if (smc_piece_is(owner, j, "this") && owner->instance > 0)
-        smc_text_append(&raw, search->instance[owner->instance - 1].type);
-    known = raw.length > 0;
-    if (!known && smc_piece_is_word(owner, j) &&
-        (smc_piece_is(owner, j - 1, ".") || smc_piece_is(owner, j - 1, "->"))) {
-        struct smc_text outer = {0};
-        known = write_object_type(search, owner, j, depth + 1, &outer) &&
-                write_member_type(search, smc_text_string(&outer), smc_token_hash(owner->tokens, j),
-                                  &raw);
-        smc_text_free(&outer);
-    } else if (!known && smc_piece_is_word(owner, j) && !smc_piece_is(owner, j - 1, "::")) {
-        known = write_name_type(search, owner, j, &raw);
-    }
-    append_type(smc_text_string(&raw), type);
-    smc_text_free(&raw);
-    return known;
-}
-
-/* Whether a class that is no template has the member itself. */
-static bool has_member(const struct search *search, const char *class, uint64_t hash)
-{
-    size_t file;
-    const struct smc_declaration *found =
-        find_class(search->tree, smc_hash(SMC_HASH_START, class, strlen(class)), &file);
-    for (uint32_t i = found ? found->body : 0; found && i < found->end; i++)
-        if (smc_token_hash(&search->tree->file[file].tokens, i) == hash)
-            return true;
-    return false;
+    return count;
 }
 
 /* "object.name(" or "object->name(": the member of its type, or of every type that has one. */
 static void visit_member_call(struct search *search, const struct smc_piece *owner, uint32_t i,
                               uint64_t hash, int depth)
 {
+    static const char std[] = "std::";
+    const struct wanted wanted = {NAMED, hash, count_call(owner, i)};
     struct smc_text type = {0};
-    bool known = write_object_type(search, owner, i, 0, &type);
-    size_t number = known ? find_instance(search, smc_text_string(&type)) : 0;
-    if ((number == 0 || visit_members(search, number, NAMED, hash, depth) == 0) &&
-        !(known && has_member(search, smc_text_string(&type), hash)))
-        smc_name_set_add(&search->loose, hash);
+    const bool known = smc_object_type_write(search->tree, &search->instances, owner, i, &type);
+    const bool is_inner = smc_piece_is(owner, i - 1, "->") || smc_piece_is(owner, i - 2, "]");
+    const bool is_foreign = !is_inner && strncmp(smc_text_string(&type), std, sizeof std - 1) == 0;
+    const size_t number =
+        known ? smc_object_type_instance(search->tree, &search->instances, is_inner, &type) : 0;
+    const bool is_found =
+        (number > 0 && visit_named(search, number, &wanted, depth) > 0) ||
+        (known &&
+         (is_foreign || smc_object_type_has_member(search->tree, smc_text_string(&type), hash)));
+    if (!is_found)
+        add_loose(search, hash, number > 0 ? ANY_NUMBER : wanted.given);
     smc_text_free(&type);
 }
 
@@ -756,10 +702,11 @@ static void visit_static_call(struct search *search, const struct smc_piece *own
     while (open > owner->begin && smc_token_close_angle(owner->tokens, open, close + 1) != close)
         open--;
     bool known = open > owner->begin && smc_piece_write(owner, open - 1, close + 1, 0, &raw);
-    append_type(smc_text_string(&raw), &type);
-    size_t number = known ? find_instance(search, smc_text_string(&type)) : 0;
-    if (number == 0 || visit_members(search, number, NAMED, hash, depth) == 0)
-        smc_name_set_add(&search->loose, hash);
+    smc_object_type_append(smc_text_string(&raw), &type);
+    size_t number = known ? smc_class_instance_find(&search->instances, smc_text_string(&type)) : 0;
+    const struct wanted wanted = {NAMED, hash, count_call(owner, i)};
+    if (number == 0 || visit_named(search, number, &wanted, depth) == 0)
+        add_loose(search, hash, ANY_NUMBER);
     smc_text_free(&raw);
     smc_text_free(&type);
 }
@@ -769,8 +716,8 @@ static void visit_loose(struct search *search)
 {
     for (size_t before = SIZE_MAX; before != search->seen.count && search->has_memory;) {
         before = search->seen.count;
-        for (size_t number = 1; number <= search->instance_count; number++)
-            visit_members(search, number, LOOSE, 0, 0);
+        for (size_t number = 1; number <= search->instances.count; number++)
+            visit_members(search, number, &(struct wanted){LOOSE, 0, 0}, 0);
     }
 }
 
@@ -789,7 +736,7 @@ static void visit_template(struct search *search, const struct smc_piece *owner,
                    found->kind == SMC_DECLARE_FUNCTION;
     if (close == SMC_NO_TOKEN && !is_call)
         return;
-    struct smc_piece of = owner_of(search, file, found);
+    struct smc_piece of = smc_piece_of(search->tree, file, found);
     size_t count = read_parameters(of.tokens, found->template_begin, list);
     if (is_call && !is_callable(&of, found, list, count))
         return;
@@ -820,7 +767,7 @@ static void visit_template(struct search *search, const struct smc_piece *owner,
     if (is_class)
         return;
     visit(search, &of, depth + 1);
-    free_bindings(&of);
+    smc_piece_free_bindings(&of);
 }
 
 static void visit_macro(struct search *search, const struct smc_piece *owner, uint32_t i,
@@ -832,6 +779,7 @@ static void visit_macro(struct search *search, const struct smc_piece *owner, ui
                            .tokens = &macro->tokens,
                            .begin = macro->body,
                            .end = macro->tokens.count,
+                           .head = SMC_NO_TOKEN,
                            .body = macro->body,
                            .file = owner->file,
                            .line = owner->line ? owner->line : owner->tokens->item[i].line,
@@ -852,7 +800,7 @@ static void visit_macro(struct search *search, const struct smc_piece *owner, ui
     for (k = 0; k < given; k++)
         free(arguments[k]);
     visit(search, &of, depth + 1);
-    free_bindings(&of);
+    smc_piece_free_bindings(&of);
 }
 
 /* The hash of the name that a parameter stands for, without its namespaces; 0: not a name. */
@@ -883,7 +831,8 @@ static void visit_word(struct search *search, const struct smc_piece *owner, uin
     if (i > owner->begin + 2 && smc_piece_is(owner, i - 1, "::") && smc_piece_is(owner, i - 2, ">"))
         visit_static_call(search, owner, i, hash, depth);
     else if (owner->instance > 0 && is_call &&
-             visit_members(search, owner->instance, NAMED, hash, depth) > 0)
+             visit_named(search, owner->instance,
+                         &(struct wanted){NAMED, hash, count_call(owner, i)}, depth) > 0)
         return;
     if (smc_name_set_has(&search->kernels, hash)) {
         visit_kernel(search, owner, i, hash);
@@ -902,6 +851,7 @@ static void visit_word(struct search *search, const struct smc_piece *owner, uin
         search->has_memory &= smc_tokens_read(binding->text, strlen(binding->text), &tokens);
         of.tokens = &tokens;
         of.begin = of.body = 0;
+        of.head = SMC_NO_TOKEN;
         of.end = tokens.count;
         of.line = owner->line ? owner->line : owner->tokens->item[i].line;
         of.count = 0;
@@ -925,7 +875,8 @@ static void visit(struct search *search, const struct smc_piece *owner, int dept
         (owner->tokens->item && owner->count > 0 && owner->line == 0 &&
          !smc_name_set_add(&search->seen, hash)))
         return;
-    for (uint32_t i = owner->body; i < owner->end && search->has_memory; i++)
+    const uint32_t begin = owner->head != SMC_NO_TOKEN ? owner->head : owner->body;
+    for (uint32_t i = begin; i < owner->end && search->has_memory; i++)
         if (owner->tokens->item[i].kind == SMC_TOKEN_WORD)
             visit_word(search, owner, i, depth);
 }
@@ -968,18 +919,15 @@ bool smc_instantiations_find(const struct smc_source_tree *tree, struct smc_inst
     for (size_t k = 0; k < tree->count && search.kernels.count > 0; k++)
         for (uint32_t i = 0; i < tree->file[k].declarations.count && search.has_memory; i++) {
             const struct smc_declaration *declaration = &tree->file[k].declarations.item[i];
-            const struct smc_piece owner = owner_of(&search, k, declaration);
+            const struct smc_piece owner = smc_piece_of(search.tree, k, declaration);
             if (is_start(&tree->file[k], declaration))
                 visit(&search, &owner, 0);
         }
     visit_loose(&search);
     search.has_memory &= !search.kernels.failed && !search.templates.failed &&
-                         !search.seen.failed && !search.loose.failed;
-    for (size_t i = 0; i < search.instance_count; i++) {
-        free_bindings(&search.instance[i].of);
-        free(search.instance[i].type);
-    }
-    free(search.instance);
+                         !search.seen.failed && !search.loose.failed &&
+                         !found->unsure_members.failed && !found->known_classes.failed;
+    smc_class_instances_free(&search.instances);
     smc_name_set_free(&search.loose);
     smc_name_set_free(&search.kernels);
     smc_name_set_free(&search.templates);
@@ -992,5 +940,7 @@ void smc_instantiations_free(struct smc_instantiations *found)
     for (size_t i = 0; i < found->count; i++)
         free(found->item[i].name);
     free(found->item);
+    smc_name_set_free(&found->unsure_members);
+    smc_name_set_free(&found->known_classes);
     *found = (struct smc_instantiations){0};
 }

@@ -17,6 +17,9 @@ struct smc_instantiation {
 struct smc_instantiations {
     struct smc_instantiation *item;
     size_t count, capacity;
+    /* Where the text does not tell: members called on objects of unknown type; and the class
+       templates of which it tells an object. */
+    struct smc_name_set unsure_members, known_classes;
 };
 
 /* Finds all, each once. False: out of memory. */

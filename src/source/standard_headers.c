@@ -10,10 +10,17 @@
 #define ONCE "#pragma once\n"
 #define HD   "__host__ __device__ constexpr "
 
-/* What GCC predefines, in device code too. */
+/* What GCC predefines, in device code too; and nvcc's twins of macros that name the compiler, which
+   smc_device_part_write puts in their place. */
 static const char predefined[] = ONCE "#ifndef __FLT_MAX__\n"
 #include "source/predefined_macros.def"
-                                      "#endif\n";
+                                      "#endif\n#define __nvcc__ 1\n#define __gnuc__ 13\n"
+                                      "#define __gnuc_minor__ 0\n#define __gnug__ 13\n"
+                                      /* headers such as curand_kernel.h include CCCL for NVRTC
+                                         alone: nvcc compiles them as C++14, too */
+                                      "#if __cplusplus < 201703L && "
+                                      "!defined CCCL_IGNORE_DEPRECATED_CPP_DIALECT\n"
+                                      "#define CCCL_IGNORE_DEPRECATED_CPP_DIALECT\n#endif\n";
 
 #define LIMITS_OF(name, signed_bits, unsigned_bits)                                                \
     "#define INT" name "_MIN " signed_bits "_MIN\n#define INT" name "_MAX " signed_bits            \
@@ -331,6 +338,25 @@ static const char arrays[] =
          "  " HD "const T *end() const { return elements + n; } };\n"
          "}\n";
 
+static const char iterators[] =
+    ONCE "namespace std {\n"
+         "struct input_iterator_tag {}; struct output_iterator_tag {};\n"
+         "struct forward_iterator_tag : input_iterator_tag {};\n"
+         "struct bidirectional_iterator_tag : forward_iterator_tag {};\n"
+         "struct random_access_iterator_tag : bidirectional_iterator_tag {};\n"
+         "template <class I> struct iterator_traits {\n"
+         "  typedef typename I::difference_type difference_type;\n"
+         "  typedef typename I::value_type value_type; typedef typename I::pointer pointer;\n"
+         "  typedef typename I::reference reference;\n"
+         "  typedef typename I::iterator_category iterator_category; };\n"
+         "template <class T> struct iterator_traits<T *> {\n"
+         "  typedef long difference_type; typedef T value_type; typedef T *pointer;\n"
+         "  typedef T &reference; typedef random_access_iterator_tag iterator_category; };\n"
+         "template <class T> struct iterator_traits<const T *> {\n"
+         "  typedef long difference_type; typedef T value_type; typedef const T *pointer;\n"
+         "  typedef const T &reference; typedef random_access_iterator_tag iterator_category; };\n"
+         "}\n";
+
 static const char functions[] = ONCE "namespace std {\n"
 #define OPERATION(name, result, sign)                                                              \
     "template <class T = void> struct " name " { " HD result " operator()(const T &a, "            \
@@ -385,6 +411,7 @@ const struct smc_standard_header smc_standard_headers[] = {
     {"algorithm", algorithms, SMC_HEADER_ALWAYS},
     {"array", arrays, SMC_HEADER_ALWAYS},
     {"functional", functions, SMC_HEADER_ALWAYS},
+    {"iterator", iterators, SMC_HEADER_ALWAYS},
     {"assert.h", assertions, SMC_HEADER_ALWAYS},
     {"cassert", "#include <assert.h>\n", SMC_HEADER_ALWAYS},
     {"fenv.h", rounding, SMC_HEADER_ALWAYS},

@@ -6,6 +6,8 @@
 
 #include <string.h>
 
+enum { MOST_CALLS = 3 }; /* of members by each other */
+
 /* Overloads cannot be told apart: all that fit best are marked. */
 void smc_unlaunched_mark(struct smc_source_tree *tree, const char *mangled, const char *shown)
 {
@@ -25,21 +27,6 @@ void smc_unlaunched_mark(struct smc_source_tree *tree, const char *mangled, cons
 }
 
 /* --- Whether other code names it -------------------------------------------------------------- */
-
-/* How often a kernel's declarations contain its name. */
-static size_t count_declared(const struct smc_source_tree *tree, uint64_t hash)
-{
-    size_t count = 0;
-    for (size_t k = 0; k < tree->count; k++) {
-        const struct smc_source_file *file = &tree->file[k];
-        for (uint32_t i = 0; i < file->declarations.count; i++) {
-            const struct smc_declaration *found = &file->declarations.item[i];
-            count += found->is_kernel && found->name != SMC_NO_TOKEN &&
-                     smc_token_hash(&file->tokens, found->name) == hash;
-        }
-    }
-    return count;
-}
 
 static size_t count_words(const struct smc_tokens *tokens, uint32_t begin, uint64_t hash)
 {
@@ -73,13 +60,109 @@ static bool is_pasted(const struct smc_source_macro *macro, const char *name, si
     return false;
 }
 
-static bool is_mentioned(const struct smc_source_tree *tree, uint64_t hash, const char *name,
+static const struct smc_declaration *innermost_function(const struct smc_source_file *file,
+                                                        uint32_t token)
+{
+    const struct smc_declaration *best = NULL;
+    for (uint32_t i = 0; i < file->declarations.count; i++) {
+        const struct smc_declaration *found = &file->declarations.item[i];
+        if (found->kind == SMC_DECLARE_FUNCTION && found->begin <= token && token < found->end)
+            best = found;
+    }
+    return best;
+}
+
+/* The class template of which the function is a member, in it or outside: "Buffer<T>::fill". 0:
+   none. */
+static uint64_t class_template_of(const struct smc_source_file *file,
+                                  const struct smc_declaration *function)
+{
+    const struct smc_tokens *tokens = &file->tokens;
+    const uint32_t parent = function->parent;
+    if (parent != SMC_NO_TOKEN) {
+        const struct smc_declaration *class = &file->declarations.item[parent];
+        if (class->kind == SMC_DECLARE_CLASS && class->template_begin != SMC_NO_TOKEN)
+            return smc_token_hash(tokens, class->name);
+    }
+    if (function->name != SMC_NO_TOKEN && function->name > 4 &&
+        smc_token_is(tokens, function->name - 1, "::"))
+        for (uint32_t i = function->name - 2; i > function->begin; i--)
+            if (smc_token_close_angle(tokens, i, function->name) == function->name - 2)
+                return smc_token_hash(tokens, i - 1);
+    return 0;
+}
+
+static bool names(const struct smc_source_file *file, const struct smc_declaration *function,
+                  uint64_t hash)
+{
+    for (uint32_t i = function->body; i < function->end; i++)
+        if (smc_token_hash(&file->tokens, i) == hash)
+            return true;
+    return false;
+}
+
+/* Whether the member of the class template is called on an object of unknown type, or by another
+   member that is. */
+static bool is_unsure(const struct smc_source_tree *tree, const struct smc_instantiations *launches,
+                      uint64_t class, uint64_t name, int depth)
+{
+    if (smc_name_set_has(&launches->unsure_members, name))
+        return true;
+    for (size_t k = 0; k < tree->count && depth > 0; k++) {
+        const struct smc_source_file *file = &tree->file[k];
+        for (uint32_t i = 0; i < file->declarations.count; i++) {
+            const struct smc_declaration *found = &file->declarations.item[i];
+            if (found->kind != SMC_DECLARE_FUNCTION || found->name == SMC_NO_TOKEN ||
+                found->body == SMC_NO_TOKEN || class_template_of(file, found) != class)
+                continue;
+            const uint64_t other = smc_token_hash(&file->tokens, found->name);
+            if (other != name && names(file, found, name) &&
+                is_unsure(tree, launches, class, other, depth - 1))
+                return true;
+        }
+    }
+    return false;
+}
+
+/* Whether the code at the token may be compiled although no launch was found by way of it: host
+   templates are followed, except members of objects whose type the text does not tell. */
+static bool may_be_compiled(const struct smc_source_tree *tree,
+                            const struct smc_instantiations *launches,
+                            const struct smc_source_file *file, uint32_t token)
+{
+    const struct smc_declaration *function = innermost_function(file, token);
+    const uint64_t class = function ? class_template_of(file, function) : 0;
+    if (function && function->name == token)
+        return false; /* a declaration of it */
+    if (!function || (class == 0 && function->template_begin == SMC_NO_TOKEN))
+        return true;
+    const uint64_t name =
+        function->name != SMC_NO_TOKEN ? smc_token_hash(&file->tokens, function->name) : 0;
+    return class != 0 && (!smc_name_set_has(&launches->known_classes, class) ||
+                          is_unsure(tree, launches, class, name, MOST_CALLS));
+}
+
+/* How often code that may be compiled names it. */
+static size_t count_mentions(const struct smc_source_tree *tree,
+                             const struct smc_instantiations *launches,
+                             const struct smc_source_file *file, uint64_t hash)
+{
+    size_t count = 0;
+    for (uint32_t i = 0; i < file->tokens.count; i++)
+        count += file->tokens.item[i].kind == SMC_TOKEN_WORD &&
+                 smc_token_hash(&file->tokens, i) == hash &&
+                 may_be_compiled(tree, launches, file, i);
+    return count;
+}
+
+static bool is_mentioned(const struct smc_source_tree *tree,
+                         const struct smc_instantiations *launches, uint64_t hash, const char *name,
                          size_t length)
 {
     size_t count = 0;
     for (size_t k = 0; k < tree->count; k++)
-        count += count_words(&tree->file[k].tokens, 0, hash);
-    if (count > count_declared(tree, hash))
+        count += count_mentions(tree, launches, &tree->file[k], hash);
+    if (count > 0)
         return true;
     for (size_t i = 0; i < tree->macro_count; i++)
         if (count_words(&tree->macro[i].tokens, tree->macro[i].body, hash) > 0 ||
@@ -113,12 +196,13 @@ bool smc_unlaunched_next(const struct smc_source_tree *tree, struct smc_unlaunch
                 .file = file->path,
                 .line = token->line,
                 .is_own = k == 0,
+                .launches = found->launches,
                 .next_file = k,
                 .next_declaration = i + 1,
             };
-            found->is_mentioned =
-                is_mentioned(tree, smc_token_hash(&file->tokens, declaration->name), found->name,
-                             found->name_length);
+            found->is_mentioned = is_mentioned(tree, found->launches,
+                                               smc_token_hash(&file->tokens, declaration->name),
+                                               found->name, found->name_length);
             return true;
         }
     }

@@ -115,10 +115,17 @@ static void ask(const struct smc_trace_row *row, struct smc_answer *answer)
     answer->query.settings = row->request;
 }
 
+static void hold_recorded_clusters(const struct smc_trace_row *row, struct smc_answer *answer)
+{
+    if (row->ran_there && row->launch->resident_clusters > 0 && row->request.blocks_per_cluster > 1)
+        smc_query_hold_clusters(answer, (uint64_t)row->launch->resident_clusters);
+}
+
 void smc_trace_complete(const struct smc_trace_row *row, struct smc_answer *answer)
 {
     ask(row, answer);
     smc_query_conclude(answer);
+    hold_recorded_clusters(row, answer);
 }
 
 /* Launches of many grids have few sets of resources: the next steps that were found for one, by a
@@ -216,6 +223,7 @@ static void answer_row(const struct smc_trace *trace, const struct smc_device *i
     const struct smc_trace_device *recorded =
         launch->device < 0 ? NULL : &trace->devices[launch->device];
     row->device = instead ? instead : recorded && recorded->known ? &recorded->device : NULL;
+    row->ran_there = !instead || !recorded || !recorded->known;
     row->sm_count = row->device && row->device->sm_count ? row->device->sm_count
                     : recorded && !recorded->known       ? recorded->device.sm_count
                                                          : 0;
@@ -226,9 +234,10 @@ static void answer_row(const struct smc_trace *trace, const struct smc_device *i
     row->unknown = reason_unknown(trace, launch, row->device);
     if (row->unknown)
         return;
-    make_request(launch, row->device, !instead || !recorded || !recorded->known, &row->request);
+    make_request(launch, row->device, row->ran_there, &row->request);
     ask(row, &answer);
     smc_query_count_blocks(&answer);
+    hold_recorded_clusters(row, &answer);
     find_next_steps(row, &answer, kept);
     row->occupancy = answer.occupancy;
     row->occupancy_percent = answer.occupancy_percent;

@@ -27,6 +27,7 @@ enum smc_trace_bound {
 struct smc_trace_row {
     const struct smc_trace_launch *launch;
     const struct smc_device *device; /* NULL: unknown */
+    bool ran_there;                  /* as far as the trace tells: it names no other GPU */
     uint32_t sm_count;               /* of it, or else as recorded; 0: unknown */
     const char
         *unknown; /* why there is no occupancy ("registers were not recorded"); NULL: there is */

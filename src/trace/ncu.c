@@ -672,6 +672,7 @@ static void fill_launch(struct reading *reading, struct smc_trace_launch *out)
         out->smem_bytes = bytes_of(reading, ALLOCATED_SMEM);
     out->smem_has_reserve = out->smem_bytes >= 0;
     out->smem_configured_bytes = bytes_of(reading, CONFIGURED_SMEM);
+    out->resident_clusters = whole(&launch->metric[RESIDENT_CLUSTERS], 1, 1000000);
     out->cache_config = launch->cache_config;
     out->launches = launch->launches;
     out->recorded_occupancy_percent = percent(&launch->metric[THEORETICAL]);

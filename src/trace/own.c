@@ -226,6 +226,7 @@ static const struct {
     {"smem_bytes", MEMBER(smem_bytes), 0, INT64_MAX, SMC_TRACE_UNKNOWN},
     {"carveout_percent", MEMBER(carveout_percent), -1, 100, SMC_CARVEOUT_DEFAULT},
     {"smem_configured_bytes", MEMBER(smem_configured_bytes), 0, UINT32_MAX, SMC_TRACE_UNKNOWN},
+    {"recorded_clusters", MEMBER(resident_clusters), 1, 1000000, SMC_TRACE_UNKNOWN},
     {"api_blocks_per_sm", MEMBER(api_blocks_per_sm), 0, UINT16_MAX, SMC_TRACE_UNKNOWN},
 };
 #undef MEMBER

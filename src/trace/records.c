@@ -193,7 +193,7 @@ static bool take_entry(struct reading *reading, uint64_t offset, const struct re
     case RECORD_NOTE:
         text = text_at(reading, offset, RECORD_NOTE);
         if (text)
-            smc_trace_note(reading->trace, "%s", text);
+            smc_trace_told(reading->trace, text);
         return text != NULL;
     case RECORD_TEXT:
     case RECORD_SLICE_TABLE:

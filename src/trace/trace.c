@@ -27,6 +27,7 @@ void smc_trace_launch_init(struct smc_trace_launch *launch)
         .carveout_percent = SMC_CARVEOUT_DEFAULT,
         .cache_config = SMC_TRACE_UNKNOWN,
         .smem_configured_bytes = SMC_TRACE_UNKNOWN,
+        .resident_clusters = SMC_TRACE_UNKNOWN,
         .launches = 1,
         .api_blocks_per_sm = SMC_TRACE_UNKNOWN,
         .recorded_occupancy_percent = SMC_TRACE_UNKNOWN,
@@ -69,14 +70,26 @@ int64_t smc_trace_smem_bytes(const struct smc_trace_launch *launch, const struct
 
 static uint64_t hash_key(const struct smc_trace_launch *launch)
 {
-    const int64_t key[] = {
-        launch->device,           launch->process,           launch->module,
-        launch->grid[0],          launch->grid[1],           launch->grid[2],
-        launch->block[0],         launch->block[1],          launch->block[2],
-        launch->cluster[0],       launch->cluster[1],        launch->cluster[2],
-        launch->regs_per_thread,  launch->static_smem_bytes, launch->dynamic_smem_bytes,
-        launch->carveout_percent, launch->cache_config,      launch->smem_bytes,
-        launch->smem_has_reserve};
+    const int64_t key[] = {launch->device,
+                           launch->process,
+                           launch->module,
+                           launch->grid[0],
+                           launch->grid[1],
+                           launch->grid[2],
+                           launch->block[0],
+                           launch->block[1],
+                           launch->block[2],
+                           launch->cluster[0],
+                           launch->cluster[1],
+                           launch->cluster[2],
+                           launch->regs_per_thread,
+                           launch->static_smem_bytes,
+                           launch->dynamic_smem_bytes,
+                           launch->carveout_percent,
+                           launch->cache_config,
+                           launch->smem_bytes,
+                           launch->smem_has_reserve,
+                           (int64_t)(1000 * launch->recorded_occupancy_percent)};
     uint64_t hash = smc_hash(SMC_HASH_START, launch->name, strlen(launch->name));
     return smc_hash(hash, (const char *)key, sizeof key);
 }
@@ -92,6 +105,7 @@ static bool is_same(const struct smc_trace_launch *a, const struct smc_trace_lau
            a->dynamic_smem_bytes == b->dynamic_smem_bytes &&
            a->carveout_percent == b->carveout_percent && a->cache_config == b->cache_config &&
            a->smem_bytes == b->smem_bytes && a->smem_has_reserve == b->smem_has_reserve &&
+           a->recorded_occupancy_percent == b->recorded_occupancy_percent &&
            strcmp(a->name, b->name) == 0;
 }
 
@@ -231,6 +245,8 @@ static void add_counts(struct smc_trace_launch *record, const struct smc_trace_l
     }
     if (launch->smem_configured_bytes > record->smem_configured_bytes)
         record->smem_configured_bytes = launch->smem_configured_bytes;
+    if (launch->resident_clusters != SMC_TRACE_UNKNOWN)
+        record->resident_clusters = launch->resident_clusters;
     if (launch->api_blocks_per_sm != SMC_TRACE_UNKNOWN)
         record->api_blocks_per_sm = launch->api_blocks_per_sm;
 }
@@ -598,6 +614,14 @@ void smc_trace_note(struct smc_trace *trace, const char *format, ...)
     if (!holds_line(smc_text_string(&trace->notes), smc_text_string(&line)))
         smc_text_append(&trace->notes, smc_text_string(&line));
     smc_text_free(&line);
+}
+
+void smc_trace_told(struct smc_trace *trace, const char *text)
+{
+    struct smc_text plain = {0};
+    append_plain(text, &plain);
+    smc_trace_note(trace, "%s", smc_text_string(&plain));
+    smc_text_free(&plain);
 }
 
 void smc_trace_free(struct smc_trace *trace)

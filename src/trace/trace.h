@@ -55,15 +55,16 @@ struct smc_trace_launch {
     int64_t static_smem_bytes, dynamic_smem_bytes; /* per block */
     int32_t carveout_percent; /* requested; SMC_CARVEOUT_DEFAULT: left to the driver, or unknown */
     int32_t cache_config;     /* requested, an enum smc_cache_config, or SMC_TRACE_UNKNOWN */
-    int64_t smem_configured_bytes; /* of the SM, as executed; the largest if it varied */
+    int64_t smem_configured_bytes; /* of the SM, as executed; the largest if it varied, and
+                                      no occupancy was recorded */
 
     /* What was counted and measured. */
     uint64_t launches;       /* 1 or more, those from graphs included */
     uint64_t graph_launches; /* of these, nodes of CUDA graphs */
     uint64_t timed_launches; /* launches that have a time; 0: the next three are unknown */
     uint64_t total_ns, least_ns, greatest_ns;
+    int64_t resident_clusters; /* on the GPU at a time, as the driver told the recording tool */
     int32_t api_blocks_per_sm; /* of cuOccupancyMaxActiveBlocksPerMultiprocessor, in the process */
-    double recorded_occupancy_percent; /* theoretical, as the recording tool computed it */
     double achieved_occupancy_percent; /* measured, the mean over the timed launches */
 
     char *shown; /* the name demangled if possible, safe for a terminal; owned by the trace */
@@ -77,6 +78,10 @@ struct smc_trace_launch {
        smc_trace_smem_bytes. */
     int64_t smem_bytes;
     bool smem_has_reserve;
+
+    /* Also of the key: theoretical, as the recording tool computed it. It differs between launches
+       that the driver gave different sizes of shared memory. */
+    double recorded_occupancy_percent;
 };
 
 /* A process of the program. */
@@ -215,6 +220,9 @@ int32_t smc_trace_module(struct smc_trace *trace, const char *file);
 /* Appends a line to trace->notes, once, however often it is called with the same text. */
 void smc_trace_note(struct smc_trace *trace, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+
+/* The same for what an emulated program was told; the text may hold mangled names. */
+void smc_trace_told(struct smc_trace *trace, const char *text);
 
 /* Appends what the emulator found in a kernel. Both texts may hold anything. SMC_MACHINE: memory.
  */

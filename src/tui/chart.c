@@ -130,6 +130,7 @@ static struct smc_chart_point point_at(const struct smc_query *asked,
     enum smc_status status = smc_query_evaluate(&query, known, &other, &warnings, NULL);
     smc_text_free(&warnings);
     point.is_uncompiled = status == SMC_UNAVAILABLE;
+    point.is_given_up = point.is_uncompiled && smc_memo_has_failed(memo, &query);
     if (status != SMC_OK)
         return point;
     point.percent = other.occupancy_percent;
@@ -180,7 +181,7 @@ void smc_chart_find(struct smc_chart *chart, const struct smc_query *query,
 }
 
 bool smc_chart_find_uncompiled(const struct smc_chart *chart, const struct smc_query *asked,
-                               const struct smc_memo *tried, struct smc_query *query)
+                               const struct smc_memo *memo, struct smc_query *query)
 {
     bool found = false;
     int64_t least = 0;
@@ -193,7 +194,7 @@ bool smc_chart_find_uncompiled(const struct smc_chart *chart, const struct smc_q
             continue;
         smc_field_set_number(&trial, chart->field, point->value);
         if (trial.kernel->complete(trial.kernel, &trial.params, NULL) != SMC_OK ||
-            smc_memo_find(tried, &trial))
+            smc_memo_has_failed(memo, &trial))
             continue;
         *query = trial;
         least = far;
@@ -415,11 +416,12 @@ static void draw_legend(const struct smc_chart *chart, struct smc_rect rect, boo
                         struct smc_frame *frame)
 {
     uint32_t seen = 0;
-    bool fails = false, uncompiled = false;
+    bool fails = false, uncompiled = false, pending = false;
     struct smc_text words = {0};
     struct smc_rect edge = {rect.row + rect.rows, rect.col, 1, rect.cols};
     for (size_t i = 0; i < chart->count; i++) {
         uncompiled |= chart->point[i].is_uncompiled;
+        pending |= chart->point[i].is_uncompiled && !chart->point[i].is_given_up;
         fails |= !chart->point[i].launches && !chart->point[i].is_uncompiled;
         if (chart->point[i].launches)
             seen |= 1u << smc_words_first_limiter(chart->point[i].limiters);
@@ -436,7 +438,7 @@ static void draw_legend(const struct smc_chart *chart, struct smc_rect rect, boo
     if (uncompiled) {
         smc_text_append(&words, " ");
         smc_glyph_append(SMC_SIGN_NOT_COMPILED, true, &words);
-        smc_text_append(&words, " not compiled yet ");
+        smc_text_append(&words, pending ? " not compiled yet " : " not compiled ");
     }
     smc_text_append(&words, " ");
     smc_glyph_append(SMC_SIGN_NOW, true, &words);
@@ -458,7 +460,8 @@ static void draw_heading(const struct smc_chart *chart, struct smc_rect rect,
         snprintf(text, sizeof text, " %s: %u block%s, %s ", value, point->blocks,
                  smc_text_plural(point->blocks), percent);
     else if (point->is_uncompiled)
-        snprintf(text, sizeof text, " %s: not compiled yet ", value);
+        snprintf(text, sizeof text, " %s: %s ", value,
+                 point->is_given_up ? "not compiled" : "not compiled yet");
     else
         snprintf(text, sizeof text, " %s: no launch ", value);
     struct smc_rect edge = {rect.row - 1, rect.col, 1, rect.cols};

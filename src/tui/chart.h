@@ -17,7 +17,8 @@ struct smc_chart_point {
     uint32_t blocks;   /* per SM */
     uint32_t limiters; /* bit n: limit n binds; 0 where the launch fails */
     bool launches;
-    bool is_uncompiled; /* its registers are not known yet, and so nothing else */
+    bool is_uncompiled; /* its registers are not known, and so nothing else */
+    bool is_given_up;   /* it could not be compiled */
     bool assumed;       /* from registers that were neither compiled for it nor in the table */
 };
 
@@ -40,10 +41,10 @@ void smc_chart_find(struct smc_chart *chart, const struct smc_query *query,
                     const struct smc_answer *answer, enum smc_field field,
                     const struct smc_memo *memo);
 
-/* The query of the point closest to the present value that is not compiled, and not among those
-   that were tried. False if there is none. */
+/* The query of the point closest to the present value that is not compiled yet. False if there is
+   none. */
 bool smc_chart_find_uncompiled(const struct smc_chart *chart, const struct smc_query *asked,
-                               const struct smc_memo *tried, struct smc_query *query);
+                               const struct smc_memo *memo, struct smc_query *query);
 
 void smc_chart_free(struct smc_chart *chart);
 

@@ -83,7 +83,6 @@ void smc_explore_open(struct smc_explore *explore, const struct smc_query *query
 void smc_explore_close(struct smc_explore *explore)
 {
     smc_memo_forget(&explore->memo);
-    smc_memo_forget(&explore->failed);
     smc_chart_free(&explore->chart);
 }
 
@@ -220,15 +219,13 @@ void smc_explore_compiled(struct smc_explore *explore, const struct smc_query *q
 bool smc_explore_wants_around(const struct smc_explore *explore, struct smc_query *query)
 {
     return explore->query.kernel && !explore->query.compile.no_nvrtc &&
-           smc_chart_find_uncompiled(&explore->chart, &explore->query, &explore->failed, query);
+           smc_chart_find_uncompiled(&explore->chart, &explore->query, &explore->memo, query);
 }
 
 void smc_explore_compiled_around(struct smc_explore *explore, const struct smc_query *query,
                                  const struct smc_resources *resources)
 {
-    static const struct smc_resources none;
-    smc_memo_keep(resources ? &explore->memo : &explore->failed, query,
-                  resources ? resources : &none);
+    smc_memo_keep(&explore->memo, query, resources);
     smc_chart_find(&explore->chart, &explore->query, &explore->answer, explore->field,
                    &explore->memo);
 }
@@ -246,7 +243,6 @@ void smc_explore_timed(struct smc_explore *explore, uint64_t serial, const struc
 void smc_explore_recompile(struct smc_explore *explore)
 {
     smc_memo_forget(&explore->memo);
-    smc_memo_forget(&explore->failed);
     update(explore);
 }
 

@@ -27,7 +27,6 @@ struct smc_explore {
     enum smc_field field;       /* under the cursor */
     struct smc_chart chart;     /* along that field */
     struct smc_memo memo;
-    struct smc_memo failed; /* kernels around the present one that do not compile */
     uint64_t carried; /* bit n: field n has a value that the user did not give it: it came with a
                          lesson, or from the kernel before */
     struct smc_query undo[SMC_UNDO_STEPS]; /* the last one at the end */

@@ -10,6 +10,7 @@ struct smc_memo_entry {
     const struct smc_kernel *kernel;
     uint16_t cc;
     char defines[128]; /* identify the compiled kernel, as in the compile cache */
+    bool failed;       /* and no resources */
     struct smc_resources resources;
 };
 
@@ -24,19 +25,31 @@ static bool write_defines(const struct smc_query *query, char defines[128])
     return fits;
 }
 
-const struct smc_resources *smc_memo_find(const struct smc_memo *memo,
-                                          const struct smc_query *query)
+static struct smc_memo_entry *find_entry(const struct smc_memo *memo, const struct smc_query *query)
 {
     char defines[128];
     if (!query->kernel || memo->count == 0 || !write_defines(query, defines))
         return NULL;
     for (size_t i = 0; i < memo->count; i++) {
-        const struct smc_memo_entry *entry = &memo->entry[i];
+        struct smc_memo_entry *entry = &memo->entry[i];
         if (entry->kernel == query->kernel && entry->cc == query->device.sm.cc &&
             strcmp(entry->defines, defines) == 0)
-            return &entry->resources;
+            return entry;
     }
     return NULL;
+}
+
+const struct smc_resources *smc_memo_find(const struct smc_memo *memo,
+                                          const struct smc_query *query)
+{
+    const struct smc_memo_entry *entry = find_entry(memo, query);
+    return entry && !entry->failed ? &entry->resources : NULL;
+}
+
+bool smc_memo_has_failed(const struct smc_memo *memo, const struct smc_query *query)
+{
+    const struct smc_memo_entry *entry = find_entry(memo, query);
+    return entry && entry->failed;
 }
 
 static bool reserve(struct smc_memo *memo)
@@ -56,9 +69,15 @@ void smc_memo_keep(struct smc_memo *memo, const struct smc_query *query,
                    const struct smc_resources *resources)
 {
     struct smc_memo_entry entry = {
-        .kernel = query->kernel, .cc = query->device.sm.cc, .resources = *resources};
-    if (query->kernel && !smc_memo_find(memo, query) && reserve(memo) &&
-        write_defines(query, entry.defines))
+        .kernel = query->kernel, .cc = query->device.sm.cc, .failed = !resources};
+    struct smc_memo_entry *present = find_entry(memo, query);
+    if (resources)
+        entry.resources = *resources;
+    if (!query->kernel || !write_defines(query, entry.defines))
+        return;
+    if (present && present->failed)
+        *present = entry;
+    else if (!present && reserve(memo))
         memo->entry[memo->count++] = entry;
 }
 

@@ -20,9 +20,13 @@ struct smc_memo {
 const struct smc_resources *smc_memo_find(const struct smc_memo *memo,
                                           const struct smc_query *query);
 
-/* Without memory nothing is kept, and the kernel is compiled again. */
+/* Without memory nothing is kept, and the kernel is compiled again. `resources` may be NULL: the
+   kernel could not be compiled. */
 void smc_memo_keep(struct smc_memo *memo, const struct smc_query *query,
                    const struct smc_resources *resources);
+
+/* Whether exactly that kernel could not be compiled. */
+bool smc_memo_has_failed(const struct smc_memo *memo, const struct smc_query *query);
 
 /* Forgets everything, because the source has changed. */
 void smc_memo_forget(struct smc_memo *memo);

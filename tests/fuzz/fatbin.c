@@ -39,8 +39,7 @@ static void describe(const uint8_t *data, size_t size, uint32_t threads, struct 
                         kernels.item[i].resources.regs_per_thread);
     smc_text_append(out, smc_text_string(&notes.faults));
     smc_inspect_free(&kernels);
-    smc_text_free(&notes.faults);
-    smc_text_free(&notes.remarks);
+    smc_inspect_notes_free(&notes);
 }
 
 static void read_file(const uint8_t *data, size_t size)

@@ -618,6 +618,10 @@ static void check_graphs(void *module)
     CALL(CUDA_ERROR_INVALID_VALUE, cuGraphAddEmptyNode, &added[5], other, added, SIZE(1));
     CALL(CUDA_ERROR_INVALID_VALUE, cuGraphAddDependencies, other, &added[0], &added[1], SIZE(1));
     CALL(CUDA_SUCCESS, cuGraphAddDependencies_v2, graph, &added[0], &added[4], NULL, SIZE(1));
+    kernel.block[2] = 65; /* as cuLaunchKernel says */
+    CALL(CUDA_ERROR_INVALID_VALUE, cuGraphAddKernelNode_v2, &added[5], graph, NULL, SIZE(0),
+         &kernel);
+    kernel.block[2] = 1;
     kernel.parameters = NULL;
     CALL(CUDA_ERROR_INVALID_VALUE, cuGraphAddKernelNode_v2, &added[5], graph, NULL, SIZE(0),
          &kernel);

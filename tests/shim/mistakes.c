@@ -26,8 +26,19 @@ static const char ptx[] =
     "cvt.u16.u32 %h1, %r2; st.global.u8 [%d1], %h1; END: ret; }\n"
     ".visible .entry count(.param .u64 to) { .reg .b64 %d<2>; ld.param.u64 %d1, [to];\n"
     "red.global.add.u32 [%d1], 1; ret; }\n"
+    /* to[i] = from[i] for structures of 16 bytes; *sum += the third word of each */
+    ".visible .entry pad(.param .u64 to, .param .u64 from, .param .u64 sum) {\n"
+    ".reg .b32 %r<6>; .reg .b64 %d<5>; ld.param.u64 %d1, [to]; ld.param.u64 %d2, [from];\n"
+    "ld.param.u64 %d4, [sum]; mov.u32 %r5, %tid.x; mul.wide.u32 %d3, %r5, 16;\n"
+    "add.s64 %d1, %d1, %d3; add.s64 %d2, %d2, %d3;\n"
+    "ld.global.v4.u32 {%r1, %r2, %r3, %r4}, [%d2];\n"
+    "st.global.v4.u32 [%d1], {%r1, %r2, %r3, %r4}; red.global.add.u32 [%d4], %r3; ret; }\n"
+    ".visible .entry fetch(.param .u64 to, .param .u64 from) {\n"
+    ".reg .b32 %r<2>; .reg .f32 %f<5>; .reg .b64 %d<3>; ld.param.u64 %d1, [to];\n"
+    "ld.param.u64 %d2, [from]; mov.u32 %r1, %tid.x;\n"
+    "tex.1d.v4.f32.s32 {%f1, %f2, %f3, %f4}, [%d2, {%r1}]; st.global.f32 [%d1], %f1; ret; }\n"
     ".extern .shared .align 4 .b8 dynamic[];\n"
-    ".visible .entry large(.param .u64 to) .maxntid 128, 1, 1 { .reg .b32 %r<3>;\n"
+    ".visible .entry _Z5largePi(.param .u64 to) .maxntid 128, 1, 1 { .reg .b32 %r<3>;\n"
     "mov.u32 %r1, dynamic; mov.u32 %r2, 1; st.shared.u32 [%r1], %r2; ret; }\n"
     /* *to = hidden; a function that is in no table */
     ".visible .entry choose(.param .u64 to) { .reg .b64 %d<3>; ld.param.u64 %d1, [to];\n"
@@ -47,7 +58,7 @@ static const char ptx[] =
     "call (r), %d1, (x), P;\nld.param.b32 %r1, [r];\n}\nst.global.u32 [%d2], %r1; ret; }\n";
 
 enum { TO_DEVICE = 1, TO_HOST, ON_DEVICE };
-enum { ADD, NUMBER, COUNT, LARGE, CHOOSE, APPLY, APPLY_AT, KERNELS };
+enum { ADD, NUMBER, COUNT, LARGE, CHOOSE, APPLY, APPLY_AT, PAD, FETCH, KERNELS };
 
 static char stub[KERNELS], table_shadow;
 
@@ -57,8 +68,8 @@ struct dim {
 
 static void start(void)
 {
-    static const char *const names[KERNELS] = {"add",    "number", "count",   "large",
-                                               "choose", "apply",  "apply_at"};
+    static const char *const names[KERNELS] = {"add",   "number",   "count", "_Z5largePi", "choose",
+                                               "apply", "apply_at", "pad",   "fetch"};
     void **(*register_binary)(const void *);
     void *symbol;
     library = dlopen("libcudart.so.13", RTLD_NOW);
@@ -83,14 +94,20 @@ static void *memory(size_t bytes)
     return at;
 }
 
-/* As <<<1, threads, smem>>> does, without looking at what is returned. */
-static void launch(int kernel, uint32_t threads, size_t smem, void **arguments)
+/* As <<<1, block, smem>>> does, without looking at what is returned. */
+static void launch_block(int kernel, struct dim block, size_t smem, void **arguments)
 {
-    struct dim blocks = {1, 1, 1}, block = {threads, 1, 1};
+    struct dim blocks = {1, 1, 1};
     void *stream;
     find("__cudaPushCallConfiguration")(blocks, block, smem, NULL);
     find("__cudaPopCallConfiguration")(&blocks, &block, &smem, &stream);
     find("cudaLaunchKernel")(&stub[kernel], blocks, block, arguments, smem, stream);
+}
+
+static void launch(int kernel, uint32_t threads, size_t smem, void **arguments)
+{
+    const struct dim block = {threads, 1, 1};
+    launch_block(kernel, block, smem, arguments);
 }
 
 static void add(void *to, void *from, uint32_t n)
@@ -150,6 +167,57 @@ static void all_written(void)
     CALL(cudaSuccess, cudaFree, third);
 }
 
+/* Copies 4 structures of 16 bytes whose bytes from `first` on are written: `bytes` of them. */
+static void copy_padded(uint32_t first, size_t bytes)
+{
+    char host[16] = {0};
+    char *to = memory(64), *from = memory(64);
+    void *sum = memory(4), *arguments[] = {&to, &from, &sum};
+    CALL(cudaSuccess, cudaMemset, sum, 0, SIZE(4));
+    for (int i = 0; i < 4; i++)
+        CALL(cudaSuccess, cudaMemcpy, from + 16 * i + first, host, bytes, TO_DEVICE);
+    launch(PAD, 4, 0, arguments);
+}
+
+static void padding_copied(void)
+{
+    copy_padded(9, 3);
+}
+
+static void padding_added(void)
+{
+    copy_padded(0, 8);
+}
+
+/* 32 floats by a texture object, of which `bytes` are written. */
+static void fetch_texels(size_t bytes)
+{
+    const struct {
+        int type;
+        void *address;
+        int bits[4], format;
+        size_t bytes;
+    } linear = {2, memory(128), {32, 0, 0, 0}, 2, 128};
+    const char texture[128] = {0};
+    char host[128] = {0}, resource[128] = {0};
+    uint64_t object = 0;
+    void *to = memory(4), *arguments[] = {&to, &object};
+    memcpy(resource, &linear, sizeof linear);
+    CALL(cudaSuccess, cudaMemcpy, linear.address, host, bytes, TO_DEVICE);
+    CALL(cudaSuccess, cudaCreateTextureObject, &object, resource, texture, NULL);
+    launch(FETCH, 32, 0, arguments);
+}
+
+static void texels(void)
+{
+    fetch_texels(100);
+}
+
+static void texels_written(void)
+{
+    fetch_texels(128);
+}
+
 /* --- Memory that was freed -------------------------------------------------------------------- */
 
 static void freed(void)
@@ -184,6 +252,19 @@ static void refused_threads(void)
 {
     void *to = memory(4), *arguments[] = {&to};
     launch(LARGE, 256, 0, arguments);
+}
+
+static void refused_depth(void)
+{
+    const struct dim block = {1, 1, 65};
+    void *to = memory(4), *arguments[] = {&to};
+    launch_block(LARGE, block, 0, arguments);
+}
+
+static void refused_size(void)
+{
+    void *to = memory(4), *arguments[] = {&to};
+    launch(LARGE, 64, 256 << 10, arguments);
 }
 
 static void refused_and_seen(void)
@@ -253,10 +334,16 @@ int main(int argc, char **argv)
                  {"counted", counted},
                  {"made_by_kernel", made_by_kernel},
                  {"all_written", all_written},
+                 {"texels", texels},
+                 {"texels_written", texels_written},
+                 {"padding_copied", padding_copied},
+                 {"padding_added", padding_added},
                  {"freed", freed},
                  {"given_out_again", given_out_again},
                  {"refused", refused},
                  {"refused_threads", refused_threads},
+                 {"refused_depth", refused_depth},
+                 {"refused_size", refused_size},
                  {"refused_and_seen", refused_and_seen},
                  {"refused_by_call", refused_by_call},
                  {"failed", failed},

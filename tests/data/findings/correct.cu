@@ -992,3 +992,72 @@ extern "C" __global__ void copies_left_behind(int *out, const int *in)
     __syncthreads();
     asm volatile("cp.async.ca.shared.global [%0], [%1], 4;\ncp.async.commit_group;" ::"r"(at), "l"(in + t) : "memory");
 }
+
+//@ polls_before_a_barrier 1 64 i32x64
+extern "C" __global__ void polls_before_a_barrier(int *out)
+{
+    __shared__ volatile int ready;
+    if (threadIdx.x == 0)
+        ready = 0;
+    __syncthreads();
+    if (threadIdx.x == 32) {
+        int x = 1;
+        for (int i = 0; i < 30000; i++)
+            x = x * 3 + out[i & 7];
+        out[63] = x;
+        __threadfence_block();
+        ready = 1;
+    }
+    if (threadIdx.x == 0)
+        while (!ready)
+            ;
+    __syncthreads(); // lanes 1 to 31 wait for lane 0
+    out[threadIdx.x] += 1;
+}
+
+//@ leaves_an_unrolled_loop 1 256 i32x256,i32:5
+extern "C" __global__ void leaves_an_unrolled_loop(int *out, int n)
+{
+    __shared__ int s[256];
+    for (int i = 0;; i++) {
+        if (threadIdx.x / 32 + i >= n) // in another copy of the body for each warp
+            return;
+        s[threadIdx.x] = i;
+        __syncthreads();
+        out[threadIdx.x] = s[threadIdx.x];
+    }
+}
+
+// Bulk copies in two stages; one thread waits for each, and the others for it.
+//@ bulk_copies_of_stages 1 64 i32x64,i32x384:ramp,i32:6
+extern "C" __global__ void bulk_copies_of_stages(int *out, const int *in, int n)
+{
+    __shared__ __align__(16) int s[2][64];
+    __shared__ unsigned long long full[2];
+    int sum = 0;
+    for (int i = threadIdx.x; i < 2; i += 64)
+        asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" : : "r"((unsigned)__cvta_generic_to_shared(&full[i])) : "memory");
+    __syncthreads();
+    for (int i = 0; i <= n; i++) {
+        if (threadIdx.x == 0 && i < n)
+            asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%2], 256;\n"
+                         "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], 256, [%2];" : : "r"((unsigned)__cvta_generic_to_shared(s[i % 2])), "l"(in + i * 64), "r"((unsigned)__cvta_generic_to_shared(&full[i % 2])) : "memory");
+        if (threadIdx.x == 63 && i > 0)
+            asm volatile("{.reg .pred p;\nL: mbarrier.try_wait.parity.shared::cta.b64 p, [%0], %1;\n@!p bra L;}" : : "r"((unsigned)__cvta_generic_to_shared(&full[(i - 1) % 2])), "r"((i - 1) / 2 & 1) : "memory");
+        __syncthreads();
+        sum += i > 0 ? s[(i - 1) % 2][63 - threadIdx.x] : 0;
+        __syncthreads();
+    }
+    out[threadIdx.x] = sum;
+}
+
+// Of compute capability 9.0 the number of SMs is unknown: the grid counts as one that fits.
+//@ asks_for_a_grid 4 32 i32x4
+extern "C" __global__ void asks_for_a_grid(int *out)
+{
+    unsigned high, low;
+    asm volatile("mov.u32 %0, %%envreg1;\nmov.u32 %1, %%envreg2;" : "=r"(high), "=r"(low));
+    if (!(high | low))
+        __trap();
+    out[blockIdx.x] = 1;
+}

@@ -841,3 +841,74 @@ extern "C" __global__ void copy_of_another_warp_over_old_contents(int *out, cons
     out[threadIdx.x] = s[63 - threadIdx.x].y; // <-
     asm volatile("cp.async.wait_all;" ::: "memory");
 }
+
+// Bulk copies to shared memory, which arrive at an object.
+__device__ void make_object(unsigned object)
+{
+    if (threadIdx.x == 0)
+        asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;\nfence.mbarrier_init.release.cluster;" : : "r"(object) : "memory");
+    __syncthreads();
+}
+__device__ void begin_copy(int *to, const int *from, unsigned object)
+{
+    asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%2], 256;\n"
+                 "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], 256, [%2];" : : "r"((unsigned)__cvta_generic_to_shared(to)), "l"(from), "r"(object) : "memory");
+}
+__device__ void await_phase(unsigned object, int parity)
+{
+    asm volatile("{.reg .pred p;\nL: mbarrier.try_wait.parity.shared::cta.b64 p, [%0], %1;\n@!p bra L;}" : : "r"(object), "r"(parity) : "memory");
+}
+
+//@ bulk_copy_only_synchronized 1 64 i32x64,i32x64:ramp -> pending_copy
+extern "C" __global__ void bulk_copy_only_synchronized(int *out, const int *in)
+{
+    __shared__ __align__(16) int s[64];
+    __shared__ unsigned long long arrived;
+    unsigned at = (unsigned)__cvta_generic_to_shared(&arrived);
+    make_object(at);
+    if (threadIdx.x == 0)
+        begin_copy(s, in, at);
+    __syncthreads(); // it does not wait for the copy
+    out[threadIdx.x] = s[63 - threadIdx.x]; // <-
+}
+
+//@ bulk_copy_read_by_its_thread 1 32 i32x64,i32x64:ramp -> pending_copy
+extern "C" __global__ void bulk_copy_read_by_its_thread(int *out, const int *in)
+{
+    __shared__ __align__(16) int s[64];
+    __shared__ unsigned long long arrived;
+    unsigned at = (unsigned)__cvta_generic_to_shared(&arrived);
+    make_object(at);
+    if (threadIdx.x == 0) {
+        begin_copy(s, in, at);
+        out[0] = s[5]; // <-
+        await_phase(at, 0);
+        out[1] = s[5];
+    }
+}
+
+//@ bulk_copy_of_another_stage 1 64 i32x64,i32x128:ramp -> pending_copy
+extern "C" __global__ void bulk_copy_of_another_stage(int *out, const int *in)
+{
+    __shared__ __align__(16) int s[2][64];
+    __shared__ unsigned long long arrived[2];
+    unsigned at = (unsigned)__cvta_generic_to_shared(arrived);
+    make_object(at);
+    make_object(at + 8);
+    if (threadIdx.x == 0) {
+        begin_copy(s[0], in, at);
+        begin_copy(s[1], in + 64, at + 8);
+    }
+    await_phase(at + 8, 0);
+    out[threadIdx.x] = s[0][threadIdx.x]; // <-
+    await_phase(at, 0);
+}
+
+//@ barriers_in_two_branches_of_a_line 1 64 i32x64 -> split_barrier
+extern "C" __global__ void barriers_in_two_branches_of_a_line(int *out)
+{
+    __shared__ int s[64];
+    s[threadIdx.x] = threadIdx.x;
+    if (threadIdx.x < 32) { __syncthreads(); s[threadIdx.x] += 1; } else { s[threadIdx.x] += 2; __syncthreads(); } // <-
+    out[threadIdx.x] = s[threadIdx.x];
+}
