@@ -572,11 +572,10 @@ static void test_saved(void)
                                               .barriers = 3};
     struct smc_inspect_kernels written = {0}, read = {0};
     const struct smc_inspect_request request = {.threads_per_block = SMC_NOT_GIVEN};
-    const struct smc_inspect_rows rows = {0};
     struct smc_text text = {0};
     struct smc_error error = {""};
     CU_ASSERT(smc_inspect_add(&written, "_Z1kv", 5, &kernel));
-    CU_ASSERT_EQUAL(smc_saved_write(&written, &request, &rows, &text, &error), SMC_OK);
+    CU_ASSERT_EQUAL(smc_saved_write(&written, &request, NULL, &text, &error), SMC_OK);
     CU_ASSERT_EQUAL_FATAL(read_text(smc_text_string(&text), &read, &error), SMC_OK);
     CU_ASSERT_EQUAL_FATAL(read.count, 1);
     const struct smc_inspect_kernel *k = &read.item[0];

@@ -172,8 +172,12 @@ static enum smc_status save(const struct smc_arguments *arguments,
     struct smc_text text = {0};
     if (!file)
         return SMC_OK;
-    enum smc_status status = smc_saved_write(&inspection->kernels, &inspection->question.request,
-                                             &inspection->rows, &text, error);
+    uint32_t *threads = smc_inspect_given_threads(&inspection->kernels, &inspection->rows);
+    enum smc_status status =
+        threads ? smc_saved_write(&inspection->kernels, &inspection->question.request, threads,
+                                  &text, error)
+                : smc_out_of_memory(error);
+    free(threads);
     if (status == SMC_OK)
         status = smc_file_write(file, true, &text, error);
     smc_text_free(&text);

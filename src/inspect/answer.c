@@ -1,5 +1,5 @@
 /* Answers for kernels: which version of a kernel a device runs, and with which launch. */
-#include "inspect/kernels.h"
+#include "inspect/inspect.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -324,15 +324,6 @@ static enum smc_status answer_versions(const struct smc_inspect_kernels *kernels
 
 /* --- Kernels by name -------------------------------------------------------------------------- */
 
-bool smc_inspect_is_asked(const struct smc_inspect_kernel *kernel,
-                          const struct smc_inspect_request *request)
-{
-    for (size_t i = 0; i < request->pattern_count; i++)
-        if (smc_inspect_matches(kernel, request->patterns[i]))
-            return true;
-    return request->pattern_count == 0;
-}
-
 void smc_inspect_consider(const struct smc_inspect_kernel *kernel, struct smc_inspect_near *near)
 {
     struct smc_suggestion suggestion = {
@@ -416,4 +407,16 @@ void smc_inspect_rows_free(struct smc_inspect_rows *rows)
     free(rows->item);
     free(rows->device);
     *rows = (struct smc_inspect_rows){0};
+}
+
+uint32_t *smc_inspect_given_threads(const struct smc_inspect_kernels *kernels,
+                                    const struct smc_inspect_rows *rows)
+{
+    uint32_t *threads = smc_calloc(kernels->count ? kernels->count : 1, sizeof *threads);
+    for (size_t i = 0; threads && i < rows->count; i++) {
+        const struct smc_inspect_row *row = &rows->item[i];
+        if (row->threads_source == SMC_THREADS_LISTED || row->threads_source == SMC_THREADS_GIVEN)
+            threads[row->kernel - kernels->item] = row->launch.threads_per_block;
+    }
+    return threads;
 }

@@ -2,7 +2,7 @@
 #ifndef SMC_INSPECT_ARCHITECTURE_H
 #define SMC_INSPECT_ARCHITECTURE_H
 
-#include "inspect/inspect.h"
+#include "inspect/kernels.h"
 
 /* Where source is compiled for what: options without architectures, and targets. Start from {0}. */
 struct smc_architectures {

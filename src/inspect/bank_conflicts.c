@@ -6,24 +6,6 @@
 
 #include "base/memory.h"
 
-struct smc_inspect_ptx *smc_inspect_ptx_new(const char *text, size_t bytes)
-{
-    struct smc_inspect_ptx *ptx = smc_malloc(sizeof *ptx + bytes + 1);
-    if (!ptx)
-        return NULL;
-    ptx->references = 1;
-    ptx->bytes = bytes;
-    memcpy(ptx->text, text, bytes);
-    ptx->text[bytes] = '\0';
-    return ptx;
-}
-
-void smc_inspect_ptx_release(struct smc_inspect_ptx *ptx)
-{
-    if (ptx && --ptx->references == 0)
-        free(ptx);
-}
-
 static struct smc_bank_layout layout_of(const struct smc_device *device)
 {
     struct smc_bank_layout layout;

@@ -5,18 +5,6 @@
 #include "emulator/bank_accesses.h"
 #include "inspect/inspect.h"
 
-/* PTX that several kernels share; each holds a reference. */
-struct smc_inspect_ptx {
-    size_t references;
-    size_t bytes;
-    char text[];
-};
-
-/* A copy with one reference; NULL: out of memory. */
-struct smc_inspect_ptx *smc_inspect_ptx_new(const char *text, size_t bytes);
-/* NULL is allowed. The last release frees it. */
-void smc_inspect_ptx_release(struct smc_inspect_ptx *ptx);
-
 /* The kernel in a block of this shape on the device. Start `accesses` from {0}, and free it also
    after a failure. SMC_UNAVAILABLE: the kernel's file has no PTX; SMC_USAGE: the PTX is not
    understood, or the block is impossible; SMC_MACHINE: memory. */

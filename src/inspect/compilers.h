@@ -3,7 +3,7 @@
 #define SMC_INSPECT_COMPILERS_H
 
 #include "compile/nvrtc.h"
-#include "inspect/inspect.h"
+#include "inspect/kernels.h"
 
 /* What is to be compiled. */
 struct smc_compilation {

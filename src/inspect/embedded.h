@@ -2,7 +2,7 @@
 #ifndef SMC_INSPECT_EMBEDDED_H
 #define SMC_INSPECT_EMBEDDED_H
 
-#include "inspect/inspect.h"
+#include "inspect/kernels.h"
 
 enum { SMC_EMBEDDED_MOST_THREADS = 8 };
 

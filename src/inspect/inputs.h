@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "inspect/inspect.h"
+#include "inspect/kernels.h"
 
 enum smc_input_content {
     SMC_CONTENT_UNKNOWN, /* named by the user: its reader decides */

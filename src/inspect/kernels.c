@@ -10,7 +10,6 @@
 #include "base/hash.h"
 #include "base/memory.h"
 #include "base/utf8.h"
-#include "inspect/bank_conflicts.h"
 #include "inspect/stable_names.h"
 #include "source/shared_arrays.h"
 
@@ -433,4 +432,31 @@ bool smc_inspect_kernels_locate(struct smc_inspect_kernels *kernels, size_t begi
             return false;
     }
     return true;
+}
+
+struct smc_inspect_ptx *smc_inspect_ptx_new(const char *text, size_t bytes)
+{
+    struct smc_inspect_ptx *ptx = smc_malloc(sizeof *ptx + bytes + 1);
+    if (!ptx)
+        return NULL;
+    ptx->references = 1;
+    ptx->bytes = bytes;
+    memcpy(ptx->text, text, bytes);
+    ptx->text[bytes] = '\0';
+    return ptx;
+}
+
+void smc_inspect_ptx_release(struct smc_inspect_ptx *ptx)
+{
+    if (ptx && --ptx->references == 0)
+        free(ptx);
+}
+
+bool smc_inspect_is_asked(const struct smc_inspect_kernel *kernel,
+                          const struct smc_inspect_request *request)
+{
+    for (size_t i = 0; i < request->pattern_count; i++)
+        if (smc_inspect_matches(kernel, request->patterns[i]))
+            return true;
+    return request->pattern_count == 0;
 }

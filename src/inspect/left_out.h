@@ -2,7 +2,7 @@
 #ifndef SMC_INSPECT_LEFT_OUT_H
 #define SMC_INSPECT_LEFT_OUT_H
 
-#include "inspect/inspect.h"
+#include "inspect/kernels.h"
 #include "source/source_tree.h"
 
 /* Warns of each kernel template of the tree that has no instance in the list from index `begin` on,

@@ -7,7 +7,7 @@
 
 #include "base/hash.h"
 #include "base/memory.h"
-#include "inspect/inspect.h"
+#include "inspect/kernels.h"
 
 /* A pattern is not compared with the bare form of a longer name, only with its other forms. */
 enum { LONGEST_BARE = 1024 };

@@ -14,7 +14,6 @@
 #include "compile/ptx_dynamic_smem.h"
 #include "compile/ptxas_log.h"
 #include "devices/devices.h"
-#include "inspect/bank_conflicts.h"
 #include "inspect/kernels.h"
 
 /* --- What an architecture can have ------------------------------------------------------------ */

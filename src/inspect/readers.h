@@ -4,7 +4,7 @@
 #define SMC_INSPECT_READERS_H
 
 #include "compile/nvrtc.h"
-#include "inspect/inspect.h"
+#include "inspect/kernels.h"
 
 enum smc_input_kind {
     SMC_INPUT_UNKNOWN,
@@ -27,7 +27,8 @@ enum smc_input_kind smc_input_kind(const char *file, const struct smc_text *byte
    copied: munmap frees them. NULL: another kind of file. */
 void *smc_input_map_code(const char *file, size_t *length);
 
-/* Whether a file of this name is only included by others: in a folder it may well have no kernel. */
+/* Whether a file of this name is only included by others: in a folder it may well have no kernel.
+ */
 bool smc_input_is_header(const char *file);
 
 /* Replaces binary zeros and carriage returns by line ends, so that the whole text is read. */

@@ -133,18 +133,15 @@ static int compare(const void *a, const void *b)
 /* Copies share the texts. */
 static struct smc_inspect_kernel *sorted(const struct smc_inspect_kernels *kernels,
                                          const struct smc_inspect_request *request,
-                                         const struct smc_inspect_rows *rows, size_t *count)
+                                         const uint32_t *threads, size_t *count)
 {
     size_t all = kernels->count;
     struct smc_inspect_kernel *copy = smc_calloc(all ? all : 1, sizeof *copy);
     for (size_t i = 0; copy && i < all; i++)
         copy[i] = kernels->item[i];
-    for (size_t i = 0; copy && i < rows->count; i++) {
-        const struct smc_inspect_row *row = &rows->item[i];
-        if (row->threads_source == SMC_THREADS_LISTED || row->threads_source == SMC_THREADS_GIVEN)
-            copy[row->kernel - kernels->item].recorded_threads_per_block =
-                row->launch.threads_per_block;
-    }
+    for (size_t i = 0; copy && i < all; i++)
+        if (threads && threads[i] > 0)
+            copy[i].recorded_threads_per_block = threads[i];
     *count = 0;
     for (size_t i = 0; copy && i < all; i++)
         if (smc_inspect_is_asked(&copy[i], request))
@@ -155,12 +152,11 @@ static struct smc_inspect_kernel *sorted(const struct smc_inspect_kernels *kerne
 }
 
 enum smc_status smc_saved_write(const struct smc_inspect_kernels *kernels,
-                                const struct smc_inspect_request *request,
-                                const struct smc_inspect_rows *rows, struct smc_text *out,
-                                struct smc_error *error)
+                                const struct smc_inspect_request *request, const uint32_t *threads,
+                                struct smc_text *out, struct smc_error *error)
 {
     size_t count;
-    struct smc_inspect_kernel *copy = sorted(kernels, request, rows, &count);
+    struct smc_inspect_kernel *copy = sorted(kernels, request, threads, &count);
     if (!copy)
         return smc_out_of_memory(error);
     bool failed = false;

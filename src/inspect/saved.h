@@ -4,14 +4,14 @@
 #ifndef SMC_INSPECT_SAVED_H
 #define SMC_INSPECT_SAVED_H
 
-#include "inspect/inspect.h"
+#include "inspect/kernels.h"
 
-/* Appends the file's text: the kernels that the request's patterns name. Of their
-   answers, `rows`, only block sizes that the user gave are saved. SMC_MACHINE: out of memory. */
+/* Appends the file's text: the kernels that the request's patterns name, each with its block size
+   of `threads` unless that is 0 (smc_inspect_given_threads); NULL: none. SMC_MACHINE: out of
+   memory. */
 enum smc_status smc_saved_write(const struct smc_inspect_kernels *kernels,
-                                const struct smc_inspect_request *request,
-                                const struct smc_inspect_rows *rows, struct smc_text *out,
-                                struct smc_error *error);
+                                const struct smc_inspect_request *request, const uint32_t *threads,
+                                struct smc_text *out, struct smc_error *error);
 
 /* Whether this may be such a file: it begins like a JSON object. */
 bool smc_saved_is(const struct smc_text *bytes);

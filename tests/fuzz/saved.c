@@ -48,7 +48,6 @@ int fuzz_saved(const uint8_t *data, size_t size)
     struct smc_inspect_kernels before = {0}, after = {0};
     struct smc_text old = {0}, new = {0}, saved = {0};
     const struct smc_inspect_request request = {.threads_per_block = SMC_NOT_GIVEN};
-    const struct smc_inspect_rows rows = {0};
     struct smc_error error;
     smc_text_append_bytes(&old, (const char *)data, first);
     smc_text_append_bytes(&new, (const char *)data + first, size - first);
@@ -56,7 +55,7 @@ int fuzz_saved(const uint8_t *data, size_t size)
         new.data[i] = new.data[i] ? new.data[i] : ' ';
     if (smc_saved_read("old", &old, &before, &error) == SMC_OK) {
         smc_saved_read("new", zero ? &new : &old, &after, &error);
-        if (smc_saved_write(&before, &request, &rows, &saved, &error) != SMC_OK)
+        if (smc_saved_write(&before, &request, NULL, &saved, &error) != SMC_OK)
             abort();
         report(&before, &after);
     }
