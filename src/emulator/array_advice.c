@@ -174,19 +174,20 @@ static bool still_fits(const struct smc_array_question *question,
 }
 
 /* Unused bytes after each element, where no whole elements do it: a larger struct. */
-static void pad_elements(const struct accesses *accesses, struct smc_conflict_search *search,
+static void pad_elements(const struct accesses *accesses, const struct smc_conflict_search *search,
                          struct smc_array_advice *advice)
 {
+    struct smc_conflict_search by_element = *search;
     struct smc_layout_advice *layout = &advice->layout;
     const uint32_t unit = accesses->narrowest, row = advice->declared.element_bytes / unit;
     layout->is_hopeless = false; /* members may be moved in other ways */
     if (layout->has_padding || layout->has_swizzle || row < 2 ||
         advice->declared.element_bytes % unit)
         return;
-    search->element_bytes = unit;
-    search->row_elements = &row;
-    search->row_count = 1;
-    layout->has_padding = layout->pads_rows = smc_find_padding(search, &layout->padding);
+    by_element.element_bytes = unit;
+    by_element.row_elements = &row;
+    by_element.row_count = 1;
+    layout->has_padding = layout->pads_rows = smc_find_padding(&by_element, &layout->padding);
 }
 
 static void advise(const struct smc_array_question *question, const struct accesses *accesses,
