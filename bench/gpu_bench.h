@@ -5,8 +5,8 @@
 
 #include <jansson.h>
 
-#include "compile/compile.h"
-#include "executor/gpu.h"
+#include "code/compile.h"
+#include "hardware/executor/gpu.h"
 
 enum { BENCH_WARM_UPS = 3, BENCH_ROUNDS = 15 };
 

@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "inspect/inspect.h"
+#include "answers/inspect.h"
 
 int main(int argc, char **argv)
 {

@@ -10,10 +10,10 @@
 #include <time.h>
 
 #include "base/numbers.h"
-#include "devices/devices.h"
-#include "model/occupancy.h"
+#include "rules/devices.h"
+#include "rules/occupancy.h"
 
-#include "query/query.h"
+#include "answers/query.h"
 
 static double now_s(void)
 {

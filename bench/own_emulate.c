@@ -2,7 +2,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "emulator/emulator.h"
+#include "machine/emulator.h"
 #include "own_kernels.h"
 
 enum { SEED = 1 };

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "catalog/family.h"
-#include "model/round.h"
+#include "rules/catalog/catalog_family.h"
+#include "base/numbers.h"
 
 #define BIT(id) SMC_PARAM_BIT(id)
 

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "executor/check.h"
+#include "hardware/fleet/check.h"
 #include "gpu_bench.h"
 
 enum { BAR_PERCENT = 97, BLOCK = 512, INPUT = 0, OUTPUT };

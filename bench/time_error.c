@@ -25,7 +25,7 @@
 
 #include "base/memory.h"
 #include "base/parse.h"
-#include "confirm/known_ceilings.h"
+#include "hardware/measured_ceilings.h"
 #include "own_kernels.h"
 #include "timed_launch.h"
 #ifdef HAVE_CUDA

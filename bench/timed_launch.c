@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/round.h"
+#include "base/numbers.h"
 
 const char *const bench_model_name[BENCH_MODELS] = {"model", "roofline", "naive maximum"};
 

@@ -7,7 +7,7 @@
 
 #include <jansson.h>
 
-#include "query/query.h"
+#include "answers/query.h"
 
 /* Three predictions of the same launch. */
 enum bench_model {

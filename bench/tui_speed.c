@@ -18,10 +18,10 @@
 #include <unistd.h>
 
 #include "base/numbers.h"
-#include "base/utf8.h"
-#include "devices/devices.h"
-#include "tui/keys.h"
-#include "tui/tui.h"
+#include "base/text.h"
+#include "rules/devices.h"
+#include "show/tui/keys.h"
+#include "show/tui/tui.h"
 
 enum { ROWS = 100, COLS = 300, MOST_KEYS = 10000, STARTS = 20, PATIENCE_MS = 10000 };
 

@@ -9,12 +9,12 @@ nobase_dist_doc_DATA = \
 # The page of devices and kernels, and the fields in smemcalc-formats(5).
 EXTRA_DIST += doc/tables.sh
 .PHONY: update-tables
-update-tables: smemcalc$(EXEEXT) src/report/update_formats$(EXEEXT) tests/ptx_table$(EXEEXT)
+update-tables: smemcalc$(EXEEXT) src/show/report/update_formats$(EXEEXT) tests/ptx_table$(EXEEXT)
 	tests/ptx_table$(EXEEXT) --page >ptx.new
 	cat ptx.new >$(srcdir)/doc/ptx.md && rm -f ptx.new
 	$(srcdir)/doc/tables.sh $(srcdir) ./smemcalc >tables.new
 	cat tables.new >$(srcdir)/doc/tables.md && rm -f tables.new
-	src/report/update_formats$(EXEEXT) <$(srcdir)/man/smemcalc-formats.5 >formats.new
+	src/show/report/update_formats$(EXEEXT) <$(srcdir)/man/smemcalc-formats.5 >formats.new
 	cat formats.new >$(srcdir)/man/smemcalc-formats.5 && rm -f formats.new
 
 # The documents' pictures, taken of the explorer anew: make update-screens

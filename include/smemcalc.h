@@ -1,11 +1,11 @@
 /* libsmemcalc: how many blocks of a CUDA kernel fit on one SM, what stops the next one, and which
    change gains or loses a block. For C11 and C++11; smemcalc(3) has an example.
 
-   struct smc_sm         the limits of an SM                      smemcalc/model/sm.h
-   struct smc_launch     the resources that a launch requests     smemcalc/model/launch.h
-   struct smc_occupancy  the blocks that fit and their limits     smemcalc/model/launch.h
-   struct smc_next_steps the nearest changes that matter          smemcalc/model/next_steps.h
-   struct smc_device     a board or a compute capability          smemcalc/devices/devices.h
+   struct smc_sm         the limits of an SM                      smemcalc/rules/sm.h
+   struct smc_launch     the resources that a launch requests     smemcalc/rules/launch.h
+   struct smc_occupancy  the blocks that fit and their limits     smemcalc/rules/launch.h
+   struct smc_next_steps the nearest changes that matter          smemcalc/rules/next_steps.h
+   struct smc_device     a board or a compute capability          smemcalc/rules/devices.h
    enum smc_status       how a call ended, struct smc_error why   smemcalc/base/status.h
 
    Nothing here allocates memory that a caller must free, keeps state, reads a file or needs a GPU.
@@ -24,11 +24,11 @@
 extern "C" {
 #endif
 
-#include "smemcalc/devices/devices.h"
-#include "smemcalc/model/launch.h"
-#include "smemcalc/model/next_steps.h"
-#include "smemcalc/model/occupancy.h"
-#include "smemcalc/model/sm.h"
+#include "smemcalc/rules/devices.h"
+#include "smemcalc/rules/launch.h"
+#include "smemcalc/rules/next_steps.h"
+#include "smemcalc/rules/occupancy.h"
+#include "smemcalc/rules/sm.h"
 
 #ifdef __cplusplus
 }

@@ -1,5 +1,5 @@
 /* smemcalc: the CUDA occupancy and shared-memory calculator that proves its answers. */
-#include "cli/cli.h"
+#include "show/cli/cli.h"
 
 int main(int argc, char **argv)
 {

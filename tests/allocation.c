@@ -31,7 +31,7 @@
 #include <unistd.h>
 
 #include "base/status.h"
-#include "cli/cli.h"
+#include "show/cli/cli.h"
 #include "share.h"
 
 #ifdef __SANITIZE_ADDRESS__

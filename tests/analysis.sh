@@ -24,7 +24,7 @@ read -ra flags < <(make -s -C "$build" analysis-flags | tail -n 1)
 # What includes CUDA's headers is left to the builds: the headers have most of the findings.
 # The longest first: the last to end is then a short one.
 # shellcheck disable=SC2086 # a list of patterns
-mapfile -t files < <(find ${FILES:-src} -name '*.c' ! -path 'src/executor/gpu*' -printf '%s %p\n' | sort -rn | cut -d ' ' -f 2)
+mapfile -t files < <(find ${FILES:-src} -name '*.c' ! -path 'src/hardware/executor/gpu*' -printf '%s %p\n' | sort -rn | cut -d ' ' -f 2)
 export FLAGS="${flags[*]}" SHORT=$build/short ANALYZER_SECONDS=${ANALYZER_SECONDS:-240}
 
 each_file() { # COMMAND: of "$file", with the words of $FLAGS
@@ -36,7 +36,7 @@ each_file() { # COMMAND: of "$file", with the words of $FLAGS
 # minutes: it gets the first ones, which are like the others.
 run_analyzer() {
     mkdir -p "$build/short/compile"
-    head -n 20 "$build/src/compile/resources.inc" >"$build/short/compile/resources.inc"
+    head -n 20 "$build/src/code/compile/resources.inc" >"$build/short/compile/resources.inc"
     # shellcheck disable=SC2016
     each_file 'ulimit -t "$ANALYZER_SECONDS"
         gcc -std=c11 -O1 -fanalyzer -fdiagnostics-plain-output -I"$SHORT" $FLAGS -c "$file" -o /dev/null 2>&1 |

@@ -3,7 +3,7 @@
 # the build folder.
 
 set -u
-update_ptx=$PWD/src/compile/update_ptx
+update_ptx=$PWD/src/code/compile/update_ptx
 build=$PWD
 # shellcheck source=tests/command.sh
 . "$(dirname "$0")/command.sh"

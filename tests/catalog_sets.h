@@ -6,8 +6,8 @@
 #ifndef SMC_TESTS_CATALOG_SETS_H
 #define SMC_TESTS_CATALOG_SETS_H
 
-#include "catalog/catalog.h"
-#include "model/sm.h"
+#include "rules/catalog.h"
+#include "rules/sm.h"
 
 enum {
     CATALOG_VARIANTS = 29,

@@ -16,7 +16,7 @@ kernels_with() { # PARAMETER
 
 smemcalc kernels --format csv >kernels.csv
 sed '1d; s/,.*//' kernels.csv | tr - _ >listed
-sed -n 's/^KERNEL(\(.*\))$/\1/p' "$here/../src/catalog/kernels.def" >rows
+sed -n 's/^KERNEL(\(.*\))$/\1/p' "$here/../src/rules/catalog/kernels.def" >rows
 empty "kernels --format csv has a line for each kernel, in the catalog's order" "$(diff rows listed)"
 sed -n '1p; /^aat-padded/p' kernels.csv >shown
 cat >expected <<'END'

@@ -11,7 +11,7 @@
 #include <sys/mman.h>
 
 #include "base/hash.h"
-#include "compile/nvrtc.h"
+#include "code/nvrtc.h"
 
 enum { MOST = 4096 };
 

@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "compile/compile.h"
-#include "compile/table.h"
+#include "code/compile.h"
+#include "code/compile/resource_table.h"
 #include "share.h"
 #include "temporary.h"
 

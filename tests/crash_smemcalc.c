@@ -5,7 +5,7 @@
 #include <signal.h>
 #include <stdint.h>
 
-#include "cli/cli.h"
+#include "show/cli/cli.h"
 
 /* Not null, because UBSan would report that itself. */
 static volatile char *volatile nowhere = (volatile char *)(uintptr_t)16;

@@ -3,9 +3,9 @@
    that the program finds. Exit status 77 without one. */
 #include <stdio.h>
 
-#include "compile/compile.h"
-#include "compile/nvrtc.h"
-#include "devices/devices.h"
+#include "code/compile.h"
+#include "code/nvrtc.h"
+#include "rules/devices.h"
 
 static bool is_covered(const struct smc_nvrtc_info *info)
 {

@@ -10,9 +10,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "compile/compile.h"
-#include "compile/cubin.h"
-#include "devices/devices.h"
+#include "code/compile.h"
+#include "code/machine_code.h"
+#include "rules/devices.h"
 #include "machine_text.h"
 #include "temporary.h"
 

@@ -27,7 +27,7 @@ manual=$here/../man/smemcalc.1
 formats=$here/../man/smemcalc-formats.5
 program=$PWD/smemcalc
 results_page=$PWD/tests/results_page
-update_formats=$PWD/src/report/update_formats
+update_formats=$PWD/src/show/report/update_formats
 ptx_table=$PWD/tests/ptx_table
 # shellcheck source=tests/cases.sh
 . "$here/cases.sh"
@@ -460,7 +460,7 @@ for document in $documents; do
         ;;
     doc/ptx.md)
         "$ptx_table" --page >ptx.md
-        same_lines "doc/ptx.md is that of src/emulator/instructions.def (make update-tables)" \
+        same_lines "doc/ptx.md is that of src/machine/emulator/instructions.def (make update-tables)" \
             "$top/doc/ptx.md" ptx.md
         ;;
     results/README.md) check_results ;;

@@ -10,8 +10,8 @@
 #include <string.h>
 
 #include "catalog_sets.h"
-#include "confirm/confirm.h"
-#include "executor/executor.h"
+#include "hardware/confirm/confirm.h"
+#include "hardware/executor.h"
 #include "launches.h"
 #include "share.h"
 #include "temporary.h"

@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "devices/devices.h"
-#include "model/headroom.h"
+#include "rules/devices.h"
+#include "rules/headroom.h"
 
 #ifndef HAVE_OCCUPANCY_HEADER
 int main(void)

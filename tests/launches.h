@@ -3,7 +3,7 @@
 #ifndef SMC_TESTS_LAUNCHES_H
 #define SMC_TESTS_LAUNCHES_H
 
-#include "catalog/catalog.h"
+#include "rules/catalog.h"
 
 /* Parameters for the kernel's `turn`-th launch, from 0; 64 turns see every tile of two types. To be
    called in a fixed order: `state`, 2026 at first, goes on. */

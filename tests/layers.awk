@@ -1,6 +1,6 @@
 # Applies the rules of tests/layers.sh to a tree of sources. Reads the names of its files from
 # standard input, and prints a line for each fault: its rule, a tab, where and what it is.
-# From the environment: `layers`, the table of tests/layers.sh, and `longest`, lines of a file.
+# From the environment: `wings`, in their order; `most_doors` of a wing; `longest`, lines of a file.
 
 function complain(rule, what) {
     printf "%s\t%s\n", rule, what
@@ -50,16 +50,10 @@ function strip(rest,    token, quote) {
 
 # --- Rules for a line -----------------------------------------------------------------------------
 
-# `header` or a folder that it is in.
-function is_allowed(header,    at, part) {
-    for (part = header; ; part = substr(header, 1, at - 1)) {
-        if ((layer, part) in allowed)
-            return 1
-        for (at = length(part); at > 0 && substr(part, at, 1) != "/"; at--)
-            ;
-        if (at <= 1)
-            return 0
-    }
+# Of the file's own wing, or a door of one before it.
+function is_allowed(header,    part, count) {
+    count = split(header, part, "/")
+    return part[1] == wing || ((part[1] in order) && order[part[1]] < order[wing] && count == 2)
 }
 
 function check_include(    header) {
@@ -67,8 +61,8 @@ function check_include(    header) {
         return
     header = substr(text, RSTART, RLENGTH - 1)
     sub(/^[^"]*"(\.\.\/)?/, "", header)
-    if (header != "config.h" && (layer in is_layer) && !is_allowed(header))
-        complain("includes of " layer, path " includes \"" header "\"")
+    if (header != "config.h" && (wing in order) && index(header, "/") && !is_allowed(header))
+        complain("includes of " wing, path " includes \"" header "\"")
 }
 
 # Comparing two capabilities, or with the range of what can be written as one, is not meant.
@@ -106,15 +100,15 @@ function check_line() {
 # --- Files ----------------------------------------------------------------------------------------
 
 function check_source(    i, status) {
-    layer = path
-    sub(/^src\//, "", layer)
-    sub(/(\/.*|\.c)$/, "", layer)
-    is_gpu = path ~ /^src\/executor\/gpu/
+    wing = path
+    sub(/^src\//, "", wing)
+    sub(/(\/.*|\.c)$/, "", wing)
+    is_gpu = path ~ /^src\/hardware\/[a-z]*\/gpu/
     is_screen = path == screen
-    is_for_linux = path ~ /^src\/(shim|trace\/inject)\// || \
+    is_for_linux = path ~ /^src\/guests\// || \
         path ~ /^src\/base\/(platform\.c|sandbox\.(c|def))$/
-    may_print = path ~ /^src\/(cli|shim)\// || is_screen
-    may_allocate = path == "src/base/memory.c" || path == "src/shim/runtime.c"
+    may_print = path ~ /^src\/(show\/cli|guests\/shim)\// || is_screen
+    may_allocate = path == "src/base/memory.c" || path == "src/guests/shim/shim_runtime.c"
     in_comment = is_tool = held_count = number = 0
     while ((status = (getline raw < path)) > 0) {
         number++
@@ -144,22 +138,25 @@ function check_makefile(    count, i, names, on) {
     close(path)
 }
 
-function read_layers(    count, i, j, rows, words, n, name) {
-    count = split(ENVIRON["layers"], rows, "\n")
-    for (i = 1; i <= count; i++) {
-        n = split(rows[i], words, " ")
-        if (n == 0)
-            continue
-        name = words[1]
-        sub(/:$/, "", name)
-        is_layer[name] = allowed[name, name] = 1
-        for (j = 2; j <= n; j++)
-            allowed[name, words[j]] = 1
-    }
+# A header that lies in the wing's folder itself is a door; no two files have one name.
+function check_place(    part, count, name, folder) {
+    count = split(path, part, "/")
+    name = part[count]
+    folder = substr(path, 1, length(path) - length(name) - 1)
+    if (name in place)
+        complain("names", name ": " place[name] " " folder)
+    place[name] = folder
+    if (count == 3 && name ~ /\.h$/)
+        doors[part[2]]++
+    if (count > 2 && !(part[2] in order) && !unlisted[part[2]]++)
+        complain("folders", "src/" part[2] " is no wing")
 }
 
 BEGIN {
-    read_layers()
+    wing_count = split(ENVIRON["wings"], wing_of, " ")
+    for (i = 1; i <= wing_count; i++)
+        order[wing_of[i]] = i
+    most_doors = ENVIRON["most_doors"] + 0
     longest = ENVIRON["longest"] + 0
     screen = ENVIRON["screen"]
     include = "#[ \t]*include[ \t]*"
@@ -182,16 +179,15 @@ BEGIN {
 
 { path = $0 }
 path ~ /^tests\/.*\.mk$/ { check_makefile() }
-path ~ /^src\/.*\.([ch]|def)$/ { check_source() }
-path ~ /^src\/[^.\/][^\/]*\// {
-    folder = path
-    sub(/^src\//, "", folder)
-    sub(/\/.*/, "", folder)
-    if (!(folder in is_layer) && !unlisted[folder]++)
-        complain("folders", "src/" folder " is in no layer")
+path ~ /^src\/.*\.([ch]|cc|def)$/ {
+    check_source()
+    check_place()
 }
 
 END {
     if (!sources)
         complain("sources", "there are none")
+    for (wing in doors)
+        if (doors[wing] > most_doors)
+            complain("doors", "src/" wing " has " doors[wing] " doors, more than " most_doors)
 }

@@ -1,7 +1,8 @@
 #!/bin/sh
-# The layers hold: who may include whom, CUDA only in one back end, no output below the commands,
-# no file that has grown too long, and no suite that is listed twice. Each rule is also tested with a
-# tree that breaks it. tests/layers.awk applies the rules.
+# The plan of src holds: which wing may include which, by its doors alone, and no files in a circle;
+# CUDA only in one back end, no output below the commands, no file that has grown too long, no two of
+# one name, and no suite that is listed twice. Each rule is also tested with a tree that breaks it.
+# tests/layers.awk applies the rules, tests/circles.awk finds circles. Run in the build folder.
 #   tests/layers.sh [TREE]
 
 set -u
@@ -10,37 +11,13 @@ tests=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd) || exit 99
 # shellcheck source=tests/cases.sh
 . "$tests/cases.sh"
 
-# folder: folders, or single headers, that it may include besides its own.
-layers='
-base:
-model:    base
-devices:  model base
-batch:    devices model base
-catalog:  model base
-compile:  catalog devices model base
-machine:  compile devices model base
-timing:   machine compile devices model base
-query:    timing compile catalog devices model base
-emulator: model base
-source:   model/conflict_free.h base
-inspect:  source emulator/bank_accesses.h emulator/arena.h query timing/timing.h compile devices model base
-judge:    emulator/findings.def inspect query timing/timing.h compile devices model base
-executor: emulator/array_advice.h emulator/emulator.h emulator/narrow.h inspect source query timing/timing.h catalog compile devices model base
-fleet:    executor/health_figures.def base
-confirm:  fleet executor/executor.h executor/health.h executor/user.h query timing/timing.h devices model base
-trace:    judge/findings.h inspect query timing/timing.h compile catalog devices model base
-shim:     trace/inject emulator/emulator.h emulator/tensor_maps.h inspect/fatbin.h compile devices model base
-doctor:   inspect/tools.h executor/executor.h compile devices model base
-lesson:   query timing/timing.h catalog compile devices model base
-report:   doctor/doctor.h trace/answer.h trace/trace.h confirm fleet emulator/bank_accesses.h judge/diff.h judge/findings.h judge/selection.h inspect/inspect.h inspect/names.h query timing/timing.h executor/ceilings.h executor/executor.h executor/health.h executor/user.h catalog compile/compile.h devices model base
-plot:     trace/answer.h trace/trace.h report/kernel_names.h report/words.h report/banks.h query timing/rates.h timing/timing.h catalog compile/compile.h devices model base
-tui:      lesson plot report trace/answer.h trace/trace.h confirm executor/executor.h query timing/timing.h compile catalog devices model base
-cli:      doctor/doctor.h lesson tui/tui.h batch plot report trace confirm fleet emulator/bank_accesses.h judge inspect executor query timing/timing.h compile catalog devices model base
-main:     cli
-'
+# A wing includes only those before it, and of these only the headers that lie in the wing's folder
+# itself: its doors, at most so many. What lies in its rooms, the folders below, is private.
+wings='base rules code machine answers hardware guests show'
+most_doors=12
 longest=1000
-screen=src/tui/terminal_curses.c # the only file with curses
-export layers longest screen
+screen=src/show/tui/terminal_curses.c # the only file with curses
+export wings most_doors longest screen
 
 scratch=$(mktemp -d) || exit 99
 trap 'rm -rf "$scratch"' EXIT
@@ -60,14 +37,22 @@ of() { # RULE: its faults
 tree=${1:-$tests/..}
 find_faults "$tree"
 [ -z "$(of sources)" ] || fail "sources are found in $tree/src" "$(of sources)"
-for layer in $(printf '%s' "$layers" | sed -n 's/:.*//p'); do
-    empty "includes of $layer" "$(of "includes of $layer")"
+for wing in $wings; do
+    empty "includes of $wing" "$(of "includes of $wing")"
 done
-empty "every folder is in a layer" "$(of folders)"
-empty "CUDA headers only in src/executor/gpu*" "$(of cuda)"
+empty "every folder is a wing" "$(of folders)"
+empty "no wing has more than $most_doors doors" "$(of doors)"
+empty "no two files of one name" "$(of names)"
+if command -v nm >/dev/null && [ -d src ]; then
+    empty "no files in a circle" "$(find src -name '*.o' ! -path '*/.libs/*' -exec nm -A {} + 2>/dev/null |
+        awk -f "$tests/circles.awk")"
+else
+    skip "no files in a circle" "there is no nm, or no build"
+fi
+empty "CUDA headers only in src/hardware/*/gpu*" "$(of cuda)"
 empty "curses only in $screen" "$(of curses)"
 # Everything else also compiles for macOS and other systems of POSIX.
-empty "what only Linux has is used only in src/base/platform.c, src/shim and src/trace/inject" \
+empty "what only Linux has is used only in src/base/platform.c, src/shim and src/guests/inject" \
     "$(of linux)"
 # stdout and stderr are for the commands, for the screen, for tools of the build (files with a main
 # of their own), and for src/shim, which is part of the programs that it runs and writes what their
@@ -84,29 +69,33 @@ empty "no suite is listed twice" "$(of twice)"
 # --- A tree that breaks each rule once ------------------------------------------------------------
 
 broken=$scratch/broken
-for folder in base confirm executor extra model shim; do
+for folder in base code/compile hardware/executor guests/shim rules/model extra; do
     mkdir -p "$broken/src/$folder"
 done
 mkdir -p "$broken/tests/more"
-cat >"$broken/src/model/bad.c" <<'END'
+cat >"$broken/src/rules/model/bad.c" <<'END'
 #include "base/text.h"
-#  include "devices/devices.h"
+#include "rules/model/own.h"
+#  include "code/compile.h"
 /* printf("in a comment") and
    exit(1) on its second line */
 const char *text = "puts(1) // exit(2)";
 int print(void) { return printf("x"); }
 char quote = '"'; /* 5" */ void end(void) { exit(1); }
 END
-cat >"$broken/src/confirm/bad.c" <<'END'
-#include "executor/executor.h"
-#include "executor/gpu.h"
+cat >"$broken/src/code/compile/bad_includes.c" <<'END'
+#include "rules/devices.h"
+#include "rules/model/private.h"
 END
 printf 'int main(void)\n{ return puts("a tool"); }\n' >"$broken/src/base/tool.c"
-printf '#include <cuda_runtime_api.h>\n' >"$broken/src/executor/none.c"
-printf '#include <cuda_runtime_api.h>\n' >"$broken/src/executor/gpu_run.c"
-printf '#include <curses.h>\n' >"$broken/src/confirm/screen.c"
+printf '#include <cuda_runtime_api.h>\n' >"$broken/src/hardware/executor/none.c"
+printf '#include <cuda_runtime_api.h>\n' >"$broken/src/hardware/executor/gpu_run.c"
+printf '#include <curses.h>\n' >"$broken/src/code/compile/screen.c"
 printf '#include <linux/sched.h>\n#include <sched.h>\nint own = "/proc/self/exe";\n/* prctl() */\n' |
-    tee "$broken/src/extra/own.c" >"$broken/src/shim/own.c"
+    tee "$broken/src/extra/own.c" >"$broken/src/guests/shim/own.c"
+for door in 1 2 3 4 5 6 7 8 9 10 11 12 13; do
+    : >"$broken/src/hardware/door$door.h"
+done
 printf 'char *copy(const char *s)\n{\n    return strdup(s);\n}\n' >"$broken/src/extra/copy.c"
 cat >"$broken/src/extra/since.c" <<'END'
 bool has_copies(uint16_t cc) { return cc >= 80; }
@@ -129,17 +118,22 @@ seen: $3"; fi
 find_faults "$broken"
 expect "a suite that is listed twice is noticed" 'tests/b.sh
 tests/a.sh' "$(of twice)"
-expect "a forbidden layer is noticed" 'src/model/bad.c includes "devices/devices.h"' \
-    "$(of 'includes of model')"
-expect "a forbidden header is noticed" 'src/confirm/bad.c includes "executor/gpu.h"' \
-    "$(of 'includes of confirm')"
-expect "a folder without a layer is noticed" 'src/extra is in no layer' "$(of folders)"
-expect "a CUDA header is noticed" 'src/executor/none.c:1:#include <cuda_runtime_api.h>' "$(of cuda)"
-expect "curses is noticed" 'src/confirm/screen.c:1:#include <curses.h>' "$(of curses)"
+expect "a wing below is noticed" 'src/rules/model/bad.c includes "code/compile.h"' \
+    "$(of 'includes of rules')"
+expect "a private header is noticed" \
+    'src/code/compile/bad_includes.c includes "rules/model/private.h"' "$(of 'includes of code')"
+expect "a folder that is no wing is noticed" 'src/extra is no wing' "$(of folders)"
+expect "too many doors are noticed" 'src/hardware has 13 doors, more than 12' "$(of doors)"
+expect "two files of one name are noticed" 'own.c: src/extra src/guests/shim' "$(of names)"
+expect "a circle of files is noticed" 'src/a.c src/b.c' "$(printf '%s\n' 'src/x_la-a.o:0 T f' \
+    'src/x_la-a.o: U g' 'src/x_la-b.o:0 T g' 'src/x_la-b.o: U f' 'src/c.o: U g' 'src/c.o:0 T h' |
+    awk -f "$tests/circles.awk")"
+expect "a CUDA header is noticed" 'src/hardware/executor/none.c:1:#include <cuda_runtime_api.h>' "$(of cuda)"
+expect "curses is noticed" 'src/code/compile/screen.c:1:#include <curses.h>' "$(of curses)"
 expect "what only Linux has is noticed" 'src/extra/own.c:1:#include <linux/sched.h>
 src/extra/own.c:3:int own = "/proc/self/exe";' "$(of linux)"
-expect "printing is noticed" "src/model/bad.c:6:int print(void) { return printf(\"x\"); }
-src/model/bad.c:7:char quote = '\"'; /* 5\" */ void end(void) { exit(1); }" "$(of output)"
+expect "printing is noticed" "src/rules/model/bad.c:7:int print(void) { return printf(\"x\"); }
+src/rules/model/bad.c:8:char quote = '\"'; /* 5\" */ void end(void) { exit(1); }" "$(of output)"
 expect "a bare allocation is noticed" 'src/extra/copy.c:3:    return strdup(s);' "$(of allocation)"
 expect "a compared compute capability is noticed" '1 2 3 4 6' \
     "$(of capability | cut -d: -f2 | xargs)"

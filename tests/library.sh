@@ -133,8 +133,8 @@ fi
 
 # --- Threads --------------------------------------------------------------------------------------
 
-# All of the three layers except the user's files and measurements, which are JSON.
-sources=$(for layer in base model devices; do ls "$source/src/$layer/"*.c; done | grep -vE "/(ceilings|device_file)[a-z_]*[.]c$")
+# All of the library except the user's files and measurements, which are JSON.
+sources=$(for folder in base rules/model rules/devices; do ls "$source/src/$folder/"*.c; done | grep -vE "/(ceilings|device_file)[a-z_]*[.]c$")
 echo 'int main(void) { return 0; }' >try.c
 thread_flags=
 if [ -z "$sanitize" ] && $cc -fsanitize=thread try.c -o try 2>/dev/null && ./try 2>/dev/null; then

@@ -12,13 +12,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "cli/cli.h"
+#include "show/cli/cli.h"
 #include "compilations.h"
-#include "compile/compile.h"
-#include "compile/nvrtc.h"
-#include "confirm/launch.h"
+#include "code/compile.h"
+#include "code/nvrtc.h"
+#include "hardware/confirmed_launch.h"
 #include "temporary.h"
-#include "tui/worker.h"
+#include "show/tui/worker.h"
 
 /* --- A kernel of our own ---------------------------------------------------------------------- */
 

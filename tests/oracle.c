@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "devices/devices.h"
-#include "model/occupancy.h"
+#include "rules/devices.h"
+#include "rules/occupancy.h"
 
 #ifndef HAVE_OCCUPANCY_HEADER
 int main(void)

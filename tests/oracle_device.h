@@ -3,7 +3,7 @@
 #ifndef SMC_TESTS_ORACLE_DEVICE_H
 #define SMC_TESTS_ORACLE_DEVICE_H
 
-#include "model/occupancy.h"
+#include "rules/occupancy.h"
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wconversion"

@@ -2,7 +2,7 @@
 #ifndef SMC_TESTS_PLOT_SUPPORT_H
 #define SMC_TESTS_PLOT_SUPPORT_H
 
-#include "plot/picture.h"
+#include "show/plot/picture.h"
 
 /* Paper, and terminals of 80 and 120 columns. */
 enum { TEST_CANVASES = 3 };

@@ -110,7 +110,7 @@ static size_t count_untried(const struct ptx_case *cases, size_t count)
         const char *name, *decoder;
     } rows[] = {
 #define MNEMONIC(name, decoder, flags) {name, #decoder},
-#include "emulator/mnemonics.def"
+#include "machine/emulator/mnemonics.def"
 #undef MNEMONIC
     };
     static const char *const without_result[] = {

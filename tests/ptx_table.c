@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "emulator/emulator.h"
-#include "emulator/ptx.h"
+#include "machine/emulator.h"
+#include "machine/emulator/ptx.h"
 
 /* --- The page --------------------------------------------------------------------------------- */
 
@@ -134,7 +134,7 @@ static size_t count_without_row(const struct smc_ptx_instruction *rows, size_t c
 {
     static const char *const names[] = {
 #define MNEMONIC(name, decoder, flags) name,
-#include "emulator/mnemonics.def"
+#include "machine/emulator/mnemonics.def"
 #undef MNEMONIC
     };
     size_t missing = 0;

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "emulator/narrow.h"
+#include "machine/narrow.h"
 
 const struct tensor_case tensor_cases[] = {
     {"load_1", SMC_TENSOR_U8, {1000}, {256}, .at = {48}},

@@ -2,8 +2,8 @@
 #ifndef SMC_TESTS_TENSOR_CASES_H
 #define SMC_TESTS_TENSOR_CASES_H
 
-#include "emulator/emulator.h"
-#include "emulator/tensor_maps.h"
+#include "machine/emulator.h"
+#include "machine/tensor_maps.h"
 
 enum { TENSOR_IMAGE_BYTES = 16384, TENSOR_BLOCKS = 4, TENSOR_BYTES = 1 << 16, TENSOR_THREADS = 64 };
 

@@ -3,10 +3,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "emulator/emulator.h"
-#include "report/csv_parts.h"
-#include "report/json_parts.h"
-#include "report/text_parts.h"
+#include "machine/emulator.h"
+#include "show/report/csv_parts.h"
+#include "show/report/json_parts.h"
+#include "show/report/text_parts.h"
 #include "unit.h"
 
 /* Two warps. Line 3 stores with a stride of two words: two wavefronts each. Line 4 makes one of the

@@ -7,10 +7,10 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "emulator/bank_accesses.h"
-#include "report/banks.h"
+#include "machine/bank_accesses.h"
+#include "show/report/banks_report.h"
 #include "share.h"
-#include "source/shared_arrays.h"
+#include "code/source/shared_arrays.h"
 #include "unit.h"
 
 /* --- Declarations ----------------------------------------------------------------------------- */

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "emulator/bank_accesses.h"
+#include "machine/bank_accesses.h"
 #include "unit.h"
 
 /* A kernel k(in, n) around `body`: %r1 is %tid.x, %r2 is n, %rd1 is in; an array s of 16 KiB. */

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "devices/devices.h"
-#include "model/banks.h"
+#include "rules/devices.h"
+#include "rules/banks.h"
 #include "share.h"
 #include "unit.h"
 

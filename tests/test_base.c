@@ -11,13 +11,12 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/folder.h"
+#include "base/file.h"
 #include "base/numbers.h"
 #include "base/parse.h"
 #include "base/signals.h"
 #include "base/status.h"
 #include "base/text.h"
-#include "base/utf8.h"
 #include "unit.h"
 
 static void test_integers(void)

@@ -5,10 +5,10 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "batch/batch.h"
-#include "cli/options.h"
-#include "query/query.h"
-#include "report/report.h"
+#include "rules/batch.h"
+#include "show/cli/options.h"
+#include "answers/query.h"
+#include "show/report/report.h"
 #include "unit.h"
 
 #define RESULTS                                                                                    \

@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "compile/build_log.h"
-#include "compile/ptxas_log.h"
+#include "code/compile/build_log.h"
+#include "code/ptxas_log.h"
 #include "share.h"
 #include "unit.h"
 

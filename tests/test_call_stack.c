@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "emulator/emulator.h"
+#include "machine/emulator.h"
 #include "unit.h"
 
 #define STRINGS                                                                                    \

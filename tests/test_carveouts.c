@@ -2,9 +2,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "devices/devices.h"
-#include "model/carveouts.h"
-#include "model/occupancy.h"
+#include "rules/devices.h"
+#include "rules/allocation.h"
+#include "rules/occupancy.h"
 #include "unit.h"
 
 static struct smc_launch random_launch(const struct smc_sm *sm)

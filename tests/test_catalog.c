@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "catalog/catalog.h"
+#include "rules/catalog.h"
 #include "unit.h"
 
 static const struct smc_kernel *start(const char *name, struct smc_params *params)
@@ -43,7 +43,7 @@ static void test_kernels(void)
 {
 #define KERNEL(id) +1
     const size_t rows = 0
-#include "catalog/kernels.def"
+#include "rules/catalog/kernels.def"
         ;
 #undef KERNEL
     CU_ASSERT_EQUAL(smc_kernel_count(), rows);

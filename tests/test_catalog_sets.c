@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "catalog_sets.h"
-#include "devices/devices.h"
+#include "rules/devices.h"
 #include "unit.h"
 
 static struct catalog_sets sets;

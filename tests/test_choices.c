@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/choices.h"
-#include "query/best.h"
-#include "report/text_parts.h"
+#include "rules/headroom.h"
+#include "answers/best.h"
+#include "show/report/text_parts.h"
 #include "share.h"
 #include "unit.h"
 

@@ -3,10 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/suggest.h"
-#include "cli/help.h"
-#include "cli/options.h"
-#include "model/occupancy.h"
+#include "base/parse.h"
+#include "show/cli/help.h"
+#include "show/cli/options.h"
+#include "rules/occupancy.h"
 #include "unit.h"
 
 static void test_rows(void)

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "catalog/catalog.h"
+#include "rules/catalog.h"
 #include "unit.h"
 
 /* A launch's buffers on the host: inputs random, output poisoned. */

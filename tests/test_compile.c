@@ -15,12 +15,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "compile/builds.h"
-#include "compile/cache.h"
-#include "compile/compile.h"
-#include "compile/ptxas_log.h"
-#include "compile/source.h"
-#include "compile/table.h"
+#include "code/nvrtc.h"
+#include "code/compile.h"
+#include "code/ptxas_log.h"
+#include "code/compile/resource_table.h"
 #include "temporary.h"
 #include "unit.h"
 

@@ -6,8 +6,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "inspect/compile_commands.h"
-#include "inspect/doubles.h"
+#include "code/readers/compile_commands.h"
+#include "code/readers/doubles.h"
 #include "unit.h"
 
 static void join(char *const *word, size_t count, struct smc_text *text)

@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "confirm/confirm.h"
+#include "hardware/confirm/confirm.h"
 #include "unit.h"
 
 /* A kernel of 256 threads and 40 registers with 8 KB of static shared memory on CC 9.0: 6 blocks.

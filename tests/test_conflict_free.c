@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "query/banks.h"
+#include "answers/banks_query.h"
 #include "share.h"
 #include "unit.h"
 

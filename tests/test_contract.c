@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "emulator/emulator.h"
+#include "machine/emulator.h"
 #include "unit.h"
 
 static const char head[] =

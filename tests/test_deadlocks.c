@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "emulator/emulator.h"
+#include "machine/emulator.h"
 #include "unit.h"
 
 #define FOLDER SMC_SOURCE_DIR "/tests/data/emulator/"

@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "devices/device_file.h"
-#include "report/report.h"
+#include "rules/device_file.h"
+#include "show/report/report.h"
 #include "unit.h"
 
 static enum smc_status parse(const char *text, struct smc_device_file *file,
@@ -127,7 +127,7 @@ static void test_fields_are_complete(void)
 #define INTEGER(member, name, form, lowest, highest) bytes += sizeof sm.member;
 #define GRANULARITY(member, name)                    bytes += sizeof(uint32_t); /* padded */
 #define CARVEOUTS(count, member, name)               bytes += sizeof sm.count + sizeof sm.member;
-#include "model/sm_fields.def"
+#include "rules/model/sm_fields.def"
 #undef INTEGER
 #undef GRANULARITY
 #undef CARVEOUTS

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "devices/devices.h"
+#include "rules/devices.h"
 #include "unit.h"
 
 static bool is_power_of_two(uint32_t n)

@@ -6,14 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "compile/build_note.h"
-#include "inspect/kernels.h"
-#include "inspect/names.h"
-#include "inspect/saved.h"
-#include "inspect/stable_names.h"
-#include "judge/diff.h"
-#include "report/diff.h"
-#include "report/report.h"
+#include "code/compile/build_note.h"
+#include "code/user_kernels.h"
+#include "code/names.h"
+#include "code/inputs.h"
+#include "answers/diff.h"
+#include "show/report/diff_report.h"
+#include "show/report/report.h"
 #include "unit.h"
 
 /* --- Names ------------------------------------------------------------------------------------ */

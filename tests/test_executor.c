@@ -3,9 +3,9 @@
 #include <stdatomic.h>
 #include <string.h>
 
-#include "base/clock.h"
-#include "executor/check.h"
-#include "executor/executor.h"
+#include "base/platform.h"
+#include "hardware/fleet/check.h"
+#include "hardware/executor.h"
 #include "unit.h"
 
 enum { MAX_ROWS = 5000 };

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "fleet/checks.h"
+#include "hardware/checks.h"
 #include "unit.h"
 
 /* --- Lists of hosts --------------------------------------------------------------------------- */

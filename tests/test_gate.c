@@ -6,11 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "inspect/kernels.h"
-#include "judge/gate.h"
-#include "judge/selection.h"
-#include "report/diff.h"
-#include "report/findings.h"
+#include "code/user_kernels.h"
+#include "answers/gate.h"
+#include "answers/selection.h"
+#include "show/report/diff_report.h"
+#include "show/report/findings_report.h"
 #include "unit.h"
 
 enum { TODAY = 20260101 };

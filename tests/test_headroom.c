@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "devices/devices.h"
-#include "model/headroom.h"
+#include "rules/devices.h"
+#include "rules/headroom.h"
 #include "share.h"
 #include "unit.h"
 

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "executor/health.h"
-#include "executor/health_emulated.h"
+#include "hardware/fleet/health.h"
+#include "hardware/fleet/health_emulated.h"
 #include "share.h"
 #include "unit.h"
 

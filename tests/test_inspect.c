@@ -6,12 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "compile/ptx.h"
-#include "compile/ptx_dynamic_smem.h"
-#include "inspect/inspect.h"
-#include "inspect/kernels.h"
-#include "inspect/readers.h"
-#include "report/kernel_names.h"
+#include "code/ptx_facts.h"
+#include "code/compile/ptx_dynamic_smem.h"
+#include "answers/inspect.h"
+#include "code/user_kernels.h"
+#include "code/inputs.h"
+#include "show/words/kernel_names.h"
 #include "unit.h"
 
 #define DATA SMC_SOURCE_DIR "/tests/data/inspect/"

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "emulator/emulator.h"
+#include "machine/emulator.h"
 #include "unit.h"
 
 /* A kernel of one warp; %r1 is the address of 16 bytes per lane in the array s, %r2 of 4 bytes per

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/utf8.h"
-#include "lesson/lesson.h"
+#include "base/text.h"
+#include "show/lesson/lesson.h"
 #include "share.h"
 #include "unit.h"
 

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "compile/ptxas_log.h"
+#include "code/ptxas_log.h"
 #include "unit.h"
 
 static void append_number(struct smc_text *text, const char *unit, bool known, uint32_t value)

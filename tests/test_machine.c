@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "machine/floats.h"
-#include "machine/launch.h"
+#include "machine/sass/floats.h"
+#include "machine/sass/sass_launch.h"
 #include "machine_text.h"
 #include "unit.h"
 

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "compile/machine_code.h"
+#include "code/machine_code.h"
 #include "unit.h"
 
 struct instruction {

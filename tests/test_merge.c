@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "confirm/merge.h"
+#include "hardware/merge.h"
 #include "unit.h"
 
 static void test_documents(void)

@@ -2,8 +2,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "devices/devices.h"
-#include "model/next_steps.h"
+#include "rules/devices.h"
+#include "rules/next_steps.h"
 #include "share.h"
 #include "unit.h"
 

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "emulator/emulator.h"
+#include "machine/emulator.h"
 #include "unit.h"
 
 enum { THREADS = 64, STEPS = 9, MOST_BYTES = 16, WORDS = STEPS * THREADS * MOST_BYTES / 4 };

@@ -5,12 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "plot/chart.h"
-#include "plot/page.h"
-#include "plot/paint.h"
-#include "plot/plot.h"
+#include "show/plot/chart.h"
+#include "show/plot/page.h"
+#include "show/plot/paint.h"
+#include "show/plot/plot.h"
 #include "plot_support.h"
-#include "query/family.h"
+#include "answers/query.h"
 #include "share.h"
 #include "unit.h"
 

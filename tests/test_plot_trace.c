@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "plot/paint.h"
-#include "plot/plot.h"
+#include "show/plot/paint.h"
+#include "show/plot/plot.h"
 #include "plot_support.h"
 #include "trace_support.h"
 #include "unit.h"

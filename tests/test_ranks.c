@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "emulator/emulator.h"
+#include "machine/emulator.h"
 #include "unit.h"
 
 #define PTX SMC_SOURCE_DIR "/tests/data/emulator/ranks.ptx"

@@ -5,7 +5,7 @@
 
 #include <jansson.h>
 
-#include "report/report.h"
+#include "show/report/report.h"
 #include "share.h"
 #include "unit.h"
 

@@ -6,11 +6,11 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "inspect/inspect.h"
-#include "inspect/kernels.h"
-#include "inspect/names.h"
-#include "judge/selection.h"
-#include "report/kernel_names.h"
+#include "answers/inspect.h"
+#include "code/user_kernels.h"
+#include "code/names.h"
+#include "answers/selection.h"
+#include "show/words/kernel_names.h"
 #include "unit.h"
 
 /* --- Names ------------------------------------------------------------------------------------ */

@@ -1,8 +1,8 @@
 /* confirm: which runs a comparison or a range consists of. */
 #include <string.h>
 
-#include "confirm/series.h"
-#include "report/series.h"
+#include "hardware/series.h"
+#include "show/report/series_report.h"
 #include "unit.h"
 
 static void names_of(const char *family, char *list, size_t room)

@@ -1,8 +1,8 @@
 /* sm: the tables pass the check, and any device that passes it is safe to compute with. */
 #include <string.h>
 
-#include "devices/devices.h"
-#include "model/next_steps.h"
+#include "rules/devices.h"
+#include "rules/next_steps.h"
 #include "unit.h"
 
 static uint64_t random_state;
@@ -58,7 +58,7 @@ static void change_one(struct smc_sm *sm)
 #define INTEGER(member, name, form, lowest, highest) {&sm->member, sizeof sm->member},
 #define GRANULARITY(member, name)
 #define CARVEOUTS(count, member, name) {&sm->count, sizeof sm->count}, {&sm->member[0], 4},
-#include "model/sm_fields.def"
+#include "rules/model/sm_fields.def"
 #undef INTEGER
 #undef GRANULARITY
 #undef CARVEOUTS

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "emulator/special_functions.h"
+#include "machine/emulator/special_functions.h"
 #include "unit.h"
 
 enum { PARTS = 64, BLOCKS_OF_A_PART = 64, BLOCK_BITS = 20 };

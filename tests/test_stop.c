@@ -3,8 +3,8 @@
 #include <stdatomic.h>
 #include <string.h>
 
-#include "emulator/emulator.h"
-#include "executor/check.h"
+#include "machine/emulator.h"
+#include "hardware/fleet/check.h"
 #include "unit.h"
 
 enum { SLICE = 1 << 10 }; /* instructions that a warp may run before the next question */

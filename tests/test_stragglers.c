@@ -4,7 +4,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "fleet/stragglers.h"
+#include "hardware/fleet/stragglers.h"
 #include "share.h"
 #include "unit.h"
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/parse.h"
-#include "query/sweep.h"
+#include "answers/sweep.h"
 #include "unit.h"
 
 /* --- Ranges ------------------------------------------------------------------------------------

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "emulator/narrow.h"
+#include "machine/narrow.h"
 #include "tensor_cases.h"
 #include "unit.h"
 

@@ -3,11 +3,11 @@
 #include <math.h>
 #include <string.h>
 
-#include "compile/cubin.h"
+#include "code/machine_code.h"
 #include "temporary.h"
-#include "timing/l1.h"
-#include "timing/sm.h"
-#include "timing/timing.h"
+#include "machine/timing/l1.h"
+#include "machine/timing/sm_schedule.h"
+#include "machine/timing.h"
 #include "unit.h"
 
 /* --- The L1 cache ----------------------------------------------------------------------------- */

@@ -5,7 +5,7 @@
 
 #include "base/memory.h"
 #include "share.h"
-#include "trace/answer.h"
+#include "answers/trace_answer.h"
 #include "unit.h"
 
 enum { H100_SMS = 132 };

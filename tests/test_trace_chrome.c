@@ -10,8 +10,8 @@
 #endif
 
 #include "base/text.h"
-#include "trace/json_stream.h"
-#include "trace/read.h"
+#include "answers/trace/json_stream.h"
+#include "answers/trace_answer.h"
 #include "trace_support.h"
 #include "unit.h"
 

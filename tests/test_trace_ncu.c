@@ -6,9 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "trace/answer.h"
-#include "trace/ncu_numbers.h"
-#include "trace/read.h"
+#include "answers/trace_answer.h"
+#include "answers/trace/ncu_numbers.h"
 #include "unit.h"
 
 static void test_numbers(void)

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "share.h"
-#include "trace/read.h"
+#include "answers/trace_answer.h"
 #include "unit.h"
 
 #ifdef HAVE_SQLITE

@@ -3,9 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/report.h"
-#include "trace/answer.h"
-#include "trace/read.h"
+#include "show/report/report.h"
+#include "answers/trace_answer.h"
 #include "trace_support.h"
 #include "unit.h"
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "trace/read.h"
+#include "answers/trace_answer.h"
 #include "trace_support.h"
 #include "unit.h"
 

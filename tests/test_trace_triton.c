@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "temporary.h"
-#include "trace/read.h"
+#include "answers/trace_answer.h"
 #include "trace_support.h"
 #include "unit.h"
 

@@ -3,11 +3,11 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "catalog/catalog.h"
+#include "rules/catalog.h"
 #include "share.h"
 #include "temporary.h"
-#include "tui/chart.h"
-#include "tui/fields.h"
+#include "show/tui/chart_view.h"
+#include "show/tui/tui_fields.h"
 #include "tui_support.h"
 #include "unit.h"
 

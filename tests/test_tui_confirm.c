@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "share.h"
-#include "tui/state.h"
-#include "tui/view_confirm.h"
+#include "show/tui/state.h"
+#include "show/tui/view_confirm.h"
 #include "unit.h"
 
 static struct smc_tui tui;

@@ -5,8 +5,8 @@
 
 #include "share.h"
 #include "temporary.h"
-#include "tui/explore.h"
-#include "tui/fields.h"
+#include "show/tui/explore.h"
+#include "show/tui/tui_fields.h"
 #include "tui_support.h"
 #include "unit.h"
 

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "tui/fields.h"
+#include "show/tui/tui_fields.h"
 #include "tui_support.h"
 #include "unit.h"
 

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tui/frame.h"
+#include "show/tui/frame.h"
 #include "tui_support.h"
 #include "unit.h"
 

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <wchar.h>
 
-#include "tui/frame.h"
+#include "show/tui/frame.h"
 #include "unit.h"
 
 enum { REPLACEMENT = 0xfffd };

@@ -2,9 +2,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "tui/frame.h"
-#include "tui/keys.h"
-#include "tui/widgets.h"
+#include "show/tui/frame.h"
+#include "show/tui/keys.h"
+#include "show/tui/widgets.h"
 #include "unit.h"
 
 /* In every view that has an action, each of its keys performs it and nothing else. */
@@ -57,7 +57,7 @@ static void test_names(void)
     static const uint32_t others[] = {
         0,
 #define KEY(id, name) SMC_KEY_##id,
-#include "tui/key_names.def"
+#include "show/tui/key_names.def"
 #undef KEY
     };
     for (size_t i = 1; i < sizeof others / sizeof *others; i++)

@@ -1,5 +1,5 @@
 /* tui/memo: a result is found only for exactly its kernel, parameters and architecture. */
-#include "tui/memo.h"
+#include "show/tui/memo.h"
 
 #include <stdlib.h>
 

@@ -2,9 +2,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "tui/frame.h"
-#include "tui/keys.h"
-#include "tui/widgets.h"
+#include "show/tui/frame.h"
+#include "show/tui/keys.h"
+#include "show/tui/widgets.h"
 #include "tui_support.h"
 #include "unit.h"
 

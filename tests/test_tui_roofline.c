@@ -1,11 +1,11 @@
 /* tui: the roofline's screen: whose answers it shows, what it asks for, how it scrolls. */
-#include "tui/roofline.h"
+#include "show/tui/roofline_state.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "query/family.h"
+#include "answers/query.h"
 #include "unit.h"
 #include "view_sitting.h"
 

@@ -2,8 +2,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "tui/keys.h"
-#include "tui/terminal.h"
+#include "show/tui/keys.h"
+#include "show/tui/terminal.h"
 #include "unit.h"
 
 static struct smc_script script;

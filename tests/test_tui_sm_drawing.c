@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "share.h"
-#include "tui/explore.h"
+#include "show/tui/explore.h"
 #include "tui_support.h"
 #include "unit.h"
 

@@ -3,9 +3,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "tui/devices.h"
-#include "tui/frame.h"
-#include "tui/widgets.h"
+#include "show/tui/devices_state.h"
+#include "show/tui/frame.h"
+#include "show/tui/widgets.h"
 #include "unit.h"
 #include "view_sitting.h"
 

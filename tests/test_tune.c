@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "confirm/tuning.h"
+#include "hardware/confirm/tuning.h"
 #include "unit.h"
 
 static void test_read_axis(void)

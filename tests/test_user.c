@@ -6,9 +6,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "compile/ptx.h"
-#include "executor/user.h"
-#include "executor/user_argument.h"
+#include "code/ptx_facts.h"
+#include "hardware/user.h"
+#include "hardware/executor/user_argument.h"
 #include "temporary.h"
 #include "unit.h"
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "query/query.h"
+#include "answers/query.h"
 #include "share.h"
 #include "unit.h"
 

@@ -2,7 +2,7 @@
 #ifndef SMC_TESTS_TRACE_SAMPLE_H
 #define SMC_TESTS_TRACE_SAMPLE_H
 
-#include "trace/trace.h"
+#include "answers/trace/trace.h"
 
 /* A launch of 256 threads with 32 registers and no shared memory, on the GPU and by the process
  * with index 0. */

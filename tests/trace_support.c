@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "temporary.h"
-#include "trace/read.h"
+#include "answers/trace_answer.h"
 
 static void require(bool holds)
 {

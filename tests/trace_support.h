@@ -2,7 +2,7 @@
 #ifndef SMC_TESTS_TRACE_SUPPORT_H
 #define SMC_TESTS_TRACE_SUPPORT_H
 
-#include "trace/answer.h"
+#include "answers/trace_answer.h"
 
 struct test_trace {
     struct smc_trace *trace;

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "tui/frame.h"
+#include "show/tui/frame.h"
 
 static uint64_t random_state;
 

@@ -7,7 +7,7 @@
 
 #include <CUnit/CUnit.h>
 
-#include "tui/frame.h"
+#include "show/tui/frame.h"
 
 void sitting_open(struct sitting *sitting, const char *kernel, const char *device, int rows,
                   int cols)

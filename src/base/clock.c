@@ -1,7 +1,7 @@
 /* A clock for time budgets. */
 #include "config.h"
 
-#include "base/clock.h"
+#include "base/platform.h"
 
 #include <time.h>
 

@@ -1,7 +1,7 @@
 /* The user's folders for smemcalc's files, and a search for files by a pattern. */
 #include "config.h"
 
-#include "base/folder.h"
+#include "base/file.h"
 
 #include <dirent.h>
 #include <errno.h>

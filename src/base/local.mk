@@ -1,22 +1,22 @@
 library_sources += \
 	src/base/expression.c src/base/expression.h \
-	src/base/layout.c src/base/layout.h \
 	src/base/memory.c src/base/memory.h \
 	src/base/parse.c src/base/parse.h \
 	src/base/status.c src/base/status.h \
-	src/base/suggest.c src/base/suggest.h \
-	src/base/text.c src/base/text.h src/base/utf8.c src/base/utf8.h
+	src/base/suggest.c \
+	src/base/text.c src/base/text.h \
+	src/base/utf8.c
 
 # Not for the library.
 libsmc_la_SOURCES += \
-	src/base/clock.c src/base/clock.h \
+	src/base/clock.c \
 	src/base/csv_reader.c src/base/csv_reader.h \
 	src/base/file.c src/base/file.h \
-	src/base/folder.c src/base/folder.h \
+	src/base/folder.c \
 	src/base/hash.h \
-	src/base/machine.c src/base/machine.h \
+	src/base/machine.c \
 	src/base/numbers.c src/base/numbers.h \
 	src/base/platform.c src/base/platform.h \
-	src/base/program.c src/base/program.h \
+	src/base/program.c \
 	src/base/sandbox.c src/base/sandbox.def src/base/sandbox.h \
 	src/base/signals.c src/base/signals.h

@@ -1,7 +1,7 @@
 /* Facts about this machine. */
 #include "config.h"
 
-#include "base/machine.h"
+#include "base/platform.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "base/parse.h"
-#include "base/utf8.h"
+#include "base/text.h"
 
 uint64_t smc_machine_memory_bytes(void)
 {

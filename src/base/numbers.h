@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /* Sorts in ascending order; none of the numbers may be NaN. */
 void smc_numbers_sort(double *numbers, size_t count);
@@ -15,5 +16,40 @@ double smc_numbers_median(const double *sorted, size_t count);
 /* Whether it is a whole number below 1e15 in magnitude, so that all of its digits are exact. False
    for NaN and infinity. */
 bool smc_number_is_whole(double number);
+
+/* --- Rounding ---------------------------------------------------------------------------------- */
+
+/* Rounding of unsigned quantities. */
+
+static inline uint64_t divide_up(uint64_t n, uint64_t unit)
+{
+    return (n + unit - 1) / unit;
+}
+
+/* `unit` is a power of two, as every allocation unit of an SM is. */
+static inline uint64_t round_up(uint64_t n, uint32_t unit)
+{
+    return (n + unit - 1) & ~(uint64_t)(unit - 1);
+}
+
+/* How many whole units; `unit` is a power of two. Uses a shift, since a division is slower. */
+static inline uint64_t whole_units(uint64_t n, uint32_t unit)
+{
+    return n >> __builtin_ctz(unit);
+}
+
+/* The nearest 32-bit value: a count too large to show is shown as the largest. */
+static inline uint32_t saturate(uint64_t n)
+{
+    return n > UINT32_MAX ? UINT32_MAX : (uint32_t)n;
+}
+
+/* How often `each` fits, UINT32_MAX if it is 0. Has no branch: the outcome varies from launch to
+   launch, and a misprediction costs more than a division. */
+static inline uint32_t times_fitting(uint32_t available, uint32_t each)
+{
+    uint32_t none = each == 0;
+    return available / (each + none) | (0 - none);
+}
 
 #endif

@@ -1,5 +1,5 @@
 /* What systems do in different ways. Headers that only Linux has are included in platform.c alone,
-   and in the two parts that are built only there, src/shim and src/trace/inject. */
+   and in the two parts that are built only there, src/guests/shim and src/guests/inject. */
 #ifndef SMC_BASE_PLATFORM_H
 #define SMC_BASE_PLATFORM_H
 
@@ -11,6 +11,8 @@
 #include <sys/stat.h>
 #include <sys/types.h>
 #include <time.h>
+
+#include "base/text.h"
 
 #ifdef __APPLE__
 #define st_mtim st_mtimespec
@@ -47,5 +49,50 @@ bool smc_platform_is_of_system(const siginfo_t *info);
 
 /* Compares like strcmp, but digits by their number: "9" is before "10". */
 int smc_platform_compare_numbered(const char *a, const char *b);
+
+/* --- This machine ------------------------------------------------------------------------------ */
+
+/* Facts about this machine. */
+
+/* Sizes of texts, with the terminating byte. */
+enum {
+    SMC_HOST_NAME_CHARS = 65,
+    SMC_GPU_UUID_CHARS = 48,    /* "GPU-..." as nvidia-smi prints it */
+    SMC_GPU_VERSION_CHARS = 32, /* of a driver or CUDA: "580.159.03", "13.0" */
+};
+
+/* Bytes of memory; UINT64_MAX if unknown. */
+uint64_t smc_machine_memory_bytes(void);
+
+/* The host name, truncated to fit and made safe for a terminal; "" if unknown. */
+void smc_machine_host_name(char name[SMC_HOST_NAME_CHARS]);
+
+/* The name under which Slurm knows this node (SLURMD_NODENAME), likewise; "" outside Slurm. Several
+   nodes may share a host. */
+void smc_machine_node_name(char name[SMC_HOST_NAME_CHARS]);
+
+/* The process's rank in its job, from PMIX_RANK, OMPI_COMM_WORLD_RANK or SLURM_PROCID; -1: none. */
+int32_t smc_machine_rank(void);
+
+/* --- A clock ----------------------------------------------------------------------------------- */
+
+/* A clock for time budgets. */
+
+/* Milliseconds since an arbitrary start; monotonic. */
+double smc_clock_ms(void);
+
+/* --- The name of this program ------------------------------------------------------------------ */
+
+/* The name this program was called by, for hints: a command in a hint works when pasted. */
+
+/* From $SMEMCALC_PROGRAM, which a script that starts the program sets to its own name, else from
+   argv[0], which may be NULL. Call it once, before the first hint. */
+void smc_program_set_name(const char *argv0);
+
+/* The name, quoted for a shell if necessary; "smemcalc" before the name was set. */
+const char *smc_program_name(void);
+
+/* Appends a fixed text in which each command "smemcalc ..." begins with the program's name. */
+void smc_program_append(struct smc_text *out, const char *text);
 
 #endif

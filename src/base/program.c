@@ -1,11 +1,11 @@
 /* The name this program was called by. */
-#include "base/program.h"
+#include "base/platform.h"
 
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/utf8.h"
+#include "base/text.h"
 
 static const char usual[] = "smemcalc";
 static char name[1024] = "smemcalc";

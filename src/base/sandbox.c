@@ -32,10 +32,9 @@
 #include <sys/syscall.h>
 #endif
 
-#include "base/folder.h"
-#include "base/machine.h"
-#include "base/parse.h"
+#include "base/file.h"
 #include "base/platform.h"
+#include "base/parse.h"
 
 #if defined(__SANITIZE_ADDRESS__)
 #define IS_SANITIZED true

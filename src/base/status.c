@@ -4,7 +4,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "base/utf8.h"
+#include "base/text.h"
 
 enum smc_status smc_fail(struct smc_error *error, enum smc_status status, const char *format, ...)
 {

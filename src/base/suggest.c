@@ -1,5 +1,5 @@
 /* "Did you mean": the known name nearest to what was typed. */
-#include "base/suggest.h"
+#include "base/parse.h"
 
 #include <stdbool.h>
 #include <stdio.h>

@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/utf8.h"
 
 static bool reserve(struct smc_text *text, size_t extra)
 {

@@ -1,7 +1,7 @@
 /* UTF-8, and the columns that its characters occupy on a terminal. */
 #include "config.h"
 
-#include "base/utf8.h"
+#include "base/text.h"
 
 #include <stdbool.h>
 #include <string.h>

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "emulator/bank_accesses.h"
+#include "machine/bank_accesses.h"
 
 int fuzz_bank_accesses(const uint8_t *data, size_t size)
 {

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/banks.h"
-#include "query/banks.h"
+#include "rules/banks.h"
+#include "answers/banks_query.h"
 
 /* CC 9.0, 3.5 (both modes) and 1.1. */
 static const struct smc_bank_layout layouts[] = {

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "batch/batch.h"
+#include "rules/batch.h"
 
 struct stream {
     const char *bytes;

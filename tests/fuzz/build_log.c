@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "compile/build_log.h"
-#include "compile/ptxas_log.h"
+#include "code/compile/build_log.h"
+#include "code/ptxas_log.h"
 
 int fuzz_build_log(const uint8_t *data, size_t size)
 {

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "compile/cache.h"
+#include "code/nvrtc.h"
 
 enum { SIZES_AT = 8, CHECKSUM_AT = 24, HEADER_BYTES = 32 };
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "devices/ceilings_file.h"
+#include "rules/ceilings.h"
 
 static void come_back(const struct smc_ceilings *ceilings)
 {

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "base/text.h"
-#include "inspect/compile_commands.h"
+#include "code/readers/compile_commands.h"
 
 int fuzz_compile_commands(const uint8_t *data, size_t size)
 {

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "compile/cubin.h"
+#include "code/machine_code.h"
 
 int fuzz_cubin(const uint8_t *data, size_t size)
 {

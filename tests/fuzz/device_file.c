@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "devices/device_file.h"
-#include "model/next_steps.h"
-#include "report/json_parts.h"
+#include "rules/device_file.h"
+#include "rules/next_steps.h"
+#include "show/report/json_parts.h"
 
 static void compute(const struct smc_sm *sm, uint32_t seed)
 {

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "inspect/embedded.h"
-#include "inspect/fatbin.h"
-#include "inspect/kernels.h"
+#include "code/readers/embedded.h"
+#include "code/machine_code.h"
+#include "code/user_kernels.h"
 
 static enum smc_status take_ptx(void *context, const struct smc_embedded_ptx *ptx,
                                 struct smc_error *error)

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "judge/gate.h"
+#include "answers/gate.h"
 
 int fuzz_gate(const uint8_t *data, size_t size)
 {

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "source/device_part.h"
+#include "code/source/device_part.h"
 
 int fuzz_host_code(const uint8_t *data, size_t size)
 {

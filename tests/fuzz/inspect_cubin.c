@@ -3,8 +3,8 @@
 
 #include <stdlib.h>
 
-#include "inspect/inspect.h"
-#include "inspect/readers.h"
+#include "answers/inspect.h"
+#include "code/inputs.h"
 
 static const struct smc_inspect_kernel kind = {.file = "x", .source = SMC_INSPECT_CUBIN};
 

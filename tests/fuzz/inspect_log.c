@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "compile/ptx.h"
-#include "inspect/inspect.h"
-#include "inspect/readers.h"
-#include "report/report.h"
+#include "code/ptx_facts.h"
+#include "answers/inspect.h"
+#include "code/inputs.h"
+#include "show/report/report.h"
 
 static void report(const struct smc_inspect_kernels *kernels, const struct smc_device *device)
 {

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/layout.h"
-#include "base/utf8.h"
+#include "show/words/paragraphs.h"
+#include "base/text.h"
 
 enum { CHOICES = 4 };
 

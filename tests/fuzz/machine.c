@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "../machine_text.h"
-#include "machine/launch.h"
+#include "machine/sass/sass_launch.h"
 
 enum { ENTRIES = 512, LINES = 4096, SKIPS = 8 };
 

@@ -5,11 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "confirm/merge.h"
-#include "report/csv_parts.h"
-#include "report/fleet.h"
-#include "report/json_parts.h"
-#include "report/text_parts.h"
+#include "hardware/merge.h"
+#include "show/report/csv_parts.h"
+#include "show/report/fleet.h"
+#include "show/report/json_parts.h"
+#include "show/report/text_parts.h"
 
 static void check_safe(const struct smc_text *text)
 {

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "inspect/nvcc_commands.h"
+#include "code/readers/nvcc_commands.h"
 
 /* Each line of the files is one path with its kind before it. */
 static void check_files(const struct smc_text *files, bool is_clear)

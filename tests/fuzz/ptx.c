@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "emulator/emulator.h"
+#include "machine/emulator.h"
 
 enum { ARRAY_BYTES = 4096, MOST_PARAMETERS = 16, MOST_SMEM = 1 << 16, PARAMETER_BYTES = 32768 };
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "compile/ptxas_log.h"
+#include "code/ptxas_log.h"
 
 int fuzz_ptxas_log(const uint8_t *data, size_t size)
 {

@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "inspect/saved.h"
-#include "judge/diff.h"
-#include "report/diff.h"
-#include "report/report.h"
+#include "code/inputs.h"
+#include "answers/diff.h"
+#include "show/report/diff_report.h"
+#include "show/report/report.h"
 
 static void check(const struct smc_text *out)
 {

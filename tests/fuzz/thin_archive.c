@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "inspect/fatbin.h"
+#include "code/machine_code.h"
 
 int fuzz_thin_archive(const uint8_t *data, size_t size)
 {

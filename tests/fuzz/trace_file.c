@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "trace/read.h"
+#include "answers/trace_answer.h"
 
 static void check(const struct smc_trace *trace)
 {

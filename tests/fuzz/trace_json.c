@@ -8,9 +8,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "report/report.h"
-#include "trace/answer.h"
-#include "trace/read.h"
+#include "show/report/report.h"
+#include "answers/trace_answer.h"
 
 static void check(const struct smc_text *out)
 {

@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tui/frame.h"
-#include "tui/state.h"
-#include "tui/terminal.h"
+#include "show/tui/frame.h"
+#include "show/tui/state.h"
+#include "show/tui/terminal.h"
 
 enum { MOST_EVENTS = 400, MOST_CELLS = 300 * 100 };
 

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "executor/user_argument.h"
+#include "hardware/executor/user_argument.h"
 
 struct members {
     uint64_t end;

@@ -2,7 +2,7 @@
    the linker does not use the real ones. */
 #include "fake_cuda.h"
 
-#include "executor/counters.h"
+#include "hardware/executor/counters.h"
 
 struct smc_counters {
     size_t launches_before;

@@ -15,9 +15,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "compile/cubin.h"
-#include "devices/devices.h"
-#include "model/occupancy.h"
+#include "code/machine_code.h"
+#include "rules/devices.h"
+#include "rules/occupancy.h"
 
 enum { SM_COUNT = 132, DEFAULT_SMEM = 49152, OPT_IN_SMEM = 232448, REGISTERS = 65536, HELD = 256 };
 

@@ -13,7 +13,7 @@
 
 #include <cuda_runtime_api.h>
 
-#include "executor/executor.h"
+#include "hardware/executor.h"
 #include "fake_health.h"
 
 enum { FAKE_CUDA_EVERY = -1 };

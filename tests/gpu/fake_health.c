@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "executor/health.h"
+#include "hardware/fleet/health.h"
 
 bool fake_fault_read(const char *text, struct fake_fault *fault)
 {

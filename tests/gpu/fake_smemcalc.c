@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/cli.h"
+#include "show/cli/cli.h"
 #include "compilations.h"
 #include "fake_cuda.h"
 

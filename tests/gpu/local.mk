@@ -73,7 +73,7 @@ tests/gpu/tensor_copies.inc: tests/data/emulator/tensor_copies.ptx
 # libutf8proc, since static ones need not be fit for a shared library.
 bundle_link = $(CC) $(AM_CFLAGS) $(CFLAGS) $(AM_LDFLAGS) $(LDFLAGS)
 # Pictures stay behind: cairo is not to be had as one static library.
-bundle_libs = $(DEFS) $(AM_CPPFLAGS) $(srcdir)/src/plot/paint_none.c .libs/libsmc.a $(CUNIT_STATIC) $(JANSSON_STATIC) $(LIBELF_STATIC) $(YAJL_STATIC) $(ZLIB_STATIC) $(SQLITE_STATIC) $(LZ4_STATIC) $(ZSTD_STATIC) $(UTF8PROC_STATIC) $(CURSES_STATIC) $(CUDA_LIBS) $(DEMANGLE_LIBS) $(CXX_LIBS) $(LIBS) -lm
+bundle_libs = $(DEFS) $(AM_CPPFLAGS) $(srcdir)/src/show/plot/paint_none.c .libs/libsmc.a $(CUNIT_STATIC) $(JANSSON_STATIC) $(LIBELF_STATIC) $(YAJL_STATIC) $(ZLIB_STATIC) $(SQLITE_STATIC) $(LZ4_STATIC) $(ZSTD_STATIC) $(UTF8PROC_STATIC) $(CURSES_STATIC) $(CUDA_LIBS) $(DEMANGLE_LIBS) $(CXX_LIBS) $(LIBS) -lm
 
 gpu-bundle: smemcalc$(EXEEXT) tests/gpu/gpu_tests$(EXEEXT) bench/time_error$(EXEEXT) $(gpu_benchmarks) \
 		$(pkglib_LTLIBRARIES)

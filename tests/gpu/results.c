@@ -7,8 +7,8 @@
 #include <time.h>
 
 #include "base/numbers.h"
-#include "compile/compile.h"
-#include "executor/gpu.h"
+#include "code/compile.h"
+#include "hardware/executor/gpu.h"
 
 static json_t *sections; /* of the program's only run */
 

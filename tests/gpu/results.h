@@ -6,7 +6,7 @@
 #include <jansson.h>
 #include <stdbool.h>
 
-#include "devices/devices.h"
+#include "rules/devices.h"
 
 /* Sets a number of a section. */
 void gpu_result_number(const char *section, const char *key, double value);

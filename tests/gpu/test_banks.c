@@ -4,12 +4,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/clock.h"
-#include "compile/nvrtc.h"
-#include "executor/counters.h"
-#include "executor/gpu.h"
+#include "base/platform.h"
+#include "code/nvrtc.h"
+#include "hardware/executor/counters.h"
+#include "hardware/executor/gpu.h"
 #include "gpu_tests.h"
-#include "model/banks.h"
+#include "rules/banks.h"
 #include "results.h"
 
 enum {

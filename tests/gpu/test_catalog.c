@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/clock.h"
+#include "base/platform.h"
 #include "catalog_sets.h"
 #include "gpu_tests.h"
 #include "launches.h"

@@ -1,7 +1,7 @@
 /* The measured ceilings of a GPU are physically plausible. */
 #include <stdio.h>
 
-#include "executor/ceilings.h"
+#include "hardware/measured_ceilings.h"
 #include "gpu_tests.h"
 
 /* The same as in `smemcalc calibrate`, with the same budget. */

@@ -11,13 +11,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/clock.h"
-#include "compile/machine_code.h"
-#include "confirm/confirm.h"
+#include "base/platform.h"
+#include "code/machine_code.h"
+#include "hardware/confirm/confirm.h"
 #include "counted.h"
-#include "executor/counters.h"
-#include "executor/executor.h"
-#include "executor/gpu.h"
+#include "hardware/executor/counters.h"
+#include "hardware/executor.h"
+#include "hardware/executor/gpu.h"
 #include "gpu_tests.h"
 #include "launches.h"
 #include "results.h"

@@ -4,10 +4,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/clock.h"
+#include "base/platform.h"
 #include "base/memory.h"
-#include "confirm/known_ceilings.h"
-#include "executor/health.h"
+#include "hardware/measured_ceilings.h"
+#include "hardware/fleet/health.h"
 #include "gpu_tests.h"
 #include "results.h"
 

@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/clock.h"
-#include "executor/gpu.h"
+#include "base/platform.h"
+#include "hardware/executor/gpu.h"
 #include "gpu_tests.h"
 #include "ptx/cases.h"
 #include "results.h"

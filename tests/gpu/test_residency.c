@@ -2,8 +2,8 @@
    API alone. */
 #include <stdio.h>
 
-#include "base/clock.h"
-#include "executor/gpu.h"
+#include "base/platform.h"
+#include "hardware/executor/gpu.h"
 #include "gpu_tests.h"
 #include "results.h"
 

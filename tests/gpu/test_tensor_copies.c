@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "executor/gpu.h"
+#include "hardware/executor/gpu.h"
 #include "gpu_tests.h"
 #include "results.h"
 #include "tensor_cases.h"

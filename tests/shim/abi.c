@@ -1,4 +1,4 @@
-/* What src/shim declares of CUDA's runtime against the installed headers; without them there is
+/* What src/guests/shim declares of CUDA's runtime against the installed headers; without them there is
    nothing to compare. */
 #include <stdio.h>
 
@@ -7,8 +7,8 @@
 #include <cuda_runtime_api.h>
 
 #define SHIM_RUNTIME (CUDART_VERSION / 1000)
-#include "shim/api.h"
-#include "shim/properties.h"
+#include "guests/shim/api.h"
+#include "guests/shim/properties.h"
 
 static int failures;
 
@@ -88,7 +88,7 @@ static void compare_device_attributes(void)
 {
 #define SHIM_DEVICE_ATTRIBUTE(name, number, value)                                                 \
     same(#name, SHIM_DEVICE_##name, CU_DEVICE_ATTRIBUTE_##name);
-#include "shim/device_attributes.def"
+#include "guests/shim/device_attributes.def"
 #undef SHIM_DEVICE_ATTRIBUTE
 }
 

@@ -94,7 +94,7 @@ static void check_unsupported(void)
 {
 #define UNSUPPORTED(name) #name,
     static const char *const calls[] = {
-#include "shim/unsupported.def"
+#include "guests/shim/unsupported.def"
     };
 #undef UNSUPPORTED
     for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {

@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "trace/inject/abi.h"
+#include "guests/inject/abi.h"
 
 #ifdef HAVE_CUPTI_HEADERS
 #include <cuda.h>
@@ -58,7 +58,7 @@ SAME(struct driver_graph_node, graph, CUgraphNodeParams, graph.graph);
 #define LAUNCH_CALL(name, number, stream)      EQUAL(number, CUPTI_DRIVER_TRACE_CBID_##name);
 #define COOPERATIVE_CALL(name, number, stream) EQUAL(number, CUPTI_DRIVER_TRACE_CBID_##name);
 #define OTHER_CALL(name, number, kind, stream) EQUAL(number, CUPTI_DRIVER_TRACE_CBID_##name);
-#include "trace/inject/driver_calls.def"
+#include "guests/inject/driver_calls.def"
 EQUAL(CUPTI_DOMAIN_DRIVER, CUPTI_CB_DOMAIN_DRIVER_API);
 EQUAL(CUPTI_DOMAIN_RESOURCE, CUPTI_CB_DOMAIN_RESOURCE);
 EQUAL(CUPTI_MODULE_LOADED, CUPTI_CBID_RESOURCE_MODULE_LOADED);

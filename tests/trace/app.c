@@ -24,7 +24,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "trace/inject/abi.h"
+#include "guests/inject/abi.h"
 
 #define DRIVER(F)                                                                                  \
     F(cuInit, (unsigned))                                                                          \

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "tests/trace/fake.h"
-#include "trace/inject/abi.h"
+#include "guests/inject/abi.h"
 
 #define API __attribute__((visibility("default")))
 

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "tests/trace/fake.h"
-#include "trace/inject/abi.h"
+#include "guests/inject/abi.h"
 
 #define API __attribute__((visibility("default")))
 

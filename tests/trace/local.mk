@@ -7,7 +7,7 @@ EXTRA_DIST += tests/trace/collect.sh tests/trace/races.sh
 FAKE_FLAGS = -module -avoid-version -shared -rpath /nowhere
 FAKE_CFLAGS = -std=c11 $(WARNING_CFLAGS) -fvisibility=hidden -fno-sanitize=all
 
-tests_trace_app_SOURCES = tests/trace/app.c src/trace/inject/abi.h
+tests_trace_app_SOURCES = tests/trace/app.c src/guests/inject/abi.h
 tests_trace_app_CPPFLAGS = $(AM_CPPFLAGS) -D_GNU_SOURCE
 tests_trace_app_CFLAGS = $(FAKE_CFLAGS)
 tests_trace_app_LDFLAGS =
@@ -31,9 +31,9 @@ tests_trace_traced_LDADD = libsmc.la
 # What the library declares of CUDA against the installed headers.
 check_PROGRAMS += tests/trace/abi
 TESTS += tests/trace/abi
-tests_trace_abi_SOURCES = tests/trace/abi.c src/trace/inject/abi.h
+tests_trace_abi_SOURCES = tests/trace/abi.c src/guests/inject/abi.h
 tests_trace_abi_CPPFLAGS = $(AM_CPPFLAGS)
 if HAVE_CUPTI
 tests_trace_abi_CPPFLAGS += -DHAVE_CUPTI_HEADERS
-tests/trace/tests_trace_abi-abi.$(OBJEXT) tests/trace/abi-abi.$(OBJEXT): src/executor/cupti/string
+tests/trace/tests_trace_abi-abi.$(OBJEXT) tests/trace/abi-abi.$(OBJEXT): src/hardware/executor/cupti/string
 endif

@@ -32,7 +32,7 @@ if ! build empty "$scratch/empty.c" || ! $fixed "$scratch/empty" || ! [ -e "$her
 fi
 
 library=libsmemcalc_trace.so
-if build $library -shared "$source"/src/trace/inject/*.c -Wl,-z,nodelete &&
+if build $library -shared "$source"/src/guests/inject/*.c -Wl,-z,nodelete &&
     build libcuda.so.1 -shared "$source/tests/trace/fake_driver.c" -Wl,-soname,libcuda.so.1 &&
     build libcupti.so.13 -shared "$source/tests/trace/fake_cupti.c" &&
     build app "$source/tests/trace/app.c" &&

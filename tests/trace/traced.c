@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "trace/collect.h"
+#include "answers/trace_answer.h"
 
 static void print_launch(FILE *out, const struct smc_trace *trace,
                          const struct smc_trace_launch *launch)

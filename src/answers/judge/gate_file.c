@@ -1,0 +1,492 @@
+/* Gate files: what each table and key means. */
+#include "config.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "base/memory.h"
+#include "base/parse.h"
+#include "answers/gate.h"
+#include "answers/judge/gate_toml.h"
+
+enum { MOST_BYTES = 1 << 20, MOST_THREADS = 1024, MOST_SMEM_BYTES = 1 << 20 };
+
+static const struct {
+    double lowest, highest;
+    bool is_flag;
+} ranges[] = {
+#define IS_MOST                                                    false
+#define IS_LEAST                                                   false
+#define IS_MUST                                                    true
+#define LIMIT(id, key, rule, kind, lowest, highest, needs_threads) {lowest, highest, IS_##kind},
+#include "answers/judge/gate_limits.def"
+#undef LIMIT
+};
+
+/* The arguments that the functions share. */
+struct reading {
+    const char *path;
+    struct smc_gate *gate;
+    struct smc_error *error;
+};
+
+/* "PATH:LINE: [[limit]] max_registers: WHY", without the key for a table itself. */
+static enum smc_status fail(const struct reading *reading, const struct smc_toml *at,
+                            const char *table, const char *why)
+{
+    const char *key = at->key && at->type != SMC_TOML_TABLE ? at->key : table[0] ? "" : at->key;
+    return smc_fail(reading->error, SMC_USAGE, "%.300s:%u: %.100s%s%.100s: %s", reading->path,
+                    at->line, table, table[0] && key[0] ? " " : "", key, why);
+}
+
+/* --- Values ----------------------------------------------------------------------------------- */
+
+static enum smc_status read_text(const struct reading *reading, const struct smc_toml *value,
+                                 const char *table, char **out)
+{
+    if (value->type != SMC_TOML_STRING || !value->string[0])
+        return fail(reading, value, table, "not a text in quotes, such as \"gemm*\"");
+    *out = smc_strdup(value->string);
+    return *out ? SMC_OK : smc_out_of_memory(reading->error);
+}
+
+static enum smc_status read_number(const struct reading *reading, const struct smc_toml *value,
+                                   const char *table, double lowest, double highest, bool whole,
+                                   double *out)
+{
+    char allowed[96];
+    *out = value->type == SMC_TOML_INTEGER ? (double)value->integer : value->real;
+    if ((value->type == SMC_TOML_INTEGER || (value->type == SMC_TOML_REAL && !whole)) &&
+        *out >= lowest && *out <= highest)
+        return SMC_OK;
+    snprintf(allowed, sizeof allowed, "not a %snumber between %.0f and %.0f", whole ? "whole " : "",
+             lowest, highest);
+    return fail(reading, value, table, allowed);
+}
+
+/* A number of bytes, or a size such as "48 KB". */
+static enum smc_status read_bytes(const struct reading *reading, const struct smc_toml *value,
+                                  const char *table, double highest, double *out)
+{
+    uint64_t bytes;
+    if (value->type != SMC_TOML_STRING)
+        return read_number(reading, value, table, 0, highest, true, out);
+    if (!smc_parse_size(value->string, (uint64_t)highest, &bytes))
+        return fail(reading, value, table, "not a size such as \"48 KB\", or too large");
+    *out = (double)bytes;
+    return SMC_OK;
+}
+
+/* 0, or 1 to 100: what is between is a share. */
+static enum smc_status read_percent(const struct reading *reading, const struct smc_toml *value,
+                                    const char *table, double *out)
+{
+    char why[96];
+    enum smc_status status = read_number(reading, value, table, 0, 100, false, out);
+    if (status != SMC_OK || *out <= 0 || *out >= 1)
+        return status;
+    snprintf(why, sizeof why, "is in percent: %.4g, not %.4g", 100 * *out, *out);
+    return fail(reading, value, table, why);
+}
+
+/* 256 or "32x8". */
+static enum smc_status read_block(const struct reading *reading, const struct smc_toml *value,
+                                  const char *table, uint32_t *threads, uint32_t block[3])
+{
+    double number;
+    if (value->type == SMC_TOML_STRING)
+        return smc_parse_block(value->string, MOST_THREADS, threads, block)
+                   ? SMC_OK
+                   : fail(reading, value, table,
+                          "not a shape such as \"32x8\" of up to 1024 threads");
+    enum smc_status status = read_number(reading, value, table, 1, MOST_THREADS, true, &number);
+    if (status == SMC_OK)
+        *threads = (uint32_t)number;
+    return status;
+}
+
+static enum smc_status read_flag(const struct reading *reading, const struct smc_toml *value,
+                                 const char *table, double *out)
+{
+    *out = (double)value->integer;
+    return value->type == SMC_TOML_BOOLEAN ? SMC_OK
+                                           : fail(reading, value, table, "not true or false");
+}
+
+/* `known`: the allowed names; NULL after the last. */
+static enum smc_status fail_unknown(const struct reading *reading, const struct smc_toml *at,
+                                    const char *table, const char *const *known)
+{
+    char where[320], what[64];
+    struct smc_text hint = {0};
+    struct smc_suggestion suggestion = {.typed = at->key};
+    snprintf(where, sizeof where, "%.300s:%u", reading->path, at->line);
+    snprintf(what, sizeof what, "key%s%.40s", table[0] ? " of " : "", table);
+    smc_text_append(&hint, "allowed: ");
+    for (size_t i = 0; known[i]; i++) {
+        smc_text_printf(&hint, "%s%s", i ? ", " : "", known[i]);
+        smc_suggest_consider(&suggestion, known[i]);
+    }
+    smc_suggest_fail(&suggestion, where, what, smc_text_string(&hint), reading->error);
+    smc_text_free(&hint);
+    return SMC_USAGE;
+}
+
+static bool is_called(const struct smc_toml *entry, const char *key)
+{
+    return strcmp(entry->key, key) == 0;
+}
+
+/* --- [[limit]] -------------------------------------------------------------------------------- */
+
+static bool find_key(const char *name, enum smc_gate_key *key)
+{
+    for (int i = 0; i < SMC_GATE_KEY_COUNT; i++)
+        if (strcmp(smc_gate_key_name(i), name) == 0) {
+            *key = i;
+            return true;
+        }
+    return false;
+}
+
+static enum smc_status read_limit_entry(const struct reading *reading, const struct smc_toml *entry,
+                                        void *to)
+{
+    static const char *const known[] = {"kernel", "device", "optional",
+#define LIMIT(id, key, ...) key,
+#include "answers/judge/gate_limits.def"
+#undef LIMIT
+                                        NULL};
+    static const char table[] = "[[limit]]";
+    struct smc_gate_limit *limit = to;
+    enum smc_gate_key key;
+    if (is_called(entry, "kernel"))
+        return read_text(reading, entry, table, &limit->kernel);
+    if (is_called(entry, "device"))
+        return read_text(reading, entry, table, &limit->device);
+    if (is_called(entry, "optional")) {
+        double optional;
+        enum smc_status status = read_flag(reading, entry, table, &optional);
+        limit->optional = optional != 0;
+        return status;
+    }
+    if (!find_key(entry->key, &key))
+        return fail_unknown(reading, entry, table, known);
+    limit->has[key] = true;
+    if (ranges[key].is_flag)
+        return read_flag(reading, entry, table, &limit->value[key]);
+    if (key == SMC_GATE_OCCUPANCY)
+        return read_percent(reading, entry, table, &limit->value[key]);
+    if (key == SMC_GATE_SPILLS || key == SMC_GATE_STACK || key == SMC_GATE_STATIC_SMEM)
+        return read_bytes(reading, entry, table, ranges[key].highest, &limit->value[key]);
+    return read_number(reading, entry, table, ranges[key].lowest, ranges[key].highest, true,
+                       &limit->value[key]);
+}
+
+static enum smc_status read_limit(const struct reading *reading, const struct smc_toml *table,
+                                  void *to)
+{
+    struct smc_gate_limit *limit = to;
+    enum smc_status status = SMC_OK;
+    limit->line = table->line;
+    for (size_t i = 0; i < table->count && status == SMC_OK; i++)
+        status = read_limit_entry(reading, &table->item[i], limit);
+    for (int key = 0; key < SMC_GATE_KEY_COUNT && status == SMC_OK; key++)
+        if (limit->has[key])
+            return SMC_OK;
+    return status == SMC_OK ? fail(reading, table, "[[limit]]", "no limit in it") : status;
+}
+
+/* --- [[allow]] -------------------------------------------------------------------------------- */
+
+static enum smc_status read_date(const struct reading *reading, const struct smc_toml *value,
+                                 uint32_t *date)
+{
+    if (value->type != SMC_TOML_DATE)
+        return fail(reading, value, "[[allow]]", "not a date without quotes, such as 2027-12-31");
+    *date = (uint32_t)(value->year * 10000 + value->month * 100 + value->day);
+    return SMC_OK;
+}
+
+static enum smc_status read_allowed_key(const struct reading *reading, const struct smc_toml *value,
+                                        struct smc_gate_allowance *allowance)
+{
+    struct smc_text allowed = {0};
+    if (value->type == SMC_TOML_STRING && find_key(value->string, &allowance->key)) {
+        allowance->has_key = true;
+        return SMC_OK;
+    }
+    smc_text_append(&allowed, "not the key of a limit in quotes:");
+    for (int key = 0; key < SMC_GATE_KEY_COUNT; key++)
+        smc_text_printf(&allowed, "%s %s", key ? "," : "", smc_gate_key_name(key));
+    fail(reading, value, "[[allow]]", smc_text_string(&allowed));
+    smc_text_free(&allowed);
+    return SMC_USAGE;
+}
+
+static enum smc_status read_allowance_entry(const struct reading *reading,
+                                            const struct smc_toml *entry, void *to)
+{
+    static const char *const known[] = {"kernel", "device", "limit", "reason", "expires", NULL};
+    struct smc_gate_allowance *allowance = to;
+    if (is_called(entry, "kernel"))
+        return read_text(reading, entry, "[[allow]]", &allowance->kernel);
+    if (is_called(entry, "device"))
+        return read_text(reading, entry, "[[allow]]", &allowance->device);
+    if (is_called(entry, "reason"))
+        return read_text(reading, entry, "[[allow]]", &allowance->reason);
+    if (is_called(entry, "limit"))
+        return read_allowed_key(reading, entry, allowance);
+    if (is_called(entry, "expires"))
+        return read_date(reading, entry, &allowance->expires);
+    return fail_unknown(reading, entry, "[[allow]]", known);
+}
+
+static enum smc_status read_allowance(const struct reading *reading, const struct smc_toml *table,
+                                      void *to)
+{
+    struct smc_gate_allowance *allowance = to;
+    enum smc_status status = SMC_OK;
+    allowance->line = table->line;
+    for (size_t i = 0; i < table->count && status == SMC_OK; i++)
+        status = read_allowance_entry(reading, &table->item[i], allowance);
+    if (status != SMC_OK)
+        return status;
+    if (!allowance->kernel)
+        return fail(reading, table, "[[allow]]", "it names no kernel");
+    return allowance->reason ? SMC_OK : fail(reading, table, "[[allow]]", "it gives no reason");
+}
+
+/* --- Other tables ----------------------------------------------------------------------------- */
+
+typedef enum smc_status read_function(const struct reading *reading, const struct smc_toml *table,
+                                      void *to);
+
+/* An array of tables into a list of `size` bytes each, whose address goes to `list`. The count
+   grows with each entry, so that a failure leaves nothing that is not freed. */
+static enum smc_status read_list(const struct reading *reading, const struct smc_toml *array,
+                                 read_function *read, size_t size, void **list, size_t *count)
+{
+    if (array->type != SMC_TOML_ARRAY)
+        return fail(reading, array, "", "not tables, each begun by its name in double brackets");
+    *list = smc_calloc(array->count + 1, size);
+    if (!*list)
+        return smc_out_of_memory(reading->error);
+    for (size_t i = 0; i < array->count; i++) {
+        struct smc_toml *table = &array->item[i];
+        if (table->type != SMC_TOML_TABLE)
+            return fail(reading, array, "",
+                        "not tables, each begun by its name in double brackets");
+        enum smc_status status = read(reading, table, (char *)*list + size * (*count)++);
+        if (status != SMC_OK)
+            return status;
+    }
+    return SMC_OK;
+}
+
+static enum smc_status read_threads(const struct reading *reading, const struct smc_toml *table)
+{
+    struct smc_gate *gate = reading->gate;
+    if (table->type != SMC_TOML_TABLE)
+        return fail(reading, table, "", "not a table");
+    gate->threads = smc_calloc(table->count + 1, sizeof *gate->threads);
+    if (!gate->threads)
+        return smc_out_of_memory(reading->error);
+    for (size_t i = 0; i < table->count; i++) {
+        const struct smc_toml *entry = &table->item[i];
+        struct smc_gate_threads *threads = &gate->threads[gate->threads_count];
+        enum smc_status status =
+            read_block(reading, entry, "[threads]", &threads->threads_per_block, threads->block);
+        if (status != SMC_OK)
+            return status;
+        threads->line = entry->line;
+        threads->pattern = smc_strdup(entry->key);
+        if (!threads->pattern)
+            return smc_out_of_memory(reading->error);
+        gate->threads_count++;
+    }
+    return SMC_OK;
+}
+
+static enum smc_status read_dynamic_smem(const struct reading *reading,
+                                         const struct smc_toml *table)
+{
+    struct smc_gate *gate = reading->gate;
+    if (table->type != SMC_TOML_TABLE)
+        return fail(reading, table, "", "not a table");
+    gate->dynamic_smem = smc_calloc(table->count + 1, sizeof *gate->dynamic_smem);
+    if (!gate->dynamic_smem)
+        return smc_out_of_memory(reading->error);
+    for (size_t i = 0; i < table->count; i++) {
+        const struct smc_toml *entry = &table->item[i];
+        double bytes;
+        enum smc_status status =
+            read_bytes(reading, entry, "[dynamic_smem]", MOST_SMEM_BYTES, &bytes);
+        if (status != SMC_OK)
+            return status;
+        char *pattern = smc_strdup(entry->key);
+        if (!pattern)
+            return smc_out_of_memory(reading->error);
+        gate->dynamic_smem[gate->dynamic_smem_count++] =
+            (struct smc_gate_dynamic_smem){pattern, (uint32_t)bytes, entry->line};
+    }
+    return SMC_OK;
+}
+
+static enum smc_status read_devices(const struct reading *reading, const struct smc_toml *array)
+{
+    struct smc_gate *gate = reading->gate;
+    if (array->type != SMC_TOML_ARRAY)
+        return fail(reading, array, "", "not a list, such as [\"A100\", \"9.0\"]");
+    gate->device = smc_calloc(array->count + 1, sizeof *gate->device);
+    if (!gate->device)
+        return smc_out_of_memory(reading->error);
+    for (size_t i = 0; i < array->count; i++) {
+        enum smc_status status =
+            read_text(reading, &array->item[i], "devices", &gate->device[gate->device_count]);
+        if (status != SMC_OK)
+            return status;
+        gate->device_count++;
+    }
+    return SMC_OK;
+}
+
+static enum smc_status read_growth_entry(const struct reading *reading,
+                                         const struct smc_toml *entry)
+{
+    struct smc_gate_growth *growth = &reading->gate->growth;
+    const struct {
+        const char *key;
+        uint32_t *count;
+        double *percent;
+    } members[] = {
+        {"allow_registers", &growth->registers, NULL},
+        {"allow_spill_bytes", &growth->spill_bytes, NULL},
+        {"allow_stack_bytes", &growth->stack_bytes, NULL},
+        {"allow_static_smem_bytes", &growth->static_smem_bytes, NULL},
+        {"allow_barriers", &growth->barriers, NULL},
+        {"allow_blocks", &growth->blocks, NULL},
+        {"allow_occupancy", NULL, &growth->occupancy_percent},
+    };
+    enum { COUNT = sizeof members / sizeof *members };
+    const char *known[COUNT + 1] = {NULL};
+    for (size_t i = 0; i < COUNT; i++) {
+        double value = 0;
+        known[i] = members[i].key;
+        if (!is_called(entry, members[i].key))
+            continue;
+        enum smc_status status =
+            members[i].count ? read_number(reading, entry, "[diff]", 0, UINT32_MAX, true, &value)
+                             : read_percent(reading, entry, "[diff]", &value);
+        if (members[i].count)
+            *members[i].count = (uint32_t)(status == SMC_OK ? value : 0);
+        else
+            *members[i].percent = value;
+        return status;
+    }
+    return fail_unknown(reading, entry, "[diff]", known);
+}
+
+static enum smc_status read_growth(const struct reading *reading, const struct smc_toml *table)
+{
+    enum smc_status status = SMC_OK;
+    if (table->type != SMC_TOML_TABLE)
+        return fail(reading, table, "", "not a table");
+    for (size_t i = 0; i < table->count && status == SMC_OK; i++)
+        status = read_growth_entry(reading, &table->item[i]);
+    return status;
+}
+
+/* --- The file --------------------------------------------------------------------------------- */
+
+static enum smc_status read_entry(const struct reading *reading, const struct smc_toml *entry)
+{
+    static const char *const known[] = {"devices", "assume_threads", "threads", "dynamic_smem",
+                                        "limit",   "allow",          "diff",    NULL};
+    struct smc_gate *gate = reading->gate;
+    void *list = NULL;
+    enum smc_status status;
+    if (is_called(entry, "devices"))
+        return read_devices(reading, entry);
+    if (is_called(entry, "assume_threads"))
+        return read_block(reading, entry, "", &gate->assumed_threads_per_block,
+                          gate->assumed_block);
+    if (is_called(entry, "threads"))
+        return read_threads(reading, entry);
+    if (is_called(entry, "dynamic_smem"))
+        return read_dynamic_smem(reading, entry);
+    if (is_called(entry, "diff"))
+        return read_growth(reading, entry);
+    if (is_called(entry, "limit")) {
+        status =
+            read_list(reading, entry, read_limit, sizeof *gate->limit, &list, &gate->limit_count);
+        gate->limit = list;
+        return status;
+    }
+    if (is_called(entry, "allow")) {
+        status = read_list(reading, entry, read_allowance, sizeof *gate->allowance, &list,
+                           &gate->allowance_count);
+        gate->allowance = list;
+        return status;
+    }
+    return fail_unknown(reading, entry, "", known);
+}
+
+enum smc_status smc_gate_parse(const char *text, size_t length, const char *path,
+                               struct smc_gate *gate, struct smc_error *error)
+{
+    const struct reading reading = {path, gate, error};
+    struct smc_toml root;
+    *gate = (struct smc_gate){0};
+    enum smc_status status = smc_toml_parse(text, length, path, &root, error);
+    if (status != SMC_OK)
+        return status;
+    gate->path = smc_strdup(path);
+    if (!gate->path)
+        status = smc_out_of_memory(error);
+    for (size_t i = 0; i < root.count && status == SMC_OK; i++)
+        status = read_entry(&reading, &root.item[i]);
+    smc_toml_free(&root);
+    if (status != SMC_OK)
+        smc_gate_free(gate);
+    return status;
+}
+
+enum smc_status smc_gate_read(const char *path, struct smc_gate *gate, struct smc_error *error)
+{
+    struct smc_text text = {0};
+    *gate = (struct smc_gate){0};
+    enum smc_status status = smc_file_read(path, "gate file", MOST_BYTES, &text, error);
+    if (status == SMC_OK)
+        status = smc_gate_parse(smc_text_string(&text), text.length, path, gate, error);
+    smc_text_free(&text);
+    return status;
+}
+
+void smc_gate_free(struct smc_gate *gate)
+{
+    for (size_t i = 0; i < gate->device_count; i++)
+        free(gate->device[i]);
+    for (size_t i = 0; i < gate->threads_count; i++)
+        free(gate->threads[i].pattern);
+    for (size_t i = 0; i < gate->limit_count; i++) {
+        free(gate->limit[i].kernel);
+        free(gate->limit[i].device);
+    }
+    for (size_t i = 0; i < gate->allowance_count; i++) {
+        free(gate->allowance[i].kernel);
+        free(gate->allowance[i].device);
+        free(gate->allowance[i].reason);
+    }
+    free(gate->device);
+    for (size_t i = 0; i < gate->dynamic_smem_count; i++)
+        free(gate->dynamic_smem[i].pattern);
+    free(gate->dynamic_smem);
+    free(gate->threads);
+    free(gate->limit);
+    free(gate->allowance);
+    free(gate->path);
+    *gate = (struct smc_gate){0};
+}

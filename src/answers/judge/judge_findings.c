@@ -1,0 +1,167 @@
+/* The list of findings. */
+#include "answers/judge_findings.h"
+
+#include <stdlib.h>
+
+#include "base/memory.h"
+
+/* --- Paths ------------------------------------------------------------------------------------ */
+
+static char *copy_of(const char *text)
+{
+    return smc_strdup(text ? text : "");
+}
+
+static void free_paths(struct smc_check_finding *finding)
+{
+    for (size_t i = 0; i < finding->paths; i++) {
+        struct smc_check_path *path = &finding->path[i];
+        for (size_t k = 0; k < path->places; k++) {
+            free(path->place[k].file);
+            free(path->place[k].function);
+        }
+        free(path->place);
+        free(path->thread);
+    }
+    free(finding->path);
+}
+
+static bool copy_path(const struct smc_check_path *from, struct smc_check_path *to)
+{
+    to->thread = copy_of(from->thread);
+    to->place = smc_calloc(from->places + 1, sizeof *to->place);
+    bool copied = to->thread && to->place;
+    for (size_t i = 0; copied && i < from->places; i++) {
+        struct smc_check_place *place = &to->place[to->places++];
+        *place = (struct smc_check_place){.file = copy_of(from->place[i].file),
+                                          .line = from->place[i].line,
+                                          .function = copy_of(from->place[i].function)};
+        copied = place->file && place->function;
+    }
+    return copied;
+}
+
+static bool copy_paths(const struct smc_check_finding *from, struct smc_check_finding *to)
+{
+    to->path = NULL;
+    to->paths = 0;
+    if (from->paths == 0)
+        return true;
+    to->path = smc_calloc(from->paths, sizeof *to->path);
+    bool copied = to->path != NULL;
+    while (copied && to->paths < from->paths) {
+        copied = copy_path(&from->path[to->paths], &to->path[to->paths]);
+        to->paths++;
+    }
+    return copied;
+}
+
+/* --- The list --------------------------------------------------------------------------------- */
+
+static void free_finding(struct smc_check_finding *finding)
+{
+    free(finding->file);
+    free(finding->kernel);
+    free(finding->device);
+    free(finding->message);
+    free(finding->subject);
+    free_paths(finding);
+}
+
+static bool grow(struct smc_findings *findings)
+{
+    if (findings->count < findings->capacity)
+        return true;
+    size_t capacity = findings->capacity ? 2 * findings->capacity : 16;
+    void *item = smc_realloc(findings->item, capacity * sizeof *findings->item);
+    if (!item)
+        return false;
+    findings->item = item;
+    findings->capacity = capacity;
+    return true;
+}
+
+bool smc_findings_add(struct smc_findings *findings, const struct smc_check_finding *finding)
+{
+    struct smc_check_finding added = *finding;
+    added.file = copy_of(finding->file);
+    added.kernel = copy_of(finding->kernel);
+    added.device = copy_of(finding->device);
+    added.message = copy_of(finding->message);
+    added.subject = copy_of(finding->subject);
+    bool copied = copy_paths(finding, &added);
+    if (!copied || !added.subject || !added.file || !added.kernel || !added.device ||
+        !added.message || !grow(findings)) {
+        free_finding(&added);
+        return false;
+    }
+    findings->item[findings->count++] = added;
+    return true;
+}
+
+size_t smc_findings_count(const struct smc_findings *findings, enum smc_finding_level level)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < findings->count; i++)
+        count += findings->item[i].level == level;
+    return count;
+}
+
+void smc_findings_free(struct smc_findings *findings)
+{
+    for (size_t i = 0; i < findings->count; i++)
+        free_finding(&findings->item[i]);
+    free(findings->item);
+    *findings = (struct smc_findings){0};
+}
+
+bool smc_judgements_add(struct smc_judgements *judgements, const char *file, const char *kernel,
+                        const char *device)
+{
+    if (judgements->count == judgements->capacity) {
+        size_t capacity = judgements->capacity ? 2 * judgements->capacity : 16;
+        void *item = smc_realloc(judgements->item, capacity * sizeof *judgements->item);
+        if (!item)
+            return false;
+        judgements->item = item;
+        judgements->capacity = capacity;
+    }
+    judgements->item[judgements->count++] = (struct smc_judged){file, kernel, device};
+    return true;
+}
+
+void smc_judgements_free(struct smc_judgements *judgements)
+{
+    free(judgements->item);
+    *judgements = (struct smc_judgements){0};
+}
+
+const char *smc_check_rule_name(enum smc_check_rule rule)
+{
+    static const char *const names[] = {
+#define RULE(id, name, description) name,
+#include "answers/judge/finding_rules.def"
+#undef RULE
+    };
+    return names[rule];
+}
+
+const char *smc_check_rule_description(enum smc_check_rule rule)
+{
+    static const char *const descriptions[] = {
+#define RULE(id, name, description) description,
+#include "answers/judge/finding_rules.def"
+#undef RULE
+    };
+    return descriptions[rule];
+}
+
+const char *smc_finding_level_name(enum smc_finding_level level)
+{
+    static const char *const names[] = {
+        [SMC_FINDING_NOTE] = "note",
+        [SMC_FINDING_WARNING] = "warning",
+        [SMC_FINDING_ERROR] = "error",
+    };
+    return names[level];
+}

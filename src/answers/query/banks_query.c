@@ -1,0 +1,257 @@
+/* A query about accesses to shared memory and its complete answer. */
+#include "answers/banks_query.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/parse.h"
+#include "base/numbers.h"
+
+/* --- Where the accesses come from ------------------------------------------------------------- */
+
+/* --- The answer ------------------------------------------------------------------------------- */
+
+void smc_banks_query_init(struct smc_banks_query *query)
+{
+    *query = (struct smc_banks_query){
+        .expression_name = "option --expr",
+        .stride = -1,
+        .block = {SMC_WARP_LANES, 1, 1},
+        .width_bytes = 4,
+        .mask = SMC_ALL_LANES,
+        .warp = SMC_ALL_WARPS,
+    };
+}
+
+static enum smc_status check_warp(const struct smc_banks_answer *answer, uint32_t threads,
+                                  struct smc_error *error)
+{
+    if (answer->query.warp < (int32_t)answer->warps_per_block)
+        return SMC_OK;
+    return smc_fail(error, SMC_USAGE,
+                    "option --warp: '%d' is not between 0 and %u, the warps of a block of %u "
+                    "threads",
+                    answer->query.warp, answer->warps_per_block - 1, threads);
+}
+
+static bool same_array(const char *label, const char *other)
+{
+    size_t length = strcspn(label, "[");
+    return strcspn(other, "[") == length && memcmp(label, other, length) == 0;
+}
+
+static void begin_pattern(const struct smc_banks_source *source,
+                          const struct smc_shared_access *access, struct smc_banks_answer *answer,
+                          uint32_t index)
+{
+    struct smc_banks_pattern *pattern = &answer->pattern[index];
+    uint32_t counted = access->steps < SMC_COUNTED_STEPS ? access->steps : SMC_COUNTED_STEPS;
+    *pattern = (struct smc_banks_pattern){
+        .op = access->access.op,
+        .width_bytes = access->access.width_bytes,
+        .steps = access->steps,
+        .steps_counted = counted,
+        .first_byte = access->first_byte,
+    };
+    snprintf(pattern->label, sizeof pattern->label, "%s", access->label);
+    pattern->row_elements = smc_banks_likely_row(source, pattern, access->row_elements);
+    while (!same_array(answer->pattern[pattern->array].label, access->label))
+        pattern->array++;
+}
+
+static uint32_t conflicts(struct smc_bank_cost cost)
+{
+    return cost.wavefronts - cost.least;
+}
+
+static void count(const struct smc_bank_layout *layout, const struct smc_access *access,
+                  uint32_t warp, uint32_t step, struct smc_banks_pattern *pattern)
+{
+    if (!access->mask)
+        return;
+    struct smc_bank_cost cost = smc_banks_count(layout, access);
+    if (pattern->accesses == 0 || conflicts(cost) > conflicts(pattern->map.cost)) {
+        pattern->worst = *access;
+        pattern->worst_warp = warp;
+        pattern->worst_step = step;
+        smc_banks_map(layout, access, &pattern->map);
+    }
+    pattern->accesses++;
+    pattern->total.wavefronts += cost.wavefronts;
+    pattern->total.least += cost.least;
+}
+
+static enum smc_status count_step(const struct smc_banks_source *source, uint32_t warp,
+                                  uint32_t step, struct smc_banks_answer *answer,
+                                  struct smc_error *error)
+{
+    struct smc_shared_access list[SMC_MAX_SHARED_ACCESSES];
+    size_t found;
+    enum smc_status status = smc_banks_source_get(source, warp, step, list, &found, error);
+    if (status != SMC_OK)
+        return status;
+    answer->pattern_count = (uint32_t)found;
+    for (size_t i = 0; i < found; i++) {
+        struct smc_banks_pattern *pattern = &answer->pattern[i];
+        if (!pattern->steps)
+            begin_pattern(source, &list[i], answer, (uint32_t)i);
+        if (step < pattern->steps_counted)
+            count(&answer->layout, &list[i].access, warp, step, pattern);
+    }
+    return SMC_OK;
+}
+
+static enum smc_status count_all(const struct smc_banks_source *source,
+                                 struct smc_banks_answer *answer, struct smc_error *error)
+{
+    bool all = answer->query.warp == SMC_ALL_WARPS;
+    uint32_t first = all ? 0 : (uint32_t)answer->query.warp;
+    uint32_t end = all ? answer->warps_per_block : first + 1;
+    uint32_t steps = source->is_kernel ? SMC_COUNTED_STEPS : 1;
+    for (uint32_t warp = first; warp < end; warp++)
+        for (uint32_t step = 0; step < steps; step++) {
+            enum smc_status status = count_step(source, warp, step, answer, error);
+            if (status != SMC_OK)
+                return status;
+        }
+    for (uint32_t i = 0; i < answer->pattern_count; i++)
+        answer->pattern[i].warps_counted = end - first;
+    return SMC_OK;
+}
+
+enum smc_status smc_banks_answer(const struct smc_banks_query *query,
+                                 struct smc_banks_answer *answer, struct smc_error *error)
+{
+    struct smc_banks_source source;
+    *answer = (struct smc_banks_answer){.query = *query};
+    smc_bank_layout_of(&query->device.sm, query->mode, &answer->layout);
+    enum smc_status status = smc_banks_source_open(&answer->query, &source, error);
+    if (status != SMC_OK)
+        return status;
+    answer->warps_per_block = (uint32_t)divide_up(source.threads, SMC_WARP_LANES);
+    status = check_warp(answer, source.threads, error);
+    if (status == SMC_OK)
+        status = count_all(&source, answer, error);
+    for (uint32_t i = 0; i < answer->pattern_count && status == SMC_OK; i++) {
+        struct smc_banks_pattern *pattern = &answer->pattern[i];
+        if (conflicts(pattern->map.cost) > conflicts(answer->pattern[answer->worst].map.cost))
+            answer->worst = i;
+        if (conflicts(pattern->total) > 0)
+            status = smc_banks_find_remedies(&source, answer, i, pattern, error);
+    }
+    return status;
+}
+
+/* --- Rows of CSV ------------------------------------------------------------------------------ */
+
+enum {
+    OP = 1, /* fields of a record; the first is the id */
+    WIDTH,
+    MASK,
+    FIRST_ADDRESS,
+    FIELDS = FIRST_ADDRESS + SMC_WARP_LANES,
+    LONGEST_VALUE = 32,
+};
+
+static enum smc_status fail_field(const char *name, const char *text, const char *allowed,
+                                  struct smc_error *error)
+{
+    return smc_fail(error, SMC_USAGE, "%s: '%s' is not %s", name, text, allowed);
+}
+
+/* The text of a field, without quotes and blanks around it. */
+static enum smc_status get_text(const struct smc_csv_record *record, uint32_t index,
+                                const char *name, char text[LONGEST_VALUE + 1],
+                                struct smc_error *error)
+{
+    if (index >= record->field_count)
+        return smc_fail(error, SMC_USAGE, "%s is missing: a row is id,op,width,mask,a0,...,a31",
+                        name);
+    if (smc_csv_value(&record->field[index], text, LONGEST_VALUE + 1) > LONGEST_VALUE)
+        return smc_fail(error, SMC_USAGE, "%s: '%s' is too long", name, text);
+    return SMC_OK;
+}
+
+static bool parse_address(const char *text, uint32_t *address)
+{
+    bool hexadecimal = text[0] == '0' && (text[1] | 0x20) == 'x';
+    uint64_t bytes = 0;
+    int64_t number = 0;
+    bool read = hexadecimal ? smc_parse_hexadecimal(text, UINT32_MAX, &bytes)
+                            : smc_parse_integer(text, 0, UINT32_MAX, &number);
+    *address = (uint32_t)(hexadecimal ? bytes : (uint64_t)number);
+    return read;
+}
+
+static enum smc_status read_address(const char *name, const char *text, uint32_t lane,
+                                    struct smc_access *access, struct smc_error *error)
+{
+    bool active = access->mask >> lane & 1;
+    if (!*text && !active)
+        return SMC_OK;
+    if (!parse_address(text, &access->address[lane]))
+        return fail_field(name, text, "an address between 0 and 4294967295", error);
+    if (active && access->address[lane] % access->width_bytes)
+        return smc_fail(error, SMC_USAGE, "%s: '%s' is not a multiple of the width, %" PRIu32, name,
+                        text, access->width_bytes);
+    return SMC_OK;
+}
+
+static enum smc_status read_head(const struct smc_csv_record *record, struct smc_access *access,
+                                 struct smc_error *error)
+{
+    char text[LONGEST_VALUE + 1];
+    int64_t width = 0;
+    uint64_t mask = 0;
+    enum smc_status status = get_text(record, OP, "op", text, error);
+    if (status != SMC_OK)
+        return status;
+    bool load = smc_equal_ignoring_case(text, "ld");
+    if (!load && !smc_equal_ignoring_case(text, "st"))
+        return fail_field("op", text, "ld or st", error);
+    access->op = load ? SMC_BANK_LOAD : SMC_BANK_STORE;
+    status = get_text(record, WIDTH, "width", text, error);
+    if (status != SMC_OK)
+        return status;
+    if (!smc_parse_integer(text, 1, 16, &width) || (width & (width - 1)))
+        return fail_field("width", text, "1, 2, 4, 8 or 16", error);
+    access->width_bytes = (uint32_t)width;
+    status = get_text(record, MASK, "mask", text, error);
+    if (status != SMC_OK)
+        return status;
+    if (!smc_parse_hexadecimal(text, UINT32_MAX, &mask))
+        return fail_field("mask", text, "hexadecimal between 0 and ffffffff", error);
+    access->mask = (uint32_t)mask;
+    return SMC_OK;
+}
+
+enum smc_status smc_banks_row_read(const struct smc_csv_record *record, struct smc_access *access,
+                                   struct smc_error *error)
+{
+    char name[16], text[LONGEST_VALUE + 1];
+    *access = (struct smc_access){0};
+    if (record->fault != SMC_CSV_SOUND)
+        return smc_fail(error, SMC_USAGE, "the row has %s", smc_csv_fault_text(record->fault));
+    enum smc_status status = read_head(record, access, error);
+    for (uint32_t lane = 0; lane < SMC_WARP_LANES && status == SMC_OK; lane++) {
+        snprintf(name, sizeof name, "a%" PRIu32, lane);
+        status = get_text(record, FIRST_ADDRESS + lane, name, text, error);
+        if (status == SMC_OK)
+            status = read_address(name, text, lane, access, error);
+    }
+    if (status == SMC_OK && record->field_count > FIELDS)
+        return smc_fail(error, SMC_USAGE, "fields after a31: a row is id,op,width,mask,a0,...,a31");
+    return status;
+}
+
+bool smc_banks_row_is_header(const struct smc_csv_record *record)
+{
+    static const char *const names[] = {"id", "op", "width", "mask"};
+    char text[LONGEST_VALUE + 1];
+    for (uint32_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (get_text(record, i, names[i], text, NULL) != SMC_OK ||
+            !smc_equal_ignoring_case(text, names[i]))
+            return false;
+    return true;
+}

@@ -1,0 +1,93 @@
+/* The predicted time of a query: the launch of a kernel of the catalog with its machine code. */
+#include "answers/query.h"
+
+static void add_arguments(const struct smc_plan *plan, struct smc_time_arguments *arguments)
+{
+    uint64_t address[SMC_MAX_BUFFERS];
+    for (size_t i = 0; i < plan->buffer_count; i++) {
+        uint64_t bytes = plan->buffer[i].elements * smc_dtype_bytes(plan->buffer[i].dtype);
+        address[i] = smc_time_add_array(arguments, bytes);
+    }
+    for (size_t i = 0; i < plan->argument_count; i++) {
+        const struct smc_argument *argument = &plan->argument[i];
+        bool is_array = argument->kind == SMC_ARGUMENT_BUFFER;
+        smc_time_add_parameter(arguments,
+                               is_array ? address[argument->value] : (uint64_t)argument->value,
+                               argument->kind == SMC_ARGUMENT_INT32 ? 4 : 8);
+    }
+}
+
+static struct smc_time_launch launch_of(const struct smc_answer *answer)
+{
+    const struct smc_plan *plan = &answer->plan;
+    const struct smc_sm *sm = &answer->query.device.sm;
+    uint64_t unified = sm->l1_smem_unified_bytes;
+    uint64_t shared = answer->occupancy.smem_configured_bytes;
+    struct smc_time_launch launch = {
+        .device = &answer->query.device,
+        .ceilings = &answer->query.ceilings,
+        .blocks_per_sm = answer->outcome == SMC_LAUNCHES ? answer->occupancy.blocks_per_sm : 0,
+        .l1_bytes = unified > shared ? unified - shared : sm->l1_tex_separate_bytes,
+    };
+    for (int i = 0; i < 3; i++) {
+        launch.block[i] = plan->block[i];
+        launch.grid[i] = plan->grid[i];
+    }
+    return launch;
+}
+
+enum smc_status smc_query_predict_time(struct smc_answer *answer, const struct smc_binary *binary,
+                                       const char *entry,
+                                       const struct smc_time_arguments *arguments,
+                                       struct smc_error *error)
+{
+    struct smc_time_launch launch = launch_of(answer);
+    launch.cubin = binary->cubin;
+    launch.cubin_bytes = binary->cubin_bytes;
+    launch.entry = entry;
+    launch.arguments = arguments;
+    return smc_time_predict(&launch, &answer->time, error);
+}
+
+/* Whether there is a launch to predict; otherwise the answer has the reason. */
+static bool can_be_predicted(struct smc_answer *answer)
+{
+    const struct smc_kernel *kernel = answer->query.kernel;
+    struct smc_time_launch launch = launch_of(answer);
+    if (kernel && !kernel->is_probe)
+        return smc_time_is_possible(&launch, &answer->time);
+    smc_time_unknown(&answer->time,
+                     "only kernels with a known launch and arguments have a predicted time");
+    return false;
+}
+
+enum smc_status smc_query_find_time_of(struct smc_answer *answer, const struct smc_binary *binary,
+                                       struct smc_error *error)
+{
+    struct smc_time_arguments arguments = {0};
+    if (!can_be_predicted(answer))
+        return SMC_OK;
+    add_arguments(&answer->plan, &arguments);
+    return smc_query_predict_time(answer, binary, answer->query.kernel->entry, &arguments, error);
+}
+
+enum smc_status smc_query_find_time(struct smc_answer *answer, struct smc_error *error)
+{
+    const struct smc_query *query = &answer->query;
+    struct smc_resources resources;
+    struct smc_binary binary = {0};
+    struct smc_error why = {""};
+    if (!can_be_predicted(answer))
+        return SMC_OK;
+    enum smc_status status =
+        smc_compile(query->kernel, &query->params, smc_time_code_cc(query->device.sm.cc),
+                    &query->compile, &resources, &binary, NULL, &why);
+    if (status == SMC_MACHINE)
+        return smc_fail(error, status, "%s", why.message);
+    if (status == SMC_OK || query->compile.no_nvrtc)
+        status = smc_query_find_time_of(answer, &binary, error);
+    else
+        smc_time_unknown(&answer->time, why.message);
+    smc_binary_free(&binary);
+    return status == SMC_MACHINE ? status : SMC_OK;
+}

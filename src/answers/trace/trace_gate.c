@@ -1,0 +1,202 @@
+/* A requirement for the kernels of a trace. */
+#include "answers/trace_answer.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "base/memory.h"
+#include "base/text.h"
+#include "code/names.h"
+
+/* --- The file of kernels that may have less --------------------------------------------------- */
+
+static bool is_blank(char c)
+{
+    return c == ' ' || c == '\t' || c == '\r';
+}
+
+/* The pattern of a line: without its comment and the blanks around it. */
+static size_t trim(const char **line, size_t length)
+{
+    const char *text = *line;
+    for (size_t i = 0; i < length; i++)
+        if (text[i] == '#' && (i == 0 || is_blank(text[i - 1])))
+            length = i;
+    while (length > 0 && is_blank(text[length - 1]))
+        length--;
+    while (length > 0 && is_blank(*text))
+        text++, length--;
+    *line = text;
+    return length;
+}
+
+static bool add_pattern(const char *text, size_t length, uint32_t line, struct smc_trace_gate *gate)
+{
+    void *grown = smc_realloc(gate->allowance, (gate->count + 1) * sizeof *gate->allowance);
+    char *pattern = smc_malloc(length + 1);
+    if (grown)
+        gate->allowance = grown;
+    if (!grown || !pattern) {
+        free(pattern);
+        return false;
+    }
+    memcpy(pattern, text, length);
+    pattern[length] = '\0';
+    gate->allowance[gate->count++] = (struct smc_trace_allowance){.pattern = pattern, .line = line};
+    return true;
+}
+
+enum smc_status smc_trace_gate_allow(const char *path, struct smc_trace_gate *gate,
+                                     struct smc_error *error)
+{
+    enum { MOST_BYTES = 1 << 20 };
+    struct smc_text text = {0};
+    enum smc_status status = smc_file_read(path, "allow-list", MOST_BYTES, &text, error);
+    if (status == SMC_OK && !(gate->path = smc_strdup(path)))
+        status = smc_out_of_memory(error);
+    if (gate->path)
+        smc_utf8_make_safe(gate->path);
+    const char *at = smc_text_string(&text);
+    for (uint32_t line = 1; status == SMC_OK && *at; line++) {
+        const size_t length = strcspn(at, "\n");
+        const char *pattern = at;
+        const size_t taken = trim(&pattern, length);
+        if (taken > 0 && !add_pattern(pattern, taken, line, gate))
+            status = smc_out_of_memory(error);
+        at += length + (at[length] == '\n');
+    }
+    smc_text_free(&text);
+    return status;
+}
+
+void smc_trace_gate_free(struct smc_trace_gate *gate)
+{
+    for (size_t i = 0; i < gate->count; i++)
+        free(gate->allowance[i].pattern);
+    free(gate->allowance);
+    free(gate->path);
+    *gate = (struct smc_trace_gate){0};
+}
+
+/* --- Judging ---------------------------------------------------------------------------------- */
+
+/* The first line that allows the kernel; all that do are marked as used. */
+static const struct smc_trace_allowance *find_allowance(struct smc_trace_gate *gate,
+                                                        const struct smc_trace_launch *launch)
+{
+    const struct smc_trace_allowance *first = NULL;
+    for (size_t i = 0; i < gate->count; i++)
+        if (smc_name_matches(gate->allowance[i].pattern, launch->shown, launch->name)) {
+            gate->allowance[i].used = true;
+            first = first ? first : &gate->allowance[i];
+        }
+    return first;
+}
+
+/* The bound that takes most of the kernel's time. */
+static enum smc_trace_bound main_bound(const struct smc_trace_answer *answer,
+                                       const struct smc_trace_kernel *kernel)
+{
+    double share[SMC_TRACE_BOUND_COUNT] = {0};
+    int main = 0;
+    for (size_t i = kernel->first; i < kernel->first + kernel->count; i++)
+        share[answer->rows[i].bound] += answer->rows[i].share;
+    for (int i = 1; i < SMC_TRACE_BOUND_COUNT; i++)
+        main = share[i] > share[main] ? i : main;
+    return (enum smc_trace_bound)main;
+}
+
+static void append_share(const struct smc_trace_answer *answer,
+                         const struct smc_trace_kernel *kernel, struct smc_text *out)
+{
+    smc_text_printf(out, "%.3g %% of the %s", 100 * kernel->share,
+                    answer->has_times ? "time" : "launches");
+}
+
+static const char *file_of(const struct smc_trace *trace)
+{
+    return trace->file ? trace->file : trace->program ? trace->program : "trace";
+}
+
+/* The GPU of all its configurations, or "". */
+static const char *device_of(const struct smc_trace_answer *answer,
+                             const struct smc_trace_kernel *kernel)
+{
+    const struct smc_device *first = answer->rows[kernel->first].device;
+    for (size_t i = kernel->first; i < kernel->first + kernel->count; i++)
+        if (!first || !answer->rows[i].device ||
+            strcmp(answer->rows[i].device->name, first->name) != 0)
+            return "";
+    return first->name;
+}
+
+static bool add_finding(const struct smc_trace_answer *answer,
+                        const struct smc_trace_kernel *kernel, enum smc_check_rule rule,
+                        bool allowed, struct smc_text *message, struct smc_findings *findings)
+{
+    const struct smc_check_finding finding = {
+        .rule = smc_check_rule_name(rule),
+        .level = allowed ? SMC_FINDING_NOTE : SMC_FINDING_ERROR,
+        .file = (char *)(uintptr_t)file_of(answer->trace),
+        .kernel = (char *)(uintptr_t)kernel->shown,
+        .device = (char *)(uintptr_t)device_of(answer, kernel),
+        .message = message->data,
+    };
+    const bool added = !message->failed && smc_findings_add(findings, &finding);
+    smc_text_free(message);
+    return added;
+}
+
+/* False: out of memory. */
+static bool judge_kernel(struct smc_trace_gate *gate, const struct smc_trace_answer *answer,
+                         const struct smc_trace_kernel *kernel, struct smc_trace_verdict *verdict)
+{
+    struct smc_text message = {0};
+    const struct smc_trace_row *row = &answer->rows[kernel->first];
+    if (!smc_judgements_add(&verdict->judgements, file_of(answer->trace), kernel->shown,
+                            device_of(answer, kernel)))
+        return false;
+    const bool unknown = kernel->occupancy_percent < 0;
+    if (kernel->occupancy_percent >= gate->least_percent)
+        return true;
+    const struct smc_trace_allowance *allowance = find_allowance(gate, row->launch);
+    if (unknown)
+        smc_text_printf(&message, "its occupancy is unknown: %s", row->unknown);
+    else
+        smc_text_printf(&message, "occupancy %.3g %%, below %g %%", kernel->occupancy_percent,
+                        gate->least_percent);
+    smc_text_append(&message, "; ");
+    append_share(answer, kernel, &message);
+    if (!unknown)
+        smc_text_printf(&message, ", %s", smc_trace_bound_words(main_bound(answer, kernel)));
+    if (allowance)
+        smc_text_printf(&message, "; allowed (%s:%u)", gate->path, allowance->line);
+    *(allowance ? &verdict->allowed : unknown ? &verdict->unknown : &verdict->low) += 1;
+    return add_finding(answer, kernel, unknown ? SMC_CHECK_UNKNOWN : SMC_CHECK_OCCUPANCY,
+                       allowance != NULL, &message, &verdict->findings);
+}
+
+enum smc_status smc_trace_gate_judge(struct smc_trace_gate *gate,
+                                     const struct smc_trace_answer *answer,
+                                     struct smc_trace_verdict *verdict, struct smc_error *error)
+{
+    if (gate->least_percent <= 0 || answer->kernel_count == 0)
+        return SMC_OK;
+    if (gate->above_share > 0 && !answer->has_times)
+        return smc_fail(error, SMC_USAGE,
+                        "option --above: no times were recorded, so shares of the time are "
+                        "unknown");
+    for (size_t i = 0; i < answer->kernel_count; i++)
+        if (answer->kernels[i].share > gate->above_share &&
+            !judge_kernel(gate, answer, &answer->kernels[i], verdict))
+            return smc_out_of_memory(error);
+    return verdict->low > 0 ? SMC_SHORTFALL : verdict->unknown > 0 ? SMC_USAGE : SMC_OK;
+}
+
+void smc_trace_verdict_free(struct smc_trace_verdict *verdict)
+{
+    smc_findings_free(&verdict->findings);
+    smc_judgements_free(&verdict->judgements);
+    *verdict = (struct smc_trace_verdict){0};
+}

@@ -1,0 +1,306 @@
+/* The bytes of a recorded file, which may be compressed, or a pipe that can be read only once. */
+#include "config.h"
+
+#include "answers/trace/trace_input.h"
+
+#include <errno.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#ifdef HAVE_ZLIB
+#include <zlib.h>
+#endif
+
+#include "base/file.h"
+#include "base/memory.h"
+#include "base/signals.h"
+#include "base/text.h"
+
+enum { CHUNK = 1 << 16 };
+
+static enum smc_status fail_to_read(const struct smc_trace_input *input, struct smc_error *error)
+{
+    const int reason = errno;
+    return smc_fail(error, smc_memory_status(reason, SMC_USAGE), "%s: %s", input->shown,
+                    strerror(reason));
+}
+
+/* --- gzip ------------------------------------------------------------------------------------- */
+
+static bool is_gzip(const char *bytes, size_t count)
+{
+    return count >= 2 && (unsigned char)bytes[0] == 0x1f && (unsigned char)bytes[1] == 0x8b;
+}
+
+#ifdef HAVE_ZLIB
+
+struct smc_gzip {
+    z_stream stream;
+    bool ended; /* the last member is complete; another one may follow */
+    unsigned char bytes[CHUNK];
+};
+
+static enum smc_status begin_gzip(struct smc_trace_input *input, struct smc_error *error)
+{
+    input->gzip = smc_calloc(1, sizeof *input->gzip);
+    if (!input->gzip)
+        return smc_out_of_memory(error);
+    if (inflateInit2(&input->gzip->stream, 16 + MAX_WBITS) == Z_OK) {
+        z_stream *stream = &input->gzip->stream;
+        memcpy(input->gzip->bytes, input->beginning, input->beginning_count);
+        stream->next_in = input->gzip->bytes;
+        stream->avail_in = (unsigned)input->beginning_count;
+        return SMC_OK;
+    }
+    free(input->gzip);
+    input->gzip = NULL;
+    return smc_out_of_memory(error);
+}
+
+static void end_gzip(struct smc_trace_input *input)
+{
+    if (input->gzip)
+        inflateEnd(&input->gzip->stream);
+    free(input->gzip);
+    input->gzip = NULL;
+}
+
+/* Reads more compressed bytes if all are used. */
+static enum smc_status fill_gzip(struct smc_trace_input *input, struct smc_error *error)
+{
+    struct smc_gzip *gzip = input->gzip;
+    if (gzip->stream.avail_in > 0)
+        return SMC_OK;
+    gzip->stream.next_in = gzip->bytes;
+    gzip->stream.avail_in = (unsigned)fread(gzip->bytes, 1, CHUNK, input->stream);
+    return ferror(input->stream) ? fail_to_read(input, error) : SMC_OK;
+}
+
+static enum smc_status fail_to_inflate(const struct smc_trace_input *input, int code,
+                                       struct smc_error *error)
+{
+    const char *reason = input->gzip->stream.msg;
+    if (code == Z_MEM_ERROR)
+        return smc_out_of_memory(error);
+    if (code == Z_BUF_ERROR)
+        return smc_fail(error, SMC_USAGE,
+                        "%s: the compressed file ends early: it was not written completely",
+                        input->shown);
+    return smc_fail(error, SMC_USAGE, "%s: the compressed file is damaged: %.80s", input->shown,
+                    reason ? reason : "it needs a dictionary");
+}
+
+/* A file may have several members one after another. What follows the last one and begins
+   otherwise is ignored, as gunzip does. */
+static enum smc_status read_gzip(struct smc_trace_input *input, char *bytes, size_t capacity,
+                                 size_t *count, struct smc_error *error)
+{
+    struct smc_gzip *gzip = input->gzip;
+    z_stream *stream = &gzip->stream;
+    stream->next_out = (unsigned char *)bytes;
+    stream->avail_out = (unsigned)capacity;
+    while (stream->avail_out > 0) {
+        enum smc_status status = fill_gzip(input, error);
+        if (status != SMC_OK)
+            return status;
+        if (gzip->ended && (stream->avail_in == 0 || stream->next_in[0] != 0x1f))
+            break;
+        if (gzip->ended)
+            inflateReset(stream);
+        gzip->ended = false;
+        const bool at_end = stream->avail_in == 0;
+        const int code = at_end ? Z_BUF_ERROR : inflate(stream, Z_NO_FLUSH);
+        gzip->ended = code == Z_STREAM_END;
+        if (at_end || (code != Z_OK && code != Z_STREAM_END && code != Z_BUF_ERROR))
+            return fail_to_inflate(input, code, error);
+    }
+    *count = capacity - stream->avail_out;
+    return SMC_OK;
+}
+
+#else
+
+static enum smc_status begin_gzip(struct smc_trace_input *input, struct smc_error *error)
+{
+    return smc_fail(error, SMC_UNAVAILABLE,
+                    "%s: compressed; this build has no zlib: 'gunzip' it first", input->shown);
+}
+
+static void end_gzip(struct smc_trace_input *input)
+{
+    (void)input;
+}
+
+static enum smc_status read_gzip(struct smc_trace_input *input, char *bytes, size_t capacity,
+                                 size_t *count, struct smc_error *error)
+{
+    (void)input, (void)bytes, (void)capacity, (void)error;
+    *count = 0;
+    return SMC_OK;
+}
+
+#endif
+
+/* --- Reading ---------------------------------------------------------------------------------- */
+
+static enum smc_status read_bytes(struct smc_trace_input *input, char *bytes, size_t capacity,
+                                  size_t *count, struct smc_error *error)
+{
+    if (input->gzip)
+        return read_gzip(input, bytes, capacity, count, error);
+    *count = fread(bytes, 1, capacity, input->stream);
+    return ferror(input->stream) ? fail_to_read(input, error) : SMC_OK;
+}
+
+static enum smc_status read_beginning(struct smc_trace_input *input, struct smc_error *error)
+{
+    enum smc_status status =
+        read_bytes(input, input->beginning, SMC_TRACE_BEGINNING, &input->beginning_count, error);
+    if (status == SMC_OK && is_gzip(input->beginning, input->beginning_count)) {
+        status = begin_gzip(input, error);
+        if (status == SMC_OK)
+            status = read_bytes(input, input->beginning, SMC_TRACE_BEGINNING,
+                                &input->beginning_count, error);
+    }
+    input->beginning[status == SMC_OK ? input->beginning_count : 0] = '\0';
+    return status;
+}
+
+enum smc_status smc_trace_input_open(struct smc_trace_input *input, const char *path,
+                                     struct smc_error *error)
+{
+    const bool is_standard = strcmp(path, "-") == 0;
+    *input = (struct smc_trace_input){.path = path};
+    input->shown = smc_strdup(is_standard ? "standard input" : path);
+    if (!input->shown)
+        return smc_out_of_memory(error);
+    smc_utf8_make_safe(input->shown);
+    input->stream = is_standard ? stdin : fopen(path, "rb");
+    return input->stream ? read_beginning(input, error) : fail_to_read(input, error);
+}
+
+void smc_trace_input_close(struct smc_trace_input *input)
+{
+    end_gzip(input);
+    smc_trace_input_unlink(input);
+    if (input->stream && input->stream != stdin)
+        fclose(input->stream);
+    free(input->copy);
+    free(input->shown);
+    input->stream = NULL;
+    input->copy = input->shown = NULL;
+}
+
+enum smc_status smc_trace_input_read(struct smc_trace_input *input, char *bytes, size_t capacity,
+                                     size_t *count, struct smc_error *error)
+{
+    const size_t left = input->beginning_count - input->given;
+    const size_t first = left < capacity ? left : capacity;
+    memcpy(bytes, input->beginning + input->given, first);
+    input->given += first;
+    *count = 0;
+    enum smc_status status = first < capacity
+                                 ? read_bytes(input, bytes + first, capacity - first, count, error)
+                                 : SMC_OK;
+    *count += first;
+    return status;
+}
+
+enum smc_status smc_trace_input_text(struct smc_trace_input *input, const char *kind, size_t most,
+                                     struct smc_text *text, struct smc_error *error)
+{
+    char bytes[CHUNK];
+    size_t count = sizeof bytes;
+    while (count == sizeof bytes) {
+        enum smc_status status = smc_trace_input_read(input, bytes, sizeof bytes, &count, error);
+        if (status != SMC_OK)
+            return status;
+        smc_text_append_bytes(text, bytes, count);
+        if (text->length > most)
+            return smc_fail(error, SMC_USAGE, "%s: larger than %zu bytes; no %s is", input->shown,
+                            most, kind);
+    }
+    return text->failed ? smc_out_of_memory(error) : SMC_OK;
+}
+
+/* --- A copy ----------------------------------------------------------------------------------- */
+
+static enum smc_status copy_bytes(struct smc_trace_input *input, FILE *to, struct smc_error *error)
+{
+    char bytes[CHUNK];
+    size_t count = sizeof bytes;
+    while (count == sizeof bytes) {
+        enum smc_status status = smc_trace_input_read(input, bytes, sizeof bytes, &count, error);
+        if (status != SMC_OK)
+            return status;
+        if (input->watches && smc_signals_seen())
+            return smc_fail(error, SMC_INTERRUPTED, "%s: interrupted", input->shown);
+        if (fwrite(bytes, 1, count, to) != count)
+            break;
+    }
+    if (fflush(to) == 0 && !ferror(to))
+        return SMC_OK;
+    return smc_fail(error, SMC_USAGE, "%s: cannot be copied to '%s': %s", input->shown, input->copy,
+                    strerror(errno));
+}
+
+static enum smc_status make_copy(struct smc_trace_input *input, struct smc_error *error)
+{
+    struct smc_text path = {0};
+    const char *folder = smc_folder_variable("TMPDIR");
+    smc_text_printf(&path, "%s/smemcalc-trace-XXXXXX", folder ? folder : "/tmp");
+    if (path.failed)
+        return smc_out_of_memory(error);
+    input->watches = smc_signals_watch(false) >= 0;
+    const int descriptor = mkstemp(path.data);
+    FILE *to = descriptor >= 0 ? fdopen(descriptor, "wb") : NULL;
+    if (descriptor >= 0)
+        input->copy = path.data;
+    enum smc_status status =
+        to ? copy_bytes(input, to, error)
+           : smc_fail(error, smc_memory_status(errno, SMC_USAGE),
+                      "%s: cannot be copied to '%s': %s", input->shown, path.data, strerror(errno));
+    if (to)
+        fclose(to);
+    else if (descriptor >= 0)
+        close(descriptor);
+    if (!input->copy)
+        smc_text_free(&path);
+    return status;
+}
+
+enum smc_status smc_trace_input_file(struct smc_trace_input *input, const char **path,
+                                     struct smc_error *error)
+{
+    struct stat about;
+    const bool is_regular = strcmp(input->path, "-") != 0 && !input->gzip &&
+                            fstat(fileno(input->stream), &about) == 0 && S_ISREG(about.st_mode);
+    enum smc_status status = is_regular ? SMC_OK : make_copy(input, error);
+    *path = is_regular ? input->path : input->copy;
+    return status;
+}
+
+void smc_trace_input_unlink(struct smc_trace_input *input)
+{
+    if (input->copy && *input->copy) {
+        unlink(input->copy);
+        *input->copy = '\0';
+    }
+    if (input->watches)
+        smc_signals_release();
+    input->watches = false;
+}
+
+enum smc_status smc_trace_input_stream(struct smc_trace_input *input, FILE **stream,
+                                       struct smc_error *error)
+{
+    const char *path;
+    enum smc_status status = smc_trace_input_file(input, &path, error);
+    *stream = status == SMC_OK ? fopen(path, "rb") : NULL;
+    if (status == SMC_OK && !*stream)
+        status = fail_to_read(input, error);
+    smc_trace_input_unlink(input);
+    return status;
+}

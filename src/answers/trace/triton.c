@@ -1,0 +1,341 @@
+/* Kernels in the cache of Triton: NAME.json says how NAME is launched, NAME.cubin beside it is its
+   machine code. A launch is not recorded there, so that neither grids nor times are known. */
+#include "config.h"
+
+#include <errno.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/memory.h"
+#include "code/user_kernels.h"
+#include "code/names.h"
+#include "code/inputs.h"
+#include "answers/trace/json_stream.h"
+#include "answers/trace_answer.h"
+
+enum {
+    MOST_BYTES = 16 << 20, /* of a NAME.json */
+    MOST_LEVELS = 4,       /* of folders: PyTorch's has triton/0/HASH */
+};
+
+struct metadata {
+    const char *file;
+    json_t *root;
+    struct smc_error *error;
+};
+
+/* --- Values ----------------------------------------------------------------------------------- */
+
+/* A whole number from `least` to `most`; `absent` if the object has no such key, or null. */
+static enum smc_status read_number(const struct metadata *metadata, const json_t *object,
+                                   const char *key, int64_t least, int64_t most, int64_t absent,
+                                   int64_t *number)
+{
+    const json_t *value = json_object_get(object, key);
+    *number = absent;
+    if (!value || json_is_null(value))
+        return SMC_OK;
+    *number = json_is_integer(value) ? json_integer_value(value) : least - 1;
+    if (*number >= least && *number <= most)
+        return SMC_OK;
+    char *written = json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT);
+    smc_fail(metadata->error, SMC_USAGE,
+             "%s: \"%s\" is %.60s, not a whole number from %lld to %lld", metadata->file, key,
+             written ? written : "?", (long long)least, (long long)most);
+    free(written);
+    return SMC_USAGE;
+}
+
+/* {0} unless it is a list of three numbers of 1 or more, at least one of them more than 1. */
+static void read_cluster(const struct metadata *metadata, uint32_t cluster[3])
+{
+    const json_t *list = json_object_get(metadata->root, "cluster_dims");
+    json_int_t ctas = json_integer_value(json_object_get(metadata->root, "num_ctas"));
+    json_int_t dim[3] = {ctas > 0 ? ctas : 1, 1, 1}, most = 1;
+    for (size_t i = 0; i < 3 && json_array_size(list) == 3; i++)
+        dim[i] = json_integer_value(json_array_get(list, i));
+    for (int i = 0; i < 3; i++)
+        most = dim[i] > most ? dim[i] : most;
+    for (int i = 0; i < 3 && most > 1 && most <= 1024; i++)
+        cluster[i] = dim[i] > 0 ? (uint32_t)dim[i] : 1;
+}
+
+/* "target": {"backend": "cuda", "arch": 90}, ["cuda", 90] of older releases; "cc": 80 before. */
+static const json_t *find_target(const struct metadata *metadata, const char **backend)
+{
+    const json_t *target = json_object_get(metadata->root, "target");
+    *backend = json_string_value(json_is_array(target) ? json_array_get(target, 0)
+                                                       : json_object_get(target, "backend"));
+    const json_t *arch =
+        json_is_array(target) ? json_array_get(target, 1) : json_object_get(target, "arch");
+    if (!arch)
+        arch = json_object_get(metadata->root, "cc");
+    if (!arch)
+        arch = json_object_get(metadata->root, "arch");
+    return arch;
+}
+
+/* 90 of 90, "90", "sm90" and "sm_90a"; 0: none. */
+static uint16_t find_capability(const struct metadata *metadata)
+{
+    const char *backend;
+    const json_t *arch = find_target(metadata, &backend);
+    const char *text = json_string_value(arch);
+    long long cc = json_integer_value(arch);
+    if (backend && strcmp(backend, "cuda") != 0)
+        return 0;
+    if (text && strncmp(text, "sm", 2) == 0)
+        text += text[2] == '_' ? 3 : 2;
+    if (text && text[0] >= '0' && text[0] <= '9')
+        cc = strtoll(text, NULL, 10);
+    return cc >= SMC_MIN_CC && cc <= SMC_MAX_CC ? (uint16_t)cc : 0;
+}
+
+/* --- The machine code ------------------------------------------------------------------------- */
+
+/* The file's name without its end and without its folder. NULL: out of memory. */
+static char *stem_of(const char *file)
+{
+    const char *slash = strrchr(file, '/'), *base = slash ? slash + 1 : file;
+    const char *dot = strrchr(base, '.');
+    return smc_strndup(base, dot ? (size_t)(dot - base) : strlen(base));
+}
+
+/* PATH/NAME.cubin of PATH/NAME.json. */
+static bool name_cubin(const char *file, struct smc_text *cubin)
+{
+    const char *slash = strrchr(file, '/');
+    char *stem = stem_of(file);
+    if (stem)
+        smc_text_printf(cubin, "%.*s%s.cubin", slash ? (int)(slash + 1 - file) : 0, file, stem);
+    free(stem);
+    return stem && !cubin->failed;
+}
+
+static const struct smc_inspect_kernel *find_kernel(const struct smc_inspect_found *found,
+                                                    const char *name)
+{
+    for (size_t i = 0; i < found->count; i++)
+        if (strcmp(found->kernel[i].name, name) == 0)
+            return &found->kernel[i];
+    return found->count == 1 ? &found->kernel[0] : NULL;
+}
+
+static void take_machine_code(const struct smc_inspect_kernel *kernel, uint16_t *cc,
+                              struct smc_trace_launch *launch)
+{
+    launch->regs_per_thread = (int32_t)kernel->resources.regs_per_thread;
+    launch->static_smem_bytes = kernel->resources.static_smem_bytes;
+    *cc = kernel->cc;
+}
+
+/* Registers and static shared memory. Without the file both stay unknown, which is noted. */
+static enum smc_status read_cubin(struct smc_trace *trace, const struct metadata *metadata,
+                                  uint16_t *cc, struct smc_trace_launch *launch)
+{
+    struct smc_text path = {0}, bytes = {0};
+    struct smc_inspect_found found = {0};
+    struct smc_error why = {""};
+    const struct smc_inspect_kernel *kernel = NULL;
+    enum smc_status status =
+        name_cubin(metadata->file, &path) ? SMC_OK : smc_out_of_memory(metadata->error);
+    const char *name = smc_text_string(&path);
+    if (status == SMC_OK && access(name, F_OK) == 0 && !smc_file_is_regular(name))
+        status = smc_fail(&why, SMC_USAGE, "its .cubin is not a file");
+    if (status == SMC_OK)
+        status = smc_input_read(name, &bytes, &why);
+    if (status == SMC_OK) {
+        const struct smc_inspect_kernel kind = {.file = smc_text_string(&path)};
+        status = smc_inspect_cubin_read(bytes.data, bytes.length, &kind, &found, &why);
+        kernel = status == SMC_OK ? find_kernel(&found, launch->name) : NULL;
+    }
+    if (kernel) {
+        take_machine_code(kernel, cc, launch);
+        launch->module = smc_trace_module(trace, smc_text_string(&path));
+        if (launch->module == SMC_TRACE_UNKNOWN)
+            status = smc_out_of_memory(metadata->error);
+    } else if (status != SMC_MACHINE) {
+        smc_trace_note(trace, "%s: %s: its registers are unknown", launch->name,
+                       why.message[0] ? why.message : "not in its .cubin");
+        status = SMC_OK;
+    }
+    smc_inspect_found_free(&found);
+    smc_text_free(&bytes);
+    smc_text_free(&path);
+    return status;
+}
+
+/* --- One kernel ------------------------------------------------------------------------------- */
+
+static enum smc_status set_device(struct smc_trace *trace, const struct metadata *metadata,
+                                  uint16_t cc, struct smc_trace_launch *launch)
+{
+    const char *backend;
+    find_target(metadata, &backend);
+    if (cc == 0) {
+        smc_trace_note(trace, backend && strcmp(backend, "cuda") != 0
+                                  ? "kernels for other GPUs than NVIDIA's: no occupancy"
+                                  : "kernels for an unknown architecture: no occupancy");
+        return SMC_OK;
+    }
+    const struct smc_trace_gpu gpu = {.id = cc, .cc = cc};
+    launch->device = smc_trace_device(trace, &gpu);
+    return launch->device == SMC_TRACE_UNKNOWN ? smc_out_of_memory(metadata->error) : SMC_OK;
+}
+
+static enum smc_status set_tool(struct smc_trace *trace, const struct metadata *metadata)
+{
+    const char *version = json_string_value(json_object_get(metadata->root, "triton_version"));
+    struct smc_text tool = {0};
+    if (trace->tool)
+        return SMC_OK;
+    smc_text_printf(&tool, "Triton%s%.40s", version ? " " : "", version ? version : "");
+    if (tool.failed)
+        return smc_out_of_memory(metadata->error);
+    trace->tool = tool.data;
+    return SMC_OK;
+}
+
+static enum smc_status add_kernel(struct smc_trace *trace, const struct metadata *metadata,
+                                  const char *name)
+{
+    struct smc_trace_launch launch;
+    int64_t warps, warp_size, shared, tensor_columns;
+    enum smc_status status;
+    smc_trace_launch_init(&launch);
+    launch.name = (char *)(uintptr_t)name; /* it is copied */
+    const json_t *root = metadata->root, *target = json_object_get(root, "target");
+    if ((status = read_number(metadata, root, "num_warps", 1, 64, 0, &warps)) != SMC_OK ||
+        (status = read_number(metadata, target, "warp_size", 1, 64, 32, &warp_size)) != SMC_OK ||
+        (status = read_number(metadata, root, "shared", 0, INT32_MAX, SMC_TRACE_UNKNOWN,
+                              &shared)) != SMC_OK ||
+        (status = read_number(metadata, root, "tmem_size", 0, INT32_MAX, 0, &tensor_columns)) !=
+            SMC_OK)
+        return status;
+    uint16_t cc = find_capability(metadata);
+    launch.dynamic_smem_bytes = shared;
+    if (warps > 0) {
+        launch.block[0] = (uint32_t)(warps * warp_size);
+        launch.block[1] = launch.block[2] = 1;
+    }
+    if (tensor_columns > 0)
+        smc_trace_note(trace, "%s: the limit by tensor memory is not known", name);
+    read_cluster(metadata, launch.cluster);
+    if ((status = read_cubin(trace, metadata, &cc, &launch)) != SMC_OK ||
+        (status = set_device(trace, metadata, cc, &launch)) != SMC_OK ||
+        (status = set_tool(trace, metadata)) != SMC_OK)
+        return status;
+    return smc_trace_add_launches(trace, &launch, NULL, metadata->error);
+}
+
+static enum smc_status parse(const char *file, const struct smc_text *bytes, json_t **root,
+                             struct smc_error *error)
+{
+    json_error_t why;
+    *root = json_loadb(smc_text_string(bytes), bytes->length, 0, &why);
+    if (*root && json_is_object(*root))
+        return SMC_OK;
+    if (*root)
+        return smc_fail(error, SMC_USAGE, "%s: JSON, but not of a kernel of Triton", file);
+    return smc_fail(error, SMC_USAGE, "%s:%d: damaged JSON: %s", file, why.line, why.text);
+}
+
+static enum smc_status read_metadata(struct smc_trace_input *input, struct smc_trace *trace,
+                                     struct smc_error *error)
+{
+    const char *file = input->path;
+    struct smc_text bytes = {0};
+    struct metadata metadata = {.file = file, .error = error};
+    char *stem = stem_of(file);
+    trace->source = SMC_TRACE_TRITON;
+    trace->launches_unknown = true;
+    enum smc_status status = stem ? SMC_OK : smc_out_of_memory(error);
+    if (status == SMC_OK)
+        status = smc_trace_input_text(input, "metadata of Triton", MOST_BYTES, &bytes, error);
+    if (status == SMC_OK)
+        status = parse(input->shown, &bytes, &metadata.root, error);
+    if (status == SMC_OK) {
+        const char *name = json_string_value(json_object_get(metadata.root, "name"));
+        status = add_kernel(trace, &metadata, name && *name ? name : stem);
+    }
+    json_decref(metadata.root);
+    smc_text_free(&bytes);
+    free(stem);
+    return status;
+}
+
+/* --- A folder --------------------------------------------------------------------------------- */
+
+static bool begins(const char *bytes, size_t count)
+{
+    return smc_json_begins_with_key(bytes, count, "num_warps") &&
+           !smc_json_begins_with_key(bytes, count, "traceEvents");
+}
+
+/* Other JSON is there too: lists of a kernel's files, results of autotuning. */
+static enum smc_status read_if_metadata(const char *file, struct smc_trace *trace,
+                                        struct smc_error *error)
+{
+    struct smc_trace_input input;
+    const char *slash = strrchr(file, '/');
+    if (!smc_file_is_regular(file) || strncmp(slash ? slash + 1 : file, "__grp__", 7) == 0)
+        return SMC_OK;
+    enum smc_status status = smc_trace_input_open(&input, file, error);
+    if (status == SMC_OK && begins(input.beginning, input.beginning_count))
+        status = read_metadata(&input, trace, error);
+    smc_trace_input_close(&input);
+    return status;
+}
+
+/* A file that cannot be read is noted, and the others are read. */
+static enum smc_status read_matches(const struct smc_folder_matches *matches,
+                                    struct smc_trace *trace, struct smc_error *error)
+{
+    for (size_t i = 0; i < matches->count; i++) {
+        struct smc_error why;
+        enum smc_status status = read_if_metadata(matches->path[i], trace, &why);
+        if (status == SMC_USAGE)
+            smc_trace_note(trace, "left out: %s", why.message);
+        else if (status != SMC_OK)
+            return smc_fail(error, status, "%s", why.message);
+    }
+    return SMC_OK;
+}
+
+enum smc_status smc_trace_read_triton_cache(const char *folder, struct smc_trace *trace,
+                                            struct smc_error *error)
+{
+    struct smc_text pattern = {0};
+    enum smc_status status = SMC_OK;
+    smc_text_append(&pattern, folder);
+    for (int level = 0; level < MOST_LEVELS && status == SMC_OK; level++) {
+        struct smc_folder_matches matches = {0};
+        const size_t length = pattern.length;
+        smc_text_append(&pattern, "/*.json");
+        smc_folder_match(smc_text_string(&pattern), &matches);
+        if (pattern.failed)
+            status = smc_out_of_memory(error);
+        else if (matches.failed)
+            status = smc_fail(error, SMC_MACHINE, "%s: %s", smc_text_string(&pattern),
+                              strerror(matches.failed));
+        else
+            status = read_matches(&matches, trace, error);
+        smc_folder_matches_free(&matches);
+        if (pattern.data)
+            pattern.data[pattern.length = length] = '\0';
+        smc_text_append(&pattern, "/*");
+    }
+    smc_text_free(&pattern);
+    if (status == SMC_OK && trace->launch_count == 0)
+        return smc_fail(error, SMC_USAGE,
+                        "%s: a folder without kernels of Triton, which has them in "
+                        "~/.triton/cache or $TRITON_CACHE_DIR",
+                        folder);
+    return status;
+}
+
+const struct smc_trace_reader smc_trace_reader_triton = {.begins = begins, .read = read_metadata};

@@ -1,0 +1,238 @@
+/* Which kernels use dynamic shared memory, from
+     .extern .shared .align 16 .b8 p[];
+   and the names in the bodies of kernels and functions. */
+#include "code/compile/ptx_dynamic_smem.h"
+
+#include <ctype.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+struct token {
+    const char *text;
+    size_t length; /* 0: the end */
+};
+
+/* A kernel, a function, or an array. */
+struct symbol {
+    struct token name;
+    const char *body, *end; /* NULL: declared only */
+    bool is_kernel, is_array;
+    bool uses, calls_unknown;
+};
+
+struct module {
+    struct symbol *item;
+    size_t count, capacity;
+};
+
+/* --- Tokens ----------------------------------------------------------------------------------- */
+
+static bool is_word(char c)
+{
+    return isalnum((unsigned char)c) || c == '_' || c == '$' || c == '.' || c == '%';
+}
+
+/* Past blanks, comments and strings. */
+static const char *skip_gap(const char *s)
+{
+    for (;;) {
+        const char *end;
+        s += strspn(s, " \t\r\n");
+        if (s[0] == '/' && s[1] == '/')
+            s += strcspn(s, "\n");
+        else if (s[0] == '/' && s[1] == '*')
+            s = (end = strstr(s + 2, "*/")) ? end + 2 : s + strlen(s);
+        else if (s[0] == '"')
+            s = (end = strchr(s + 1, '"')) ? end + 1 : s + strlen(s);
+        else
+            return s;
+    }
+}
+
+/* A word, or a single other character. */
+static struct token next(const char **cursor)
+{
+    struct token token = {skip_gap(*cursor), 0};
+    while (is_word(token.text[token.length]))
+        token.length++;
+    if (token.length == 0 && *token.text)
+        token.length = 1;
+    *cursor = token.text + token.length;
+    return token;
+}
+
+static bool is(struct token token, const char *text)
+{
+    return strlen(text) == token.length && memcmp(token.text, text, token.length) == 0;
+}
+
+static bool is_name(struct token token)
+{
+    char c = token.length > 0 ? *token.text : '\0';
+    return isalpha((unsigned char)c) || c == '_' || c == '$';
+}
+
+/* Past the bracket that closes the one before the cursor. */
+static void skip_bracketed(const char **cursor, const char *open, const char *close)
+{
+    size_t depth = 1;
+    while (depth > 0) {
+        struct token token = next(cursor);
+        if (token.length == 0)
+            return;
+        depth += is(token, open);
+        depth -= is(token, close);
+    }
+}
+
+/* --- Declarations ----------------------------------------------------------------------------- */
+
+static bool add(struct module *module, struct symbol symbol)
+{
+    if (module->count == module->capacity) {
+        size_t capacity = 2 * module->capacity + 16;
+        void *item = smc_realloc(module->item, capacity * sizeof *module->item);
+        if (!item)
+            return false;
+        module->item = item;
+        module->capacity = capacity;
+    }
+    module->item[module->count++] = symbol;
+    return true;
+}
+
+/* After ".entry" or ".func": "(.param .b32 result) name (parameters) ... { body }" or ";". */
+static bool read_function(const char **cursor, bool is_kernel, struct module *module)
+{
+    struct symbol symbol = {.is_kernel = is_kernel};
+    struct token token = next(cursor);
+    if (is(token, "(")) {
+        skip_bracketed(cursor, "(", ")");
+        token = next(cursor);
+    }
+    if (!is_name(token))
+        return true;
+    symbol.name = token;
+    do
+        token = next(cursor);
+    while (token.length > 0 && !is(token, "{") && !is(token, ";"));
+    if (is(token, "{")) {
+        symbol.body = *cursor;
+        skip_bracketed(cursor, "{", "}");
+        symbol.end = *cursor;
+    }
+    return add(module, symbol);
+}
+
+/* After ".extern": ".shared .align 16 .b8 p[];", or another declaration, which is left. */
+static bool read_extern(const char **cursor, struct module *module)
+{
+    const char *ahead = *cursor;
+    struct token name = {NULL, 0}, token;
+    if (!is(next(&ahead), ".shared"))
+        return true;
+    while (token = next(&ahead), token.length > 0 && !is(token, "[") && !is(token, ";"))
+        name = token;
+    *cursor = ahead;
+    bool is_sizeless = is(token, "[") && is(next(&ahead), "]");
+    return !is_sizeless || !is_name(name) ||
+           add(module, (struct symbol){.name = name, .is_array = true, .uses = true});
+}
+
+static bool read_module(const char *text, struct module *module)
+{
+    bool sound = true;
+    for (struct token token = next(&text); token.length > 0 && sound; token = next(&text)) {
+        if (is(token, ".extern"))
+            sound = read_extern(&text, module);
+        else if (is(token, ".entry") || is(token, ".func"))
+            sound = read_function(&text, is(token, ".entry"), module);
+    }
+    return sound;
+}
+
+/* --- Who names what --------------------------------------------------------------------------- */
+
+static int compare_names(struct token a, struct token b)
+{
+    size_t shorter = a.length < b.length ? a.length : b.length;
+    int order = memcmp(a.text, b.text, shorter);
+    return order ? order : (a.length > b.length) - (a.length < b.length);
+}
+
+/* Definitions come before declarations of the same name. */
+static int compare(const void *a, const void *b)
+{
+    const struct symbol *x = a, *y = b;
+    int order = compare_names(x->name, y->name);
+    return order ? order : !x->body - !y->body;
+}
+
+static const struct symbol *find(const struct module *module, struct token name)
+{
+    size_t low = 0, high = module->count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (compare_names(module->item[middle].name, name) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < module->count && compare_names(module->item[low].name, name) == 0
+               ? &module->item[low]
+               : NULL;
+}
+
+/* The runtime's own functions use no array of the program. */
+static bool is_of_runtime(struct token name)
+{
+    static const char *const names[] = {"vprintf", "malloc", "free", "__assertfail"};
+    size_t i = 0, count = sizeof names / sizeof *names;
+    while (i < count && !is(name, names[i]))
+        i++;
+    return i < count;
+}
+
+/* A function may call one further down: returns whether something new is known of it. */
+static bool follow(const struct module *module, struct symbol *symbol)
+{
+    const bool used = symbol->uses, unknown = symbol->calls_unknown;
+    const char *cursor = symbol->body;
+    while (cursor && !symbol->uses) {
+        struct token token = next(&cursor);
+        if (token.length == 0 || token.text >= symbol->end)
+            break;
+        symbol->calls_unknown |= is(token, ".callprototype") || is(token, ".calltargets");
+        const struct symbol *named = is_name(token) ? find(module, token) : NULL;
+        if (!named || named == symbol)
+            continue;
+        symbol->uses |= named->uses;
+        symbol->calls_unknown |= named->calls_unknown ||
+                                 (!named->is_array && !named->body && !is_of_runtime(named->name));
+    }
+    return symbol->uses != used || symbol->calls_unknown != unknown;
+}
+
+bool smc_ptx_dynamic_smem(const char *text, smc_ptx_dynamic_smem_visit *visit, void *context)
+{
+    struct module module = {0};
+    bool sound = read_module(text, &module), changed = sound;
+    if (sound && module.count > 1)
+        qsort(module.item, module.count, sizeof *module.item, compare);
+    while (changed) {
+        changed = false;
+        for (size_t i = 0; i < module.count; i++)
+            changed |= follow(&module, &module.item[i]);
+    }
+    for (size_t i = 0; i < module.count && sound; i++) {
+        const struct symbol *symbol = &module.item[i];
+        if (symbol->is_kernel && symbol->body)
+            visit(context, symbol->name.text, symbol->name.length,
+                  symbol->uses || !symbol->calls_unknown, symbol->uses);
+    }
+    free(module.item);
+    return sound;
+}

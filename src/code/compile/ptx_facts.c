@@ -1,0 +1,247 @@
+/* The launch bounds that PTX declares, between a kernel's parameters and its body:
+     .visible .entry k(
+         .param .u64 k_param_0
+     )
+     .maxntid 256, 1, 1
+     .minnctapersm 2
+     {  */
+#include "code/ptx_facts.h"
+
+#include <ctype.h>
+#include <string.h>
+
+static bool is_word(char c)
+{
+    return isalnum((unsigned char)c) || c == '_' || c == '$' || c == '.' || c == '%';
+}
+
+/* Skips blanks and comments. */
+static const char *skip_gap(const char *s)
+{
+    for (;;) {
+        s += strspn(s, " \t\r\n");
+        const char *end;
+        if (s[0] == '/' && s[1] == '/')
+            s += strcspn(s, "\n");
+        else if (s[0] == '/' && s[1] == '*')
+            s = (end = strstr(s + 2, "*/")) ? end + 2 : s + strlen(s);
+        else
+            return s;
+    }
+}
+
+/* The next word, or a single other character; length 0 at the end. */
+static const char *next_token(const char **cursor, size_t *length)
+{
+    const char *s = skip_gap(*cursor);
+    size_t n = 0;
+    while (is_word(s[n]))
+        n++;
+    if (n == 0 && *s)
+        n = 1;
+    *cursor = s + n;
+    *length = n;
+    return s;
+}
+
+static bool is(const char *token, size_t length, const char *text)
+{
+    return strlen(text) == length && memcmp(token, text, length) == 0;
+}
+
+static uint32_t number_of(const char *token, size_t length)
+{
+    uint64_t n = 0;
+    for (size_t i = 0; i < length; i++) {
+        if (!isdigit((unsigned char)token[i]))
+            return 0;
+        n = n * 10 + (uint64_t)(token[i] - '0');
+        if (n > UINT32_MAX)
+            return 0;
+    }
+    return (uint32_t)n;
+}
+
+/* Up to three numbers joined by ',': returns their product, 0 if malformed. `block` receives them
+   if they are a shape: N, 1, 1 is a number, as nvcc writes __launch_bounds__(N). */
+static uint32_t read_extent(const char **cursor, uint32_t block[3])
+{
+    uint64_t n = 1;
+    uint32_t edge[3] = {1, 1, 1};
+    for (int i = 0; i < 3; i++) {
+        size_t length;
+        const char *token = next_token(cursor, &length);
+        edge[i] = number_of(token, length);
+        n *= edge[i];
+        if (n > UINT32_MAX)
+            return 0;
+        const char *ahead = *cursor;
+        token = next_token(&ahead, &length);
+        if (!is(token, length, ","))
+            break;
+        *cursor = ahead;
+    }
+    if (n > 0 && (edge[1] > 1 || edge[2] > 1))
+        memcpy(block, edge, sizeof edge);
+    return (uint32_t)n;
+}
+
+static void read_bounds(const char **cursor, struct smc_ptx_kernel *kernel)
+{
+    size_t length;
+    uint32_t ignored[3];
+    for (;;) {
+        const char *ahead = *cursor;
+        const char *token = next_token(&ahead, &length);
+        if (length == 0 || is(token, length, "{") || is(token, length, ";") ||
+            is(token, length, ".entry"))
+            return;
+        *cursor = ahead;
+        if (is(token, length, ".maxntid"))
+            kernel->max_threads_per_block = read_extent(cursor, kernel->block);
+        else if (is(token, length, ".reqntid"))
+            kernel->max_threads_per_block = kernel->required_threads_per_block =
+                read_extent(cursor, kernel->block);
+        else if (is(token, length, ".minnctapersm"))
+            kernel->min_blocks_per_sm = read_extent(cursor, ignored);
+    }
+}
+
+bool smc_ptx_next(const char **cursor, struct smc_ptx_kernel *kernel)
+{
+    size_t length;
+    for (;;) {
+        const char *token = next_token(cursor, &length);
+        if (length == 0)
+            return false;
+        if (!is(token, length, ".entry"))
+            continue;
+        *kernel = (struct smc_ptx_kernel){0};
+        kernel->name = next_token(cursor, &kernel->name_length);
+        read_bounds(cursor, kernel);
+        return true;
+    }
+}
+
+/* The size of a type such as ".b8" (8 bits); 0 if the token is not a type. */
+static uint32_t type_bytes(const char *token, size_t length)
+{
+    if (length < 3 || length > 4 || token[0] != '.' || !strchr("busf", token[1]))
+        return 0;
+    return number_of(token + 2, length - 2) / 8;
+}
+
+/* Reads one parameter, after ".param", up to the ',' or ')' that follows. */
+static void read_param(const char **cursor, struct smc_ptx_param *param)
+{
+    size_t length;
+    *param = (struct smc_ptx_param){.bytes = 0};
+    for (;;) {
+        const char *ahead = *cursor;
+        const char *token = next_token(&ahead, &length);
+        if (length == 0 || is(token, length, ",") || is(token, length, ")"))
+            return;
+        *cursor = ahead;
+        uint32_t bytes = type_bytes(token, length);
+        if (bytes > 0 && param->bytes == 0) {
+            memcpy(param->type, token + 1, length - 1);
+            param->bytes = bytes;
+        } else if (is(token, length, ".align") && param->bytes == 0) {
+            token = next_token(cursor, &length);
+            param->align = number_of(token, length);
+        } else if (is(token, length, "[")) {
+            token = next_token(cursor, &length);
+            param->bytes *= number_of(token, length);
+            param->is_array = true;
+        }
+    }
+}
+
+size_t smc_ptx_params(const struct smc_ptx_kernel *kernel, struct smc_ptx_param *params,
+                      size_t capacity)
+{
+    const char *cursor = kernel->name + kernel->name_length;
+    size_t length, count = 0;
+    const char *token = next_token(&cursor, &length);
+    if (!is(token, length, "("))
+        return 0;
+    while (length > 0 && !is(token, length, ")")) {
+        token = next_token(&cursor, &length);
+        if (!is(token, length, ".param"))
+            continue;
+        struct smc_ptx_param param;
+        read_param(&cursor, &param);
+        if (count < capacity)
+            params[count] = param;
+        count++;
+    }
+    return count;
+}
+
+/* Reads ".align 16 .f32 name[4][8]", up to the '=' or ';' that follows. */
+static bool read_declaration(const char **cursor, struct smc_ptx_variable *variable)
+{
+    size_t length;
+    *variable = (struct smc_ptx_variable){.name = NULL};
+    for (;;) {
+        const char *token = next_token(cursor, &length);
+        if (length == 0 || is(token, length, ";") || is(token, length, "="))
+            break;
+        uint32_t bytes = type_bytes(token, length);
+        if (bytes > 0 && variable->bytes == 0) {
+            memcpy(variable->type, token + 1, length - 1);
+            variable->bytes = bytes;
+        } else if (is(token, length, ".align")) {
+            token = next_token(cursor, &length);
+            variable->align = number_of(token, length);
+        } else if (is(token, length, "[")) {
+            token = next_token(cursor, &length);
+            variable->bytes *= number_of(token, length);
+        } else if (variable->bytes > 0 && !variable->name && token[0] != '.') {
+            variable->name = token;
+            variable->name_length = length;
+        }
+    }
+    return variable->name != NULL;
+}
+
+bool smc_ptx_next_variable(const char **cursor, struct smc_ptx_variable *variable)
+{
+    size_t length, depth = 0;
+    for (;;) {
+        const char *token = next_token(cursor, &length);
+        if (length == 0)
+            return false;
+        if (is(token, length, "\"")) /* a file's name */
+            *cursor += strcspn(*cursor, "\"\n") + 1 - !(*cursor)[strcspn(*cursor, "\"\n")];
+        depth += is(token, length, "{");
+        depth -= depth > 0 && is(token, length, "}");
+        if (depth == 0 && (is(token, length, ".global") || is(token, length, ".const")) &&
+            read_declaration(cursor, variable))
+            return true;
+    }
+}
+
+bool smc_ptx_target(const char *text, uint16_t *cc, char *suffix)
+{
+    static const char prefix[] = "sm_";
+    const size_t prefix_length = sizeof prefix - 1;
+    size_t length, digits = 0;
+    const char *token = next_token(&text, &length);
+    if (!is(token, length, ".version"))
+        return false;
+    while (!is(token, length, ".target"))
+        if (token = next_token(&text, &length), length == 0)
+            return false;
+    token = next_token(&text, &length);
+    if (length <= prefix_length || memcmp(token, prefix, prefix_length) != 0)
+        return false;
+    token += prefix_length;
+    length -= prefix_length;
+    while (digits < length && isdigit((unsigned char)token[digits]))
+        digits++;
+    uint32_t number = number_of(token, digits);
+    *cc = number < 1000 ? (uint16_t)number : 0;
+    *suffix = digits < length ? token[digits] : '\0';
+    return *cc != 0;
+}

@@ -1,0 +1,50 @@
+/* The launch bounds that PTX declares: ptxas respects them, but machine code records only some of
+   them. */
+#ifndef SMC_CODE_PTX_FACTS_H
+#define SMC_CODE_PTX_FACTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct smc_ptx_kernel {
+    const char *name; /* in the text, not ended by '\0' */
+    size_t name_length;
+    uint32_t max_threads_per_block;      /* .maxntid or .reqntid; 0: none */
+    uint32_t min_blocks_per_sm;          /* .minnctapersm; 0: none */
+    uint32_t required_threads_per_block; /* .reqntid; 0: none */
+    uint32_t block[3]; /* the shape that either states; {0}: none, or only a number */
+};
+
+/* `cursor` starts at the beginning of the text. */
+bool smc_ptx_next(const char **cursor, struct smc_ptx_kernel *kernel);
+
+/* One parameter of a kernel. */
+struct smc_ptx_param {
+    char type[8];   /* "u64", "f32", "b8" */
+    uint64_t bytes; /* the whole size */
+    bool is_array;  /* an array of bytes: a structure passed by value */
+    uint32_t align; /* 0: that of the type */
+};
+
+/* Fills up to `capacity` of the kernel's parameters, in order. Returns how many it has. */
+size_t smc_ptx_params(const struct smc_ptx_kernel *kernel, struct smc_ptx_param *params,
+                      size_t capacity);
+
+/* A variable of the module in global or constant memory. */
+struct smc_ptx_variable {
+    const char *name; /* in the text, not ended by '\0' */
+    size_t name_length;
+    char type[8];
+    uint64_t bytes; /* 0: its size is not known here */
+    uint32_t align; /* 0: that of the type */
+};
+
+/* `cursor` starts at the beginning of the text. */
+bool smc_ptx_next_variable(const char **cursor, struct smc_ptx_variable *variable);
+
+/* The architecture that the text is written for: 90 and 'a' for sm_90a, else 0 for the letter.
+   False if it names none: then it is not PTX. */
+bool smc_ptx_target(const char *text, uint16_t *cc, char *suffix);
+
+#endif

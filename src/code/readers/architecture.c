@@ -1,0 +1,155 @@
+/* The architectures that the user's options of the compiler name. */
+#include "config.h"
+
+#include "code/compilers.h"
+
+#include "code/user_kernels.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "code/source_tree.h"
+
+void smc_architectures_add(const char *text, struct smc_inspect_target *target, size_t *count)
+{
+    const char *mark = strstr(text, "sm_") ? "sm_" : "compute_";
+    while ((text = strstr(text, mark))) {
+        char *end;
+        size_t i = 0;
+        text += strlen(mark);
+        unsigned long number = strtoul(text, &end, 10);
+        const char suffix = *end == 'a' || *end == 'f' ? *end : '\0';
+        if (end == text || number == 0 || number >= 1000)
+            continue;
+        while (i < *count && (target[i].cc != number || target[i].suffix != suffix))
+            i++;
+        if (i == *count && i < SMC_INSPECT_MAX_TARGETS)
+            target[(*count)++] = (struct smc_inspect_target){(uint16_t)number, suffix};
+    }
+}
+
+/* The value of an option that names architectures; NULL: another option; "": the next word. */
+static const char *value_of(const char *option)
+{
+    static const char *const names[] = {
+        "-arch",    "--arch",     "-gpu-architecture", "--gpu-architecture",
+        "-gencode", "--gencode",  "-generate-code",    "--generate-code",
+        "-code",    "--gpu-code", "-gpu-code"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        const size_t length = strlen(names[i]);
+        if (strncmp(option, names[i], length) != 0)
+            continue;
+        if (option[length] == '=')
+            return option + length + 1;
+        if (!option[length])
+            return "";
+    }
+    return NULL;
+}
+
+static void append_option(const char *option, struct smc_text *options)
+{
+    const char *quote = !strchr(option, ' ') ? "" : strchr(option, '"') ? "'" : "\"";
+    smc_text_printf(options, "%s%s%s%s", options->length ? " " : "", quote, option, quote);
+}
+
+/* Splits the options. `first`: the first option that names an architecture. */
+static void split_options(const char *list, struct smc_architectures *read, char first[64])
+{
+    bool is_next = false;
+    while (list && *list) {
+        struct smc_text word = {0};
+        list = smc_source_next_option(list, &word);
+        const char *option = smc_text_string(&word), *value = is_next ? option : value_of(option);
+        if ((value || is_next) && !first[0])
+            snprintf(first, 64, "%.63s", option);
+        is_next = !is_next && value && !*value;
+        if (value)
+            smc_architectures_add(value, read->target, &read->count);
+        else if (*option)
+            append_option(option, &read->options);
+        read->options.failed |= word.failed;
+        smc_text_free(&word);
+    }
+}
+
+/* 'a' has all features of 'f'. */
+static char richer(char a, char b)
+{
+    return a == 'a' || b == 'a' ? 'a' : a ? a : b;
+}
+
+enum smc_status smc_architectures_read(const char *options, const struct smc_inspect_target *asked,
+                                       size_t count, bool assumed, struct smc_architectures *read,
+                                       struct smc_error *error)
+{
+    char first[64] = "";
+    struct smc_architectures named = {.count = 0};
+    split_options(options, &named, first);
+    *read = (struct smc_architectures){.options = named.options};
+    if (named.options.failed)
+        return smc_out_of_memory(error);
+    if (first[0] && named.count == 0)
+        return smc_fail(error, SMC_USAGE, "option --compiler-options: '%s': use --device instead",
+                        first);
+    for (size_t i = 0; i < count; i++)
+        read->target[i] = asked[i];
+    read->count = count;
+    if (assumed && named.count > 0) {
+        memcpy(read->target, named.target, sizeof read->target);
+        read->count = named.count;
+        read->are_named = true;
+        return SMC_OK;
+    }
+    for (size_t k = 0; k < named.count; k++) {
+        bool found = false;
+        for (size_t i = 0; i < count; i++)
+            if (asked[i].cc == named.target[k].cc) {
+                read->target[i].suffix = richer(read->target[i].suffix, named.target[k].suffix);
+                found = true;
+            }
+        if (!found)
+            return smc_fail(error, SMC_USAGE,
+                            "option --compiler-options: '%s' is not the architecture of the "
+                            "device: use --device instead",
+                            first);
+    }
+    return SMC_OK;
+}
+
+bool smc_architecture_extend(struct smc_inspect_target *target)
+{
+    static const uint16_t first = 90; /* compilers name such targets from sm_90a on */
+    if (target->suffix == 'a' || target->cc < first)
+        return false;
+    target->suffix = 'a';
+    return true;
+}
+
+/* Ranks machine code for `cc`. Like the driver, prefers the nearest architecture that loads, and
+   for one architecture the more specific suffix. If none loads, the nearest substitutes for a
+   compilation that does not exist yet. */
+static unsigned suitability(const struct smc_inspect_kernel *kernel, uint16_t cc)
+{
+    enum { FARTHEST = 999, LOADS = 4 * FARTHEST, BELOW = 2 * FARTHEST };
+    if (kernel->cc == 0)
+        return 0;
+    unsigned distance = kernel->cc > cc ? kernel->cc - cc : cc - kernel->cc;
+    unsigned near = FARTHEST - (distance > FARTHEST ? FARTHEST : distance);
+    unsigned special = kernel->suffix == 'a' ? 2 : kernel->suffix == 'f' ? 1 : 0;
+    unsigned group = smc_inspect_loads(kernel, cc) ? LOADS : kernel->cc < cc ? BELOW : 0;
+    return 3 * (group + near) + special + 1;
+}
+
+const struct smc_inspect_kernel *smc_inspect_best_version(const struct smc_inspect_kernels *kernels,
+                                                          const struct smc_inspect_kernel *first,
+                                                          uint16_t cc)
+{
+    const struct smc_inspect_kernel *best = first;
+    for (const struct smc_inspect_kernel *k = first; k; k = smc_inspect_next_version(kernels, k))
+        if (suitability(k, cc) > suitability(best, cc))
+            best = k;
+    return best;
+}

@@ -1,0 +1,40 @@
+/* The list of files to read. */
+#include "code/inputs.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "base/memory.h"
+
+struct smc_input *smc_inputs_add(struct smc_inputs *inputs, const char *file)
+{
+    if (inputs->count == inputs->capacity) {
+        size_t capacity = inputs->capacity ? 2 * inputs->capacity : 16;
+        void *grown = smc_realloc(inputs->item, capacity * sizeof *inputs->item);
+        if (!grown)
+            return NULL;
+        inputs->item = grown;
+        inputs->capacity = capacity;
+    }
+    struct smc_input *input = &inputs->item[inputs->count];
+    *input = (struct smc_input){.file = smc_strdup(file)};
+    inputs->count += input->file != NULL;
+    return input->file ? input : NULL;
+}
+
+void smc_inputs_free(struct smc_inputs *inputs)
+{
+    for (size_t i = 0; i < inputs->count; i++) {
+        struct smc_input *input = &inputs->item[i];
+        for (size_t k = 0; k < input->argument_count; k++)
+            free(input->argument[k]);
+        free(input->argument);
+        free(input->target);
+        free(input->output);
+        free(input->label);
+        free(input->file);
+    }
+    free(inputs->item);
+    *inputs = (struct smc_inputs){0};
+}

@@ -1,0 +1,599 @@
+/* One input file: reads it, recognizes its kind and calls the reader for it. */
+#include "config.h"
+
+#include "code/inputs.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+#include "base/platform.h"
+#include "code/compile/build_log.h"
+#include "code/machine_code.h"
+#include "code/ptx_facts.h"
+#include "code/ptxas_log.h"
+#include "code/compilers.h"
+#include "code/readers/embedded.h"
+#include "code/user_kernels.h"
+#include "code/readers/left_out.h"
+#include "code/names.h"
+#include "code/tools.h"
+#include "code/source_tree.h"
+
+/* --- Bytes, and what they are ----------------------------------------------------------------- */
+
+/* --- To the reader ---------------------------------------------------------------------------- */
+
+/* The arguments that the readers share. */
+struct reading {
+    const char *file;
+    const struct smc_inspect_request *request;
+    struct smc_text *bytes;
+    struct smc_inspect_kernels *kernels;
+    struct smc_inspect_notes *notes;
+    bool is_part; /* the file holds more than `bytes` */
+};
+
+typedef enum smc_status compiler(const struct smc_compilation *, struct smc_nvrtc_output *,
+                                 struct smc_error *);
+
+static enum smc_status out_of_memory(struct smc_error *error)
+{
+    return smc_out_of_memory(error);
+}
+
+struct compiled {
+    size_t count;        /* of the kernels that were added */
+    bool option_refused; /* of the user's options; other compilers are not tried */
+    bool target_unsupported;
+    bool lacks_header;   /* which may hold the kernels */
+    bool needs_features; /* of sm_90a instead of sm_90 */
+};
+
+/* Each begins with the name of a kernel, or with none. False: out of memory. */
+static bool append_notes(const struct reading *reading, const struct smc_text *notes,
+                         struct smc_text *out)
+{
+    const char *line = smc_text_string(notes);
+    for (size_t length; *line; line += length + (line[length] != '\0')) {
+        length = strcspn(line, "\n");
+        size_t named = strcspn(line, "\t\n");
+        char *name = smc_strndup(line, named);
+        char *shown = name ? smc_demangle(smc_name_without_static(name)) : NULL;
+        if (shown)
+            smc_text_safe_line(out, "%s: %s%s%.*s", reading->file, shown, named > 0 ? ": " : "",
+                               (int)(length - named) - 1, line + named + 1);
+        free(name);
+        free(shown);
+        if (!shown)
+            return false;
+    }
+    return true;
+}
+
+/* What ptxas says of the performance of what it compiled. */
+static void tell_remarks(const struct reading *reading, const char *log)
+{
+    struct smc_build_log build = {.cut_off_count = 0};
+    struct smc_text *warnings = &reading->notes->warnings;
+    if (strstr(log, "Potential Performance Loss: ") &&
+        !(smc_build_log_read(log, &build) && append_notes(reading, &build.notes, warnings)))
+        warnings->failed = true;
+    smc_build_log_free(&build);
+}
+
+/* Compiles for one target. */
+static enum smc_status compile(const struct reading *reading, compiler *compile_with,
+                               enum smc_inspect_source source,
+                               const struct smc_inspect_target *target, struct compiled *compiled,
+                               struct smc_error *error)
+{
+    const struct smc_compilation compilation = {
+        .file = reading->file,
+        .text = smc_text_string(reading->bytes),
+        .target = *target,
+        .request = reading->request,
+        .warnings = &reading->notes->warnings,
+        .is_part = reading->is_part,
+    };
+    const char *label = reading->request->label;
+    const struct smc_inspect_kernel kind = {
+        .file = label ? label : reading->file, .source = source, .cc = target->cc};
+    struct smc_nvrtc_output output = {0};
+    size_t before = reading->kernels->count;
+    enum smc_status status = compile_with(&compilation, &output, error);
+    struct smc_error reason;
+    if (status == SMC_OK && smc_inspect_output(&output, &kind, reading->kernels,
+                                               &reading->notes->faults, &reason) != SMC_OK)
+        status = smc_fail(error, SMC_MACHINE, "%s: the compiler's output cannot be read: %.900s",
+                          reading->file, reason.message);
+    *compiled = (struct compiled){reading->kernels->count - before, output.option_refused,
+                                  output.target_unsupported, output.lacks_header,
+                                  status == SMC_USAGE &&
+                                      smc_log_needs_features(smc_text_string(&output.log))};
+    if (status == SMC_OK)
+        tell_remarks(reading, smc_text_string(&output.log));
+    if (status == SMC_OK && reading->request->ptx)
+        smc_text_append(reading->request->ptx, smc_text_string(&output.ptx));
+    smc_nvrtc_output_free(&output);
+    return status;
+}
+
+static enum smc_status fail_empty(const struct reading *reading, struct smc_error *error)
+{
+    reading->notes->holds_none = true;
+    return smc_fail(error, SMC_USAGE, "%s: no kernel in it", reading->file);
+}
+
+/* The ways to compile source, in the order in which they are tried. nvcc compiles everything, to
+   the registers that the user's build has: those of NVRTC differ for some kernels. Without nvcc, or
+   if it lacks a header of the host code, NVRTC compiles the file as it is, or its device part. */
+static const struct way {
+    compiler *compile_with;
+    enum smc_inspect_source source;
+} ways[] = {{smc_compile_with_nvcc, SMC_INSPECT_NVCC},
+            {smc_compile_with_nvrtc, SMC_INSPECT_NVRTC},
+            {smc_compile_device_part, SMC_INSPECT_NVRTC}};
+enum { WAYS = sizeof ways / sizeof *ways };
+
+/* Once, however many architectures are compiled for, and before what NVRTC left out, from `told`
+   on. */
+static void warn_of_nvcc(const struct reading *reading, const struct smc_error *refusal,
+                         size_t told)
+{
+    struct smc_text line = {0}, *warnings = &reading->notes->warnings;
+    smc_text_safe_line(&line,
+                       "%.900s; NVRTC compiled its kernels instead, perhaps to other registers",
+                       refusal->message);
+    if (line.data && !strstr(smc_text_string(warnings), line.data)) {
+        smc_text_append(&line, smc_text_string(warnings) + told);
+        smc_text_cut(warnings, told);
+        smc_text_append(warnings, smc_text_string(&line));
+    }
+    smc_text_free(&line);
+}
+
+/* How the ways that were tried ended. */
+struct tried {
+    enum smc_status worst;    /* SMC_UNAVAILABLE: no compiler has read the source */
+    bool is_empty;            /* a compiler read all of it, and it has no kernel */
+    bool is_bare;             /* NVRTC found no kernel in what could be read of it */
+    bool is_unsupported;      /* `absent` is about the target */
+    struct smc_error absent;  /* why a compiler was not used */
+    struct smc_error refusal; /* nvcc's error */
+};
+
+static void note_failure(const struct compiled *compiled, enum smc_status status, size_t way,
+                         const struct smc_error *reason, struct tried *tried)
+{
+    /* That a compiler does not support the target says more than that there is none. */
+    if (status == SMC_UNAVAILABLE) {
+        if (!tried->absent.message[0] || (compiled->target_unsupported && !tried->is_unsupported))
+            tried->absent = *reason;
+        tried->is_unsupported |= compiled->target_unsupported;
+    } else if (status != SMC_OK) {
+        tried->worst = status;
+    }
+    if (status == SMC_USAGE && ways[way].source == SMC_INSPECT_NVCC)
+        tried->refusal = *reason;
+    tried->is_bare = compiled->lacks_header || (status == SMC_OK && way == WAYS - 1);
+    /* NVRTC as it is compiles no template that only host code instantiates. */
+    tried->is_empty = status == SMC_OK && way != 1 && !tried->refusal.message[0];
+}
+
+/* Tries the ways from `first` on, which becomes the one that found kernels. The error is nvcc's, if
+   it read the source, else that of the last way. */
+static enum smc_status compile_source(const struct reading *reading,
+                                      const struct smc_inspect_target *target, size_t *first,
+                                      bool *needs_features, struct smc_error *error)
+{
+    struct tried tried = {.worst = SMC_UNAVAILABLE};
+    const size_t told = reading->notes->warnings.length;
+    for (size_t i = *first; i < WAYS && !tried.is_empty; i++) {
+        struct compiled compiled;
+        struct smc_error reason = {""};
+        enum smc_status status =
+            compile(reading, ways[i].compile_with, ways[i].source, target, &compiled, &reason);
+        if (status == SMC_OK && compiled.count > 0) {
+            if (tried.refusal.message[0])
+                warn_of_nvcc(reading, &tried.refusal, told);
+            if (tried.worst != SMC_UNAVAILABLE)
+                *first = i; /* the ways before it fail for every architecture */
+            *error = (struct smc_error){""};
+            return SMC_OK;
+        }
+        *needs_features = compiled.needs_features;
+        if (status == SMC_MACHINE || status == SMC_INTERRUPTED || compiled.option_refused ||
+            compiled.needs_features) {
+            *error = reason;
+            return status;
+        }
+        note_failure(&compiled, status, i, &reason, &tried);
+        if (status == SMC_USAGE)
+            *error = reason;
+        *first = tried.is_empty ? i : *first;
+    }
+    if (tried.refusal.message[0]) { /* what NVRTC left out does not matter */
+        smc_text_cut(&reading->notes->warnings, told);
+        *error = tried.refusal;
+    }
+    if (tried.is_empty)
+        return fail_empty(reading, error);
+    if (tried.worst == SMC_UNAVAILABLE)
+        *error = tried.absent;
+    reading->notes->holds_none = tried.is_bare && smc_input_is_header(reading->file);
+    return tried.worst;
+}
+
+/* The same, and with the features of its architecture alone where the source needs them. */
+static enum smc_status compile_target(const struct reading *reading,
+                                      const struct smc_inspect_target *target, size_t *first,
+                                      struct smc_error *error)
+{
+    struct smc_inspect_target extended = *target;
+    struct smc_error ignored;
+    size_t before = *first;
+    bool needs_features = false;
+    enum smc_status status = compile_source(reading, target, first, &needs_features, error);
+    if (!needs_features || !smc_architecture_extend(&extended) ||
+        compile_source(reading, &extended, &before, &needs_features, &ignored) != SMC_OK)
+        return status;
+    smc_text_safe_line(&reading->notes->remarks,
+                       "compiled for sm_%u%c, which the source needs; for sm_%u: %.500s",
+                       extended.cc, extended.suffix, extended.cc, error->message);
+    *error = (struct smc_error){""};
+    *first = before;
+    return SMC_OK;
+}
+
+static bool read_tree(const struct reading *reading, struct smc_source_tree *tree)
+{
+    struct smc_text options = {0};
+    struct smc_error ignored;
+    smc_compile_options(reading->request, &options);
+    bool read = smc_source_tree_read(reading->file, smc_text_string(reading->bytes),
+                                     smc_text_string(&options), "", tree, &ignored) == SMC_OK;
+    smc_text_free(&options);
+    return read;
+}
+
+/* nvcc instantiates every template that is launched. */
+static bool locate(const struct reading *reading, size_t before, size_t told)
+{
+    struct smc_inspect_kernels *kernels = reading->kernels;
+    struct smc_source_tree tree = {0};
+    bool located = read_tree(reading, &tree) && smc_inspect_kernels_locate(kernels, before, &tree);
+    if (located && kernels->item[before].source == SMC_INSPECT_NVRTC)
+        smc_left_out_tell(&tree, reading->request, kernels, before, told, reading->notes);
+    smc_source_tree_free(&tree);
+    return located;
+}
+
+/* No kernel was compiled: it may be for lack of nvcc. */
+static enum smc_status explain_empty(const struct reading *reading, size_t told,
+                                     struct smc_error *error)
+{
+    struct smc_source_tree tree = {0};
+    struct smc_inspect_kernels *kernels = reading->kernels;
+    size_t before = kernels->left_out;
+    bool has_memory = read_tree(reading, &tree);
+    if (has_memory)
+        smc_left_out_tell(&tree, reading->request, kernels, kernels->count, told, reading->notes);
+    smc_source_tree_free(&tree);
+    if (!has_memory)
+        return out_of_memory(error);
+    if (kernels->left_out == before)
+        return SMC_USAGE;
+    reading->notes->holds_none = false;
+    const char *warnings = smc_text_string(&reading->notes->warnings) + told;
+    if (strstr(warnings, "this launch of ") || strstr(warnings, "whose kernels only nvcc compiles"))
+        return smc_fail(error, SMC_USAGE, "%s: none of its kernels could be compiled without nvcc",
+                        reading->file);
+    return smc_fail(error, SMC_USAGE,
+                    "%s: nothing was found that launches its kernel templates, so none was "
+                    "compiled; nvcc, which was not found, compiles them if something does",
+                    reading->file);
+}
+
+/* A target that was named. */
+static void note_unsupported(const struct reading *reading, uint16_t cc,
+                             const struct smc_error *reason)
+{
+    struct smc_inspect_notes *notes = reading->notes;
+    for (size_t i = 0; i < notes->unsupported_count; i++)
+        if (notes->unsupported[i].cc == cc)
+            return;
+    if (notes->unsupported_count == SMC_INSPECT_MAX_TARGETS)
+        return;
+    struct smc_inspect_unsupported *added = &notes->unsupported[notes->unsupported_count++];
+    added->cc = cc;
+    snprintf(added->reason, sizeof added->reason, "%.*s", (int)sizeof added->reason - 1,
+             reason->message);
+}
+
+/* Once, however many files there are. */
+static void note_assumed_target(const struct reading *reading)
+{
+    const struct smc_inspect_request *request = reading->request;
+    const uint16_t cc = request->targets[0].cc;
+    struct smc_text line = {0};
+    if (!request->targets_assumed || request->skip_unsupported)
+        return;
+    smc_text_printf(&line,
+                    "source is compiled for compute capability %d.%d, %s: --device chooses "
+                    "another, such as --device A100\n",
+                    cc / 10, cc % 10,
+                    request->targets_present ? "that of the GPU here" : "which is assumed");
+    if (!strstr(smc_text_string(&reading->notes->remarks), smc_text_string(&line)))
+        smc_text_append(&reading->notes->remarks, smc_text_string(&line));
+    smc_text_free(&line);
+}
+
+/* The targets of `request` are final, and its options name no architecture. */
+static enum smc_status read_for_targets(const struct reading *reading, struct smc_error *error)
+{
+    const struct smc_inspect_request *request = reading->request;
+    const size_t noted = reading->notes->unsupported_count;
+    size_t before = reading->kernels->count, first = 0;
+    const size_t told = reading->notes->warnings.length;
+    for (size_t i = 0; i < request->target_count; i++) {
+        enum smc_status status = compile_target(reading, &request->targets[i], &first, error);
+        if (status == SMC_USAGE && reading->notes->holds_none &&
+            ways[first].source == SMC_INSPECT_NVRTC)
+            return explain_empty(reading, told, error);
+        if (status != SMC_OK && status != SMC_UNAVAILABLE)
+            return status;
+        if (status == SMC_UNAVAILABLE && !request->skip_unsupported)
+            note_unsupported(reading, request->targets[i].cc, error);
+    }
+    /* If every target was skipped, the error is that of the last one. */
+    if (reading->kernels->count == before) {
+        reading->notes->unsupported_count = noted;
+        return SMC_UNAVAILABLE;
+    }
+    note_assumed_target(reading);
+    return locate(reading, before, told) ? SMC_OK : out_of_memory(error);
+}
+
+static enum smc_status read_source(const struct reading *reading, struct smc_error *error)
+{
+    struct smc_inspect_request request = *reading->request;
+    struct reading named = *reading;
+    struct smc_architectures found;
+    enum smc_status status =
+        smc_architectures_read(request.compiler_options, request.targets, request.target_count,
+                               request.targets_assumed, &found, error);
+    request.targets_assumed &= !found.are_named;
+    request.targets = found.target;
+    request.target_count = found.count;
+    request.compiler_options = smc_text_string(&found.options);
+    named.request = &request;
+    if (status == SMC_OK)
+        status = read_for_targets(&named, error);
+    smc_text_free(&found.options);
+    return status;
+}
+
+/* PTX names the oldest architecture that it supports, and is compiled for it unless others are
+   named. With `skip_unsupported` older targets are skipped. */
+static enum smc_status compile_ptx(const struct reading *reading, uint32_t first_cc,
+                                   uint32_t last_cc, struct smc_error *error)
+{
+    const struct smc_inspect_request *request = reading->request;
+    struct smc_inspect_target own;
+    struct compiled compiled;
+    smc_ptx_target(smc_text_string(reading->bytes), &own.cc, &own.suffix);
+    bool only_own = request->targets_assumed && !request->skip_unsupported;
+    for (size_t i = 0; i < (only_own ? 1 : request->target_count); i++) {
+        struct smc_inspect_target target = only_own ? own : request->targets[i];
+        bool is_wanted = only_own || (target.cc >= first_cc && target.cc <= last_cc);
+        if (target.cc == own.cc)
+            target.suffix = own.suffix;
+        if (!is_wanted || (request->skip_unsupported && target.cc < own.cc))
+            continue;
+        enum smc_status status =
+            compile(reading, smc_compile_with_ptxas, SMC_INSPECT_PTX, &target, &compiled, error);
+        if (status != SMC_OK && !(status == SMC_UNAVAILABLE && request->skip_unsupported))
+            return status;
+    }
+    return SMC_OK;
+}
+
+static enum smc_status read_ptx(const struct reading *reading, struct smc_error *error)
+{
+    size_t before = reading->kernels->count;
+    enum smc_status status = compile_ptx(reading, 0, UINT32_MAX, error);
+    return status != SMC_OK                   ? status
+           : reading->kernels->count > before ? SMC_OK
+                                              : fail_empty(reading, error);
+}
+
+/* Each line, after the file's name. */
+static void append_lines(const struct reading *reading, const struct smc_text *lines,
+                         struct smc_text *out)
+{
+    const char *line = smc_text_string(lines);
+    for (size_t length; *line; line += length + (line[length] != '\0')) {
+        length = strcspn(line, "\n");
+        smc_text_safe_line(out, "%s: %.*s", reading->file, (int)length, line);
+    }
+}
+
+static enum smc_status read_log(const struct reading *reading, struct smc_error *error)
+{
+    const struct smc_inspect_kernel kind = {.file = reading->file, .source = SMC_INSPECT_PTXAS_LOG};
+    const char *log = smc_text_string(reading->bytes);
+    struct smc_text *faults = &reading->notes->faults;
+    struct smc_build_log build = {0};
+    size_t before = reading->kernels->count, faults_before = faults->length;
+    char text[800];
+    bool is_read =
+        smc_build_log_read(log, &build) &&
+        smc_inspect_log(smc_text_string(&build.ordered), &kind, reading->kernels, faults);
+    if (is_read && (reading->kernels->count > before || faults->length > faults_before ||
+                    build.cut_off_count > 0)) {
+        append_lines(reading, &build.faults, faults);
+        is_read = append_notes(reading, &build.notes, &reading->notes->warnings);
+    }
+    smc_build_log_free(&build);
+    if (!is_read)
+        return out_of_memory(error);
+    if (reading->kernels->count > before || faults->length > faults_before)
+        return SMC_OK;
+    smc_log_first_error(log, "", "", text, sizeof text);
+    reading->notes->holds_none = !text[0];
+    return smc_fail(error, SMC_USAGE, "%s: no kernel in this log%s%s", reading->file,
+                    text[0] ? ": " : "", text);
+}
+
+static enum smc_status read_cubin(const struct reading *reading, struct smc_error *error)
+{
+    const struct smc_inspect_kernel kind = {.file = reading->file, .source = SMC_INSPECT_CUBIN};
+    size_t before = reading->kernels->count;
+    struct smc_error reason;
+    enum smc_status status = smc_inspect_cubin(reading->bytes->data, reading->bytes->length, &kind,
+                                               reading->kernels, &reason);
+    if (status != SMC_OK)
+        return smc_fail(error, status, "%s: damaged machine code: %.900s", reading->file,
+                        reason.message);
+    return reading->kernels->count > before ? SMC_OK : fail_empty(reading, error);
+}
+
+/* "FILE:4: error" becomes "line 4: error": the report of a part begins with the file's name. */
+static void drop_name(const char *file, struct smc_error *error)
+{
+    const size_t length = strlen(file);
+    struct smc_error named = *error;
+    const char *rest = named.message + length;
+    if (strncmp(named.message, file, length) != 0 || rest[0] != ':')
+        return;
+    if (rest[1] == ' ')
+        smc_fail(error, SMC_USAGE, "%s", rest + 2);
+    else
+        smc_fail(error, SMC_USAGE, "line %s", rest + 1);
+}
+
+static enum smc_status take_ptx(void *context, const struct smc_embedded_ptx *ptx,
+                                struct smc_error *error)
+{
+    const struct reading *reading = context;
+    struct smc_text text = {0};
+    struct reading part = *reading;
+    char tool[SMC_TOOL_PATH];
+    if (!smc_tool_find("ptxas", tool))
+        return smc_fail(error, SMC_UNAVAILABLE,
+                        "%s: holds PTX, but no machine code; compiling it needs ptxas of the CUDA "
+                        "Toolkit, which is neither on PATH nor in $CUDA_HOME/bin",
+                        reading->file);
+    part.bytes = &text;
+    part.is_part = true;
+    smc_text_append_bytes(&text, ptx->text, strnlen(ptx->text, ptx->bytes));
+    smc_input_make_text(&text);
+    enum smc_status status =
+        text.failed ? out_of_memory(error) : compile_ptx(&part, ptx->first_cc, ptx->last_cc, error);
+    if (status == SMC_USAGE)
+        drop_name(reading->file, error);
+    smc_text_free(&text);
+    return status;
+}
+
+/* `mapped` tells whether the bytes are a mapping of the file. */
+static enum smc_status read_embedded(const struct reading *reading, const char *bytes,
+                                     size_t length, bool mapped, struct smc_error *error)
+{
+    const struct smc_inspect_kernel kind = {.file = reading->file, .source = SMC_INSPECT_EMBEDDED};
+    const struct smc_embedded_settings settings = {
+        .threads = reading->request->reading_threads,
+        .is_mapped = mapped,
+        .progress = reading->request->part_progress,
+        .progress_context = reading->request->part_context,
+        .take_ptx = take_ptx,
+        .ptx_context = (void *)reading,
+    };
+    struct smc_embedded_count count;
+    size_t before = reading->kernels->count, faults = reading->notes->faults.length;
+    enum smc_status status = smc_inspect_embedded(bytes, length, &kind, &settings, reading->kernels,
+                                                  &count, reading->notes, error);
+    if (status != SMC_OK || reading->kernels->count > before ||
+        reading->notes->faults.length > faults)
+        return status;
+    reading->notes->holds_none = !count.linked;
+    return smc_fail(error, SMC_USAGE, "%s: %s", reading->file,
+                    count.linked    ? "holds intermediate code for nvlink (-dlto), but no machine "
+                                      "code: link it"
+                    : count.has_any ? "no kernel in it"
+                                    : "no CUDA code in it");
+}
+
+static enum smc_status read_text_or_code(const struct reading *reading, struct smc_error *error)
+{
+    if (reading->bytes->length == 0)
+        return smc_fail(error, SMC_USAGE, "%s: empty", reading->file);
+    enum smc_input_kind kind = smc_input_kind(reading->file, reading->bytes);
+    if (kind == SMC_INPUT_SOURCE)
+        smc_source_clean(reading->bytes);
+    else if (kind != SMC_INPUT_CUBIN && kind != SMC_INPUT_EMBEDDED)
+        smc_input_make_text(reading->bytes);
+    switch (kind) {
+    case SMC_INPUT_LOG:
+    case SMC_INPUT_ERRORS:
+        return read_log(reading, error);
+    case SMC_INPUT_SOURCE:
+        return read_source(reading, error);
+    case SMC_INPUT_PTX:
+        return read_ptx(reading, error);
+    case SMC_INPUT_CUBIN:
+        return read_cubin(reading, error);
+    case SMC_INPUT_EMBEDDED:
+        return read_embedded(reading, reading->bytes->data, reading->bytes->length, false, error);
+    case SMC_INPUT_SAVED:
+        return smc_saved_read(reading->file, reading->bytes, reading->kernels, error);
+    case SMC_INPUT_UNKNOWN:
+        break;
+    }
+    if (smc_fatbin_is_thin_archive(reading->bytes->data, reading->bytes->length))
+        return smc_fail(error, SMC_USAGE,
+                        "%s: a thin archive, which only names its members: name one of them",
+                        reading->file);
+    char text[800];
+    smc_log_first_error(smc_text_string(reading->bytes), "", "", text, sizeof text);
+    if (text[0])
+        return smc_fail(error, SMC_USAGE, "%s: no kernel in it: %s", reading->file, text);
+    return smc_fail(error, SMC_USAGE,
+                    "%s: neither CUDA source, PTX, machine code, a program with it, nor the output "
+                    "of 'ptxas -v' or 'cuobjdump -res-usage'",
+                    reading->file);
+}
+
+enum smc_status smc_inspect_read(const char *file, const struct smc_inspect_request *request,
+                                 struct smc_inspect_kernels *kernels,
+                                 struct smc_inspect_notes *notes, struct smc_error *error)
+{
+    struct smc_text bytes = {0};
+    const struct reading reading = {file, request, &bytes, kernels, notes, false};
+    size_t before = kernels->count;
+    notes->holds_none = false;
+    enum smc_status status;
+    size_t mapped_bytes;
+    void *mapped = smc_input_map_code(file, &mapped_bytes);
+    if (mapped) {
+        status = read_embedded(&reading, mapped, mapped_bytes, true, error);
+        munmap(mapped, mapped_bytes);
+    } else {
+        status = smc_input_read(file, &bytes, error);
+        if (status == SMC_OK)
+            status = read_text_or_code(&reading, error);
+    }
+    if (status != SMC_OK)
+        smc_inspect_cut(kernels, before);
+    smc_text_free(&bytes);
+    return status;
+}

@@ -1,0 +1,20 @@
+/* Calls in host code that launch kernels of Thrust or CUB, which only nvcc compiles: their
+   templates are in headers of the toolkit. */
+#ifndef SMC_SOURCE_LIBRARY_CALLS_H
+#define SMC_SOURCE_LIBRARY_CALLS_H
+
+#include "code/source_tree.h"
+
+/* {0} before the first. */
+struct smc_library_call {
+    char name[96]; /* "thrust::sort", "cub::DeviceReduce::Sum" */
+    const char *file;
+    uint32_t line;
+    size_t next_file; /* where the search goes on: after the files come the macros */
+    uint32_t next_token;
+};
+
+/* Finds the next call. False: no more. Calls in device code are not found: they launch nothing. */
+bool smc_library_call_next(const struct smc_source_tree *tree, struct smc_library_call *found);
+
+#endif

@@ -1,0 +1,583 @@
+/* The driver API on the emulator: memory, streams and events. */
+#include "config.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/memory.h"
+#include "guests/shim/driver.h"
+
+struct shim_stream {
+    uint32_t flags;
+    int32_t priority;
+};
+
+struct shim_event {
+    uint64_t ns;
+    bool is_recorded;
+};
+
+static void *host(uint64_t address)
+{
+    return (void *)(uintptr_t)address;
+}
+
+/* --- Memory ----------------------------------------------------------------------------------- */
+
+static int allocate(uint64_t *address, size_t bytes, enum shim_memory_kind kind)
+{
+    if (!address || bytes == 0)
+        return SHIM_INVALID_VALUE;
+    *address = shim_memory_allocate(bytes, kind, NULL);
+    return *address ? SHIM_SUCCESS : SHIM_OUT_OF_MEMORY;
+}
+
+API cuMemAlloc_v2(uint64_t *address, size_t bytes)
+{
+    BEGIN;
+    return allocate(address, bytes, SHIM_MEMORY_DEVICE);
+}
+
+API cuMemAllocManaged(uint64_t *address, size_t bytes, uint32_t flags)
+{
+    BEGIN;
+    (void)flags;
+    return allocate(address, bytes, SHIM_MEMORY_MANAGED);
+}
+
+API cuMemAllocPitch_v2(uint64_t *address, size_t *pitch, size_t width, size_t height,
+                       uint32_t element)
+{
+    BEGIN;
+    (void)element;
+    *pitch = (width + GPU_PITCH - 1) / GPU_PITCH * GPU_PITCH;
+    return allocate(address, *pitch * height, SHIM_MEMORY_DEVICE);
+}
+
+/* Whether memory would be a node of a graph, which is refused. */
+static bool is_memory_node(const void *stream)
+{
+    if (!shim_capturing(stream))
+        return false;
+    shim_tell("memory that is allocated or freed by a graph is not emulated");
+    return true;
+}
+
+API cuMemAllocAsync(uint64_t *address, size_t bytes, void *stream)
+{
+    BEGIN;
+    return is_memory_node(stream) ? SHIM_NOT_SUPPORTED
+                                  : allocate(address, bytes, SHIM_MEMORY_DEVICE);
+}
+
+API cuMemAllocFromPoolAsync(uint64_t *address, size_t bytes, void *pool, void *stream)
+{
+    (void)pool;
+    return cuMemAllocAsync(address, bytes, stream);
+}
+
+API cuMemFree_v2(uint64_t address)
+{
+    BEGIN;
+    shim_flush_output();
+    if (address == 0)
+        return SHIM_SUCCESS;
+    const struct shim_allocation *found = shim_memory_find(address);
+    if (!found || (found->kind != SHIM_MEMORY_DEVICE && found->kind != SHIM_MEMORY_MANAGED))
+        return SHIM_INVALID_VALUE;
+    return shim_memory_free(address) ? SHIM_SUCCESS : SHIM_INVALID_VALUE;
+}
+
+API cuMemFreeAsync(uint64_t address, void *stream)
+{
+    BEGIN;
+    return is_memory_node(stream) ? SHIM_NOT_SUPPORTED : cuMemFree_v2(address);
+}
+
+API cuMemHostAlloc(void **memory, size_t bytes, uint32_t flags)
+{
+    BEGIN;
+    (void)flags;
+    uint64_t address;
+    const int result = allocate(&address, bytes, SHIM_MEMORY_HOST);
+    if (result == SHIM_SUCCESS)
+        *memory = host(address);
+    return result;
+}
+
+API cuMemAllocHost_v2(void **memory, size_t bytes)
+{
+    return cuMemHostAlloc(memory, bytes, 0);
+}
+
+API cuMemFreeHost(void *memory)
+{
+    BEGIN;
+    const struct shim_allocation *found = shim_memory_find((uint64_t)(uintptr_t)memory);
+    if (!memory)
+        return SHIM_SUCCESS;
+    if (!found || found->kind != SHIM_MEMORY_HOST)
+        return SHIM_INVALID_VALUE;
+    return shim_memory_free((uint64_t)(uintptr_t)memory) ? SHIM_SUCCESS : SHIM_INVALID_VALUE;
+}
+
+API cuMemHostGetDevicePointer_v2(uint64_t *address, void *memory, uint32_t flags)
+{
+    BEGIN;
+    (void)flags;
+    *address = (uint64_t)(uintptr_t)memory;
+    return shim_memory_find(*address) ? SHIM_SUCCESS : SHIM_INVALID_VALUE;
+}
+
+API cuMemHostGetFlags(uint32_t *flags, void *memory)
+{
+    BEGIN;
+    *flags = 0;
+    return shim_memory_find((uint64_t)(uintptr_t)memory) ? SHIM_SUCCESS : SHIM_INVALID_VALUE;
+}
+
+API cuMemHostRegister_v2(void *memory, size_t bytes, uint32_t flags)
+{
+    BEGIN;
+    (void)flags;
+    if (!memory || bytes == 0)
+        return SHIM_INVALID_VALUE;
+    return shim_memory_register(memory, bytes) ? SHIM_SUCCESS : SHIM_ALREADY_REGISTERED;
+}
+
+API cuMemHostUnregister(void *memory)
+{
+    BEGIN;
+    return shim_memory_unregister(memory) ? SHIM_SUCCESS : SHIM_NOT_REGISTERED;
+}
+
+API cuMemGetInfo_v2(size_t *left, size_t *total)
+{
+    BEGIN;
+    *total = shim_device()->global_mem_bytes;
+    *left = *total - shim_memory_used();
+    return SHIM_SUCCESS;
+}
+
+API cuMemGetAddressRange_v2(uint64_t *base, size_t *bytes, uint64_t address)
+{
+    BEGIN;
+    const struct shim_allocation *found = shim_memory_find(address);
+    if (!found)
+        return SHIM_NOT_FOUND;
+    if (base)
+        *base = found->address;
+    if (bytes)
+        *bytes = found->bytes;
+    return SHIM_SUCCESS;
+}
+
+/* Whether all bytes are in one allocation, or the address is the host's. */
+static bool is_sound(uint64_t address, size_t bytes, bool of_device)
+{
+    const struct shim_allocation *found = shim_memory_find(address);
+    if (!found)
+        return !of_device;
+    return bytes <= found->bytes - (address - found->address) ||
+           found->kind == SHIM_MEMORY_REGISTERED;
+}
+
+int shim_copy(uint64_t to, bool to_device, uint64_t from, bool from_device, size_t bytes)
+{
+    shim_flush_output();
+    if (bytes == 0)
+        return SHIM_SUCCESS;
+    if (!to || !from || !is_sound(to, bytes, to_device) || !is_sound(from, bytes, from_device))
+        return SHIM_INVALID_VALUE;
+    memmove(host(to), host(from), bytes);
+    shim_memory_write(to, bytes);
+    return SHIM_SUCCESS;
+}
+
+API cuMemcpy(uint64_t to, uint64_t from, size_t bytes)
+{
+    BEGIN;
+    return shim_copy(to, false, from, false, bytes);
+}
+
+/* A copy in a stream that may be captured. The types are those of the two ends. */
+static int copy_in(void *stream, uint64_t to, uint32_t to_type, uint64_t from, uint32_t from_type,
+                   size_t bytes)
+{
+    struct shim_graph *graph = shim_capturing(stream);
+    const struct shim_copy_3d plan = {
+        .to = {.type = to_type, .at_host = host(to), .at_device = to, .pitch = bytes, .height = 1},
+        .from = {.type = from_type,
+                 .at_host = host(from),
+                 .at_device = from,
+                 .pitch = bytes,
+                 .height = 1},
+        .width_bytes = bytes,
+        .height = 1,
+        .depth = 1};
+    return graph ? shim_capture_copy(graph, &plan)
+                 : shim_copy(to, to_type == SHIM_MEMORY_TYPE_DEVICE, from,
+                             from_type == SHIM_MEMORY_TYPE_DEVICE, bytes);
+}
+
+API cuMemcpyAsync(uint64_t to, uint64_t from, size_t bytes, void *stream)
+{
+    BEGIN;
+    return copy_in(stream, to, SHIM_MEMORY_TYPE_UNIFIED, from, SHIM_MEMORY_TYPE_UNIFIED, bytes);
+}
+
+API cuMemcpyHtoD_v2(uint64_t to, const void *from, size_t bytes)
+{
+    BEGIN;
+    return shim_copy(to, true, (uint64_t)(uintptr_t)from, false, bytes);
+}
+
+API cuMemcpyHtoDAsync_v2(uint64_t to, const void *from, size_t bytes, void *stream)
+{
+    BEGIN;
+    return copy_in(stream, to, SHIM_MEMORY_TYPE_DEVICE, (uint64_t)(uintptr_t)from,
+                   SHIM_MEMORY_TYPE_HOST, bytes);
+}
+
+API cuMemcpyDtoH_v2(void *to, uint64_t from, size_t bytes)
+{
+    BEGIN;
+    return shim_copy((uint64_t)(uintptr_t)to, false, from, true, bytes);
+}
+
+API cuMemcpyDtoHAsync_v2(void *to, uint64_t from, size_t bytes, void *stream)
+{
+    BEGIN;
+    return copy_in(stream, (uint64_t)(uintptr_t)to, SHIM_MEMORY_TYPE_HOST, from,
+                   SHIM_MEMORY_TYPE_DEVICE, bytes);
+}
+
+API cuMemcpyDtoD_v2(uint64_t to, uint64_t from, size_t bytes)
+{
+    BEGIN;
+    return shim_copy(to, true, from, true, bytes);
+}
+
+API cuMemcpyDtoDAsync_v2(uint64_t to, uint64_t from, size_t bytes, void *stream)
+{
+    BEGIN;
+    return copy_in(stream, to, SHIM_MEMORY_TYPE_DEVICE, from, SHIM_MEMORY_TYPE_DEVICE, bytes);
+}
+
+API cuMemcpyPeer(uint64_t to, void *to_context, uint64_t from, void *from_context, size_t bytes)
+{
+    (void)to_context, (void)from_context;
+    return cuMemcpyDtoD_v2(to, from, bytes);
+}
+
+static int fill(uint64_t address, size_t pitch, uint32_t value, size_t width_bytes, size_t width,
+                size_t height)
+{
+    if (width == 0 || height == 0)
+        return SHIM_SUCCESS;
+    for (size_t y = 0; y < height; y++) {
+        const uint64_t row = address + y * pitch;
+        if (!is_sound(row, width * width_bytes, true) || row % width_bytes != 0)
+            return SHIM_INVALID_VALUE;
+        char *to = host(row);
+        for (size_t x = 0; x < width && width_bytes > 1; x++)
+            memcpy(to + x * width_bytes, &value, width_bytes);
+        if (width_bytes == 1)
+            memset(to, (int)value, width);
+        shim_memory_write(row, width * width_bytes);
+    }
+    return SHIM_SUCCESS;
+}
+
+int shim_fill(const struct shim_fill *plan)
+{
+    const uint32_t bytes = plan->element_bytes;
+    if (bytes != 1 && bytes != 2 && bytes != 4)
+        return SHIM_INVALID_VALUE;
+    return fill(plan->to, plan->pitch, plan->value, bytes, plan->width, plan->height);
+}
+
+static int fill_in(void *stream, uint64_t address, size_t pitch, uint32_t value,
+                   uint32_t element_bytes, size_t width, size_t height)
+{
+    struct shim_graph *graph = shim_capturing(stream);
+    const struct shim_fill plan = {address, pitch, value, element_bytes, width, height};
+    return graph ? shim_capture_fill(graph, &plan) : shim_fill(&plan);
+}
+
+#define FILL(bits, type)                                                                           \
+    API cuMemsetD##bits##_v2(uint64_t address, type value, size_t count)                           \
+    {                                                                                              \
+        BEGIN;                                                                                     \
+        return fill(address, 0, value, sizeof value, count, 1);                                    \
+    }                                                                                              \
+    API cuMemsetD##bits##Async(uint64_t address, type value, size_t count, void *stream)           \
+    {                                                                                              \
+        BEGIN;                                                                                     \
+        return fill_in(stream, address, 0, value, sizeof value, count, 1);                         \
+    }                                                                                              \
+    API cuMemsetD2D##bits##_v2(uint64_t address, size_t pitch, type value, size_t width,           \
+                               size_t height)                                                      \
+    {                                                                                              \
+        BEGIN;                                                                                     \
+        return fill(address, pitch, value, sizeof value, width, height);                           \
+    }                                                                                              \
+    API cuMemsetD2D##bits##Async(uint64_t address, size_t pitch, type value, size_t width,         \
+                                 size_t height, void *stream)                                      \
+    {                                                                                              \
+        BEGIN;                                                                                     \
+        return fill_in(stream, address, pitch, value, sizeof value, width, height);                \
+    }
+FILL(8, uint8_t)
+FILL(16, uint16_t)
+FILL(32, uint32_t)
+#undef FILL
+
+API cuPointerGetAttribute(void *data, int attribute, uint64_t address)
+{
+    BEGIN;
+    const struct shim_allocation *found = shim_memory_find(address);
+    if (!found)
+        return SHIM_INVALID_VALUE;
+    const bool is_host = found->kind == SHIM_MEMORY_HOST || found->kind == SHIM_MEMORY_REGISTERED;
+    switch (attribute) {
+    case SHIM_POINTER_CONTEXT:
+        *(void **)data = shim_primary();
+        return SHIM_SUCCESS;
+    case SHIM_POINTER_TYPE:
+        *(uint32_t *)data = is_host ? SHIM_MEMORY_TYPE_HOST : SHIM_MEMORY_TYPE_DEVICE;
+        return SHIM_SUCCESS;
+    case SHIM_POINTER_DEVICE:
+        *(uint64_t *)data = address;
+        return SHIM_SUCCESS;
+    case SHIM_POINTER_HOST:
+        *(void **)data = is_host || found->kind == SHIM_MEMORY_MANAGED ? host(address) : NULL;
+        return SHIM_SUCCESS;
+    case SHIM_POINTER_IS_MANAGED:
+        *(uint32_t *)data = found->kind == SHIM_MEMORY_MANAGED;
+        return SHIM_SUCCESS;
+    case SHIM_POINTER_ORDINAL:
+        *(int *)data = 0;
+        return SHIM_SUCCESS;
+    case SHIM_POINTER_RANGE_START:
+        *(uint64_t *)data = found->address;
+        return SHIM_SUCCESS;
+    case SHIM_POINTER_RANGE_BYTES:
+        *(size_t *)data = found->bytes;
+        return SHIM_SUCCESS;
+    default:
+        return SHIM_NOT_SUPPORTED;
+    }
+}
+
+API cuPointerGetAttributes(uint32_t count, const int *attributes, void **data, uint64_t address)
+{
+    for (uint32_t i = 0; i < count; i++)
+        cuPointerGetAttribute(data[i], attributes[i], address);
+    return SHIM_SUCCESS;
+}
+
+API cuMemPrefetchAsync(uint64_t address, size_t bytes, int device, void *stream)
+{
+    (void)bytes, (void)device, (void)stream;
+    return shim_memory_find(address) ? SHIM_SUCCESS : SHIM_INVALID_VALUE;
+}
+
+API cuMemAdvise(uint64_t address, size_t bytes, int advice, int device)
+{
+    (void)bytes, (void)advice, (void)device;
+    return shim_memory_find(address) ? SHIM_SUCCESS : SHIM_INVALID_VALUE;
+}
+
+static char pool;
+
+API cuDeviceGetDefaultMemPool(void **out, int device)
+{
+    *out = &pool;
+    return device == 0 ? SHIM_SUCCESS : SHIM_INVALID_DEVICE;
+}
+
+API cuDeviceGetMemPool(void **out, int device)
+{
+    return cuDeviceGetDefaultMemPool(out, device);
+}
+
+API cuMemPoolSetAttribute(void *which, int attribute, void *value)
+{
+    (void)which, (void)attribute, (void)value;
+    return SHIM_SUCCESS;
+}
+
+API cuMemPoolTrimTo(void *which, size_t bytes)
+{
+    (void)which, (void)bytes;
+    return SHIM_SUCCESS;
+}
+
+/* --- Streams and events ----------------------------------------------------------------------- */
+
+API cuStreamCreateWithPriority(struct shim_stream **stream, uint32_t flags, int priority)
+{
+    BEGIN;
+    *stream = smc_calloc(1, sizeof **stream);
+    if (!*stream)
+        return SHIM_OUT_OF_MEMORY;
+    **stream = (struct shim_stream){flags, priority};
+    return SHIM_SUCCESS;
+}
+
+API cuStreamCreate(struct shim_stream **stream, uint32_t flags)
+{
+    return cuStreamCreateWithPriority(stream, flags, 0);
+}
+
+static bool has_handle(const struct shim_stream *stream)
+{
+    return (uintptr_t)stream > SHIM_STREAM_PER_THREAD;
+}
+
+API cuStreamDestroy_v2(struct shim_stream *stream)
+{
+    shim_flush_output();
+    if (!has_handle(stream))
+        return SHIM_INVALID_HANDLE;
+    free(stream);
+    return SHIM_SUCCESS;
+}
+
+API cuStreamSynchronize(struct shim_stream *stream)
+{
+    BEGIN;
+    return shim_capturing(stream) ? SHIM_CAPTURE_UNSUPPORTED : cuCtxSynchronize();
+}
+
+API cuStreamQuery(struct shim_stream *stream)
+{
+    (void)stream;
+    return cuCtxSynchronize();
+}
+
+API cuStreamWaitEvent(struct shim_stream *stream, struct shim_event *event, uint32_t flags)
+{
+    BEGIN;
+    (void)flags;
+    if (!event)
+        return SHIM_INVALID_HANDLE;
+    shim_capture_wait(stream, event);
+    return SHIM_SUCCESS;
+}
+
+API cuStreamGetFlags(const struct shim_stream *stream, uint32_t *flags)
+{
+    *flags = has_handle(stream) ? stream->flags : 0;
+    return SHIM_SUCCESS;
+}
+
+API cuStreamGetPriority(const struct shim_stream *stream, int *priority)
+{
+    *priority = has_handle(stream) ? stream->priority : 0;
+    return SHIM_SUCCESS;
+}
+
+API cuStreamGetCtx(const struct shim_stream *stream, struct shim_context **context)
+{
+    (void)stream;
+    *context = shim_primary();
+    return SHIM_SUCCESS;
+}
+
+API cuStreamGetId(const struct shim_stream *stream, uint64_t *id)
+{
+    *id = (uint64_t)(uintptr_t)stream;
+    return SHIM_SUCCESS;
+}
+
+API cuStreamAddCallback(struct shim_stream *stream, void (*function)(void *, int, void *),
+                        void *data, uint32_t flags)
+{
+    (void)flags;
+    shim_flush_output();
+    function(stream, shim_sticky_error(), data);
+    return SHIM_SUCCESS;
+}
+
+API cuStreamAttachMemAsync(struct shim_stream *stream, uint64_t address, size_t bytes,
+                           uint32_t flags)
+{
+    (void)stream, (void)address, (void)bytes, (void)flags;
+    return SHIM_SUCCESS;
+}
+
+static uint64_t now_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+API cuEventCreate(struct shim_event **event, uint32_t flags)
+{
+    BEGIN;
+    (void)flags;
+    *event = smc_calloc(1, sizeof **event);
+    return *event ? SHIM_SUCCESS : SHIM_OUT_OF_MEMORY;
+}
+
+API cuEventRecord(struct shim_event *event, void *stream)
+{
+    BEGIN;
+    if (!event)
+        return SHIM_INVALID_HANDLE;
+    if (shim_capture_event(event, stream))
+        return SHIM_SUCCESS;
+    *event = (struct shim_event){now_ns(), true};
+    return SHIM_SUCCESS;
+}
+
+API cuEventRecordWithFlags(struct shim_event *event, void *stream, uint32_t flags)
+{
+    (void)flags;
+    return cuEventRecord(event, stream);
+}
+
+API cuEventQuery(struct shim_event *event)
+{
+    return event ? cuCtxSynchronize() : SHIM_INVALID_HANDLE;
+}
+
+API cuEventSynchronize(struct shim_event *event)
+{
+    return event ? cuCtxSynchronize() : SHIM_INVALID_HANDLE;
+}
+
+/* Of the emulation, not of a GPU. */
+API cuEventElapsedTime(float *ms, struct shim_event *begin, struct shim_event *end)
+{
+    BEGIN;
+    if (!begin || !end || !begin->is_recorded || !end->is_recorded)
+        return SHIM_INVALID_HANDLE;
+    *ms = (float)((double)(int64_t)(end->ns - begin->ns) / 1e6);
+    return SHIM_SUCCESS;
+}
+
+API cuEventElapsedTime_v2(float *ms, struct shim_event *begin, struct shim_event *end)
+{
+    return cuEventElapsedTime(ms, begin, end);
+}
+
+API cuEventDestroy_v2(struct shim_event *event)
+{
+    free(event);
+    return event ? SHIM_SUCCESS : SHIM_INVALID_HANDLE;
+}
+
+API cuProfilerStart(void)
+{
+    return SHIM_SUCCESS;
+}
+
+API cuProfilerStop(void)
+{
+    return SHIM_SUCCESS;
+}

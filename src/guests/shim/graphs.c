@@ -1,0 +1,596 @@
+/* The driver API on the emulator: graphs, and streams whose calls are captured into one instead of
+   being made. The nodes of a graph run one after another, each after those that it depends on. */
+#include "config.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "guests/shim/driver.h"
+
+enum node_type { NODE_KERNEL, NODE_COPY, NODE_FILL, NODE_HOST, NODE_GRAPH, NODE_EMPTY };
+
+struct shim_node {
+    enum node_type type;
+    struct shim_node *origin; /* of a clone: the node that it is one of */
+    struct shim_node **needed;
+    size_t needed_count;
+    struct shim_launch launch; /* its arguments are in `packed` */
+    void *packed;
+    struct shim_copy_3d copy;
+    struct shim_fill fill;
+    struct shim_host_call host;
+    struct shim_graph *child;
+};
+
+/* What was instantiated is a clone whose nodes are in the order in which they run. */
+struct shim_graph {
+    struct shim_node **node;
+    size_t count;
+};
+
+/* A stream that is being captured, or an event that was recorded in one. */
+struct member {
+    struct member *next;
+    const void *stream;
+    struct shim_graph *graph;
+    bool is_origin, is_event;
+};
+
+static struct member *members;
+
+static void free_graph(struct shim_graph *graph);
+static int clone_graph(const struct shim_graph *graph, struct shim_graph **out);
+static int run_node(const struct shim_node *node);
+
+/* --- Nodes ------------------------------------------------------------------------------------ */
+
+static void free_node(struct shim_node *node)
+{
+    if (!node)
+        return;
+    free_graph(node->child);
+    free(node->packed);
+    free(node->needed);
+    free(node);
+}
+
+static void free_graph(struct shim_graph *graph)
+{
+    for (size_t i = 0; graph && i < graph->count; i++)
+        free_node(graph->node[i]);
+    if (graph)
+        free(graph->node);
+    free(graph);
+}
+
+static bool is_node_of(const struct shim_graph *graph, const struct shim_node *node)
+{
+    size_t i = 0;
+    while (i < graph->count && graph->node[i] != node)
+        i++;
+    return i < graph->count;
+}
+
+static bool add_needed(struct shim_node *node, struct shim_node *const *needed, size_t count)
+{
+    const size_t all = node->needed_count + count;
+    struct shim_node **grown =
+        count > 0 ? smc_realloc(node->needed, all * sizeof *grown) : node->needed;
+    if (count > 0 && !grown)
+        return false;
+    node->needed = grown;
+    for (size_t i = 0; i < count; i++)
+        grown[node->needed_count + i] = needed[i];
+    node->needed_count = all;
+    return true;
+}
+
+/* Appends a copy of the node, which owns what it points to from now on, or frees that. */
+static int append(struct shim_graph *graph, const struct shim_node *what,
+                  struct shim_node *const *needed, size_t count, struct shim_node **out)
+{
+    struct shim_node *node = smc_calloc(1, sizeof *node);
+    struct shim_node **grown =
+        node ? smc_realloc(graph->node, (graph->count + 1) * sizeof *grown) : NULL;
+    int result = grown ? SHIM_SUCCESS : SHIM_OUT_OF_MEMORY;
+    if (grown)
+        graph->node = grown;
+    for (size_t i = 0; i < count && result == SHIM_SUCCESS; i++)
+        if (!is_node_of(graph, needed[i]))
+            result = SHIM_INVALID_VALUE;
+    if (result == SHIM_SUCCESS && !add_needed(node, needed, count))
+        result = SHIM_OUT_OF_MEMORY;
+    if (result != SHIM_SUCCESS) {
+        free(what->packed);
+        free_graph(what->child);
+        free_node(node);
+        return result;
+    }
+    struct shim_node **const list = node->needed;
+    *node = *what;
+    node->needed = list;
+    node->needed_count = count;
+    graph->node[graph->count++] = node;
+    if (out)
+        *out = node;
+    return SHIM_SUCCESS;
+}
+
+/* Copies a kernel's arguments, which the program may change afterwards. */
+static int keep_launch(const struct shim_launch *launch, struct shim_node *node)
+{
+    *node = (struct shim_node){.type = NODE_KERNEL, .launch = *launch};
+    if (!launch->function)
+        return SHIM_INVALID_HANDLE;
+    const int result = shim_check_launch(launch);
+    if (result != SHIM_SUCCESS)
+        return result;
+    const struct smc_program *program = launch->function->program;
+    const size_t count = smc_program_parameter_count(program);
+    const size_t bytes = count == 0 ? 0
+                                    : smc_program_parameter_offset(program, count - 1) +
+                                          smc_program_parameter_bytes(program, count - 1);
+    if ((launch->packed && launch->packed_bytes < bytes) ||
+        (count > 0 && !launch->packed && !launch->parameters))
+        return SHIM_INVALID_VALUE;
+    char *packed = smc_calloc(1, bytes + 1);
+    if (!packed)
+        return SHIM_OUT_OF_MEMORY;
+    if (launch->packed)
+        memcpy(packed, launch->packed, bytes);
+    for (size_t i = 0; i < count && !launch->packed; i++)
+        memcpy(packed + smc_program_parameter_offset(program, i), launch->parameters[i],
+               smc_program_parameter_bytes(program, i));
+    node->packed = packed;
+    node->launch.packed = packed;
+    node->launch.packed_bytes = bytes;
+    node->launch.parameters = NULL;
+    return SHIM_SUCCESS;
+}
+
+/* --- The order of nodes, and clones ----------------------------------------------------------- */
+
+static struct shim_node *clone_of(const struct shim_graph *clone, const struct shim_node *origin)
+{
+    for (size_t i = 0; i < clone->count; i++)
+        if (clone->node[i]->origin == origin)
+            return clone->node[i];
+    return NULL;
+}
+
+static bool clone_node(struct shim_node *from, struct shim_graph *to)
+{
+    struct shim_node node = *from;
+    node.origin = from;
+    node.needed = NULL;
+    node.needed_count = 0;
+    if (from->packed) {
+        node.packed = smc_malloc(from->launch.packed_bytes + 1);
+        if (!node.packed)
+            return false;
+        memcpy(node.packed, from->packed, from->launch.packed_bytes);
+        node.launch.packed = node.packed;
+    }
+    if (from->child && clone_graph(from->child, &node.child) != SHIM_SUCCESS)
+        return false;
+    struct shim_node *added;
+    if (append(to, &node, NULL, 0, &added) != SHIM_SUCCESS)
+        return false;
+    for (size_t i = 0; i < from->needed_count; i++) {
+        struct shim_node *needed = clone_of(to, from->needed[i]);
+        if (!needed || !add_needed(added, &needed, 1))
+            return false;
+    }
+    return true;
+}
+
+static bool is_ready(const struct shim_node *node, const struct shim_graph *before)
+{
+    for (size_t i = 0; i < node->needed_count; i++)
+        if (!clone_of(before, node->needed[i]))
+            return false;
+    return true;
+}
+
+/* With nodes after those that they depend on; fails if they depend on one another. */
+static int clone_graph(const struct shim_graph *graph, struct shim_graph **out)
+{
+    struct shim_graph *clone = smc_calloc(1, sizeof *clone);
+    int result = clone ? SHIM_SUCCESS : SHIM_OUT_OF_MEMORY;
+    bool grows = true;
+    while (result == SHIM_SUCCESS && grows) {
+        grows = false;
+        for (size_t i = 0; i < graph->count && result == SHIM_SUCCESS; i++) {
+            if (clone_of(clone, graph->node[i]) || !is_ready(graph->node[i], clone))
+                continue;
+            grows = true;
+            result = clone_node(graph->node[i], clone) ? SHIM_SUCCESS : SHIM_OUT_OF_MEMORY;
+        }
+    }
+    if (result == SHIM_SUCCESS && clone->count < graph->count)
+        result = SHIM_INVALID_VALUE;
+    if (result != SHIM_SUCCESS) {
+        free_graph(clone);
+        return result;
+    }
+    *out = clone;
+    return SHIM_SUCCESS;
+}
+
+/* --- Graphs ----------------------------------------------------------------------------------- */
+
+API cuGraphCreate(struct shim_graph **graph, uint32_t flags)
+{
+    BEGIN;
+    if (flags != 0)
+        return SHIM_INVALID_VALUE;
+    *graph = smc_calloc(1, sizeof **graph);
+    return *graph ? SHIM_SUCCESS : SHIM_OUT_OF_MEMORY;
+}
+
+API cuGraphDestroy(struct shim_graph *graph)
+{
+    BEGIN;
+    free_graph(graph);
+    return graph ? SHIM_SUCCESS : SHIM_INVALID_VALUE;
+}
+
+API cuGraphClone(struct shim_graph **clone, const struct shim_graph *graph)
+{
+    BEGIN;
+    return graph ? clone_graph(graph, clone) : SHIM_INVALID_VALUE;
+}
+
+static struct shim_launch launch_of(const struct shim_kernel_node *what)
+{
+    struct shim_launch launch = {.function = what->function ? what->function : what->kernel,
+                                 .dynamic_smem_bytes = what->smem_bytes,
+                                 .parameters = what->parameters};
+    memcpy(launch.grid, what->grid, sizeof launch.grid);
+    memcpy(launch.block, what->block, sizeof launch.block);
+    if (!what->parameters)
+        shim_read_extra(what->extra, &launch);
+    return launch;
+}
+
+API cuGraphAddKernelNode_v2(struct shim_node **out, struct shim_graph *graph,
+                            struct shim_node *const *needed, size_t count,
+                            const struct shim_kernel_node *what)
+{
+    BEGIN;
+    struct shim_node node;
+    const struct shim_launch launch = launch_of(what);
+    const int result = keep_launch(&launch, &node);
+    return result == SHIM_SUCCESS ? append(graph, &node, needed, count, out) : result;
+}
+
+API cuGraphAddMemcpyNode(struct shim_node **out, struct shim_graph *graph,
+                         struct shim_node *const *needed, size_t count,
+                         const struct shim_copy_3d *plan, void *context)
+{
+    BEGIN;
+    (void)context;
+    const struct shim_node node = {.type = NODE_COPY, .copy = *plan};
+    return append(graph, &node, needed, count, out);
+}
+
+API cuGraphAddMemsetNode(struct shim_node **out, struct shim_graph *graph,
+                         struct shim_node *const *needed, size_t count,
+                         const struct shim_fill *plan, void *context)
+{
+    BEGIN;
+    (void)context;
+    const struct shim_node node = {.type = NODE_FILL, .fill = *plan};
+    return append(graph, &node, needed, count, out);
+}
+
+API cuGraphAddHostNode(struct shim_node **out, struct shim_graph *graph,
+                       struct shim_node *const *needed, size_t count,
+                       const struct shim_host_call *call)
+{
+    BEGIN;
+    const struct shim_node node = {.type = NODE_HOST, .host = *call};
+    return append(graph, &node, needed, count, out);
+}
+
+API cuGraphAddEmptyNode(struct shim_node **out, struct shim_graph *graph,
+                        struct shim_node *const *needed, size_t count)
+{
+    BEGIN;
+    const struct shim_node node = {.type = NODE_EMPTY};
+    return append(graph, &node, needed, count, out);
+}
+
+API cuGraphAddChildGraphNode(struct shim_node **out, struct shim_graph *graph,
+                             struct shim_node *const *needed, size_t count,
+                             const struct shim_graph *child)
+{
+    BEGIN;
+    struct shim_node node = {.type = NODE_GRAPH};
+    const int result = child ? clone_graph(child, &node.child) : SHIM_INVALID_VALUE;
+    return result == SHIM_SUCCESS ? append(graph, &node, needed, count, out) : result;
+}
+
+API cuGraphAddDependencies(struct shim_graph *graph, struct shim_node *const *from,
+                           struct shim_node *const *to, size_t count)
+{
+    BEGIN;
+    for (size_t i = 0; i < count; i++) {
+        if (!is_node_of(graph, from[i]) || !is_node_of(graph, to[i]))
+            return SHIM_INVALID_VALUE;
+        if (!add_needed(to[i], &from[i], 1))
+            return SHIM_OUT_OF_MEMORY;
+    }
+    return SHIM_SUCCESS;
+}
+
+API cuGraphAddDependencies_v2(struct shim_graph *graph, struct shim_node *const *from,
+                              struct shim_node *const *to, const void *edges, size_t count)
+{
+    (void)edges;
+    return cuGraphAddDependencies(graph, from, to, count);
+}
+
+static int list_nodes(const struct shim_graph *graph, bool only_roots, struct shim_node **out,
+                      size_t *count)
+{
+    size_t found = 0;
+    for (size_t i = 0; i < graph->count; i++) {
+        if (only_roots && graph->node[i]->needed_count > 0)
+            continue;
+        if (out && found < *count)
+            out[found] = graph->node[i];
+        found++;
+    }
+    *count = out && found > *count ? *count : found;
+    return SHIM_SUCCESS;
+}
+
+API cuGraphGetNodes(const struct shim_graph *graph, struct shim_node **out, size_t *count)
+{
+    BEGIN;
+    return list_nodes(graph, false, out, count);
+}
+
+API cuGraphGetRootNodes(const struct shim_graph *graph, struct shim_node **out, size_t *count)
+{
+    BEGIN;
+    return list_nodes(graph, true, out, count);
+}
+
+API cuGraphNodeGetType(const struct shim_node *node, int *type)
+{
+    *type = (int)node->type;
+    return SHIM_SUCCESS;
+}
+
+/* --- Running ---------------------------------------------------------------------------------- */
+
+API cuGraphInstantiateWithFlags(struct shim_graph **exec, const struct shim_graph *graph,
+                                uint64_t flags)
+{
+    BEGIN;
+    (void)flags;
+    return graph ? clone_graph(graph, exec) : SHIM_INVALID_VALUE;
+}
+
+API cuGraphExecDestroy(struct shim_graph *exec)
+{
+    return cuGraphDestroy(exec);
+}
+
+API cuGraphUpload(struct shim_graph *exec, void *stream)
+{
+    (void)stream;
+    return exec ? SHIM_SUCCESS : SHIM_INVALID_VALUE;
+}
+
+static int run(const struct shim_graph *graph)
+{
+    int result = SHIM_SUCCESS;
+    for (size_t i = 0; i < graph->count && result == SHIM_SUCCESS; i++)
+        result = run_node(graph->node[i]);
+    return result;
+}
+
+static int run_node(const struct shim_node *node)
+{
+    switch (node->type) {
+    case NODE_KERNEL:
+        return shim_launch(&node->launch);
+    case NODE_COPY:
+        return cuMemcpy3D_v2(&node->copy);
+    case NODE_FILL:
+        return shim_fill(&node->fill);
+    case NODE_HOST:
+        shim_flush_output();
+        node->host.function(node->host.data);
+        return SHIM_SUCCESS;
+    case NODE_GRAPH:
+        return run(node->child);
+    case NODE_EMPTY:
+        break;
+    }
+    return SHIM_SUCCESS;
+}
+
+/* Captured launches of a graph become nodes with a clone of it. */
+API cuGraphLaunch(const struct shim_graph *exec, void *stream)
+{
+    BEGIN;
+    struct shim_graph *graph = shim_capturing(stream);
+    if (!exec)
+        return SHIM_INVALID_VALUE;
+    if (graph)
+        return cuGraphAddChildGraphNode(NULL, graph, NULL, 0, exec);
+    return run(exec);
+}
+
+API cuGraphExecKernelNodeSetParams_v2(struct shim_graph *exec, const struct shim_node *node,
+                                      const struct shim_kernel_node *what)
+{
+    BEGIN;
+    struct shim_node *own = clone_of(exec, node), changed;
+    const struct shim_launch launch = launch_of(what);
+    if (!own || own->type != NODE_KERNEL)
+        return SHIM_INVALID_VALUE;
+    const int result = keep_launch(&launch, &changed);
+    if (result != SHIM_SUCCESS)
+        return result;
+    free(own->packed);
+    own->packed = changed.packed;
+    own->launch = changed.launch;
+    return SHIM_SUCCESS;
+}
+
+/* The nodes must be of the same types; else the program has to instantiate anew. */
+API cuGraphExecUpdate_v2(struct shim_graph *exec, const struct shim_graph *graph,
+                         struct shim_graph_update *report)
+{
+    BEGIN;
+    struct shim_graph *clone;
+    const int result = clone_graph(graph, &clone);
+    if (result != SHIM_SUCCESS)
+        return result;
+    bool is_same = clone->count == exec->count;
+    for (size_t i = 0; is_same && i < clone->count; i++)
+        is_same = clone->node[i]->type == exec->node[i]->type;
+    if (report)
+        *report = (struct shim_graph_update){is_same ? 0 : SHIM_UPDATE_TOPOLOGY, NULL, NULL};
+    if (is_same) {
+        const struct shim_graph old = *exec;
+        *exec = *clone;
+        *clone = old;
+        for (size_t i = 0; i < exec->count; i++) /* the handles of the first graph stay */
+            exec->node[i]->origin = old.node[i]->origin;
+    }
+    free_graph(clone);
+    return is_same ? SHIM_SUCCESS : SHIM_GRAPH_UPDATE;
+}
+
+/* --- Capture ---------------------------------------------------------------------------------- */
+
+static struct member *find_member(const void *stream, bool is_event)
+{
+    struct member *item = members;
+    while (item && (item->stream != stream || item->is_event != is_event))
+        item = item->next;
+    return item;
+}
+
+static int add_member(const void *stream, struct shim_graph *graph, bool is_event, bool is_origin)
+{
+    struct member *item = find_member(stream, is_event);
+    if (!item) {
+        item = smc_calloc(1, sizeof *item);
+        if (!item)
+            return SHIM_OUT_OF_MEMORY;
+        item->next = members;
+        members = item;
+    }
+    *item = (struct member){item->next, stream, graph, is_origin, is_event};
+    return SHIM_SUCCESS;
+}
+
+static void remove_members(const struct shim_graph *graph)
+{
+    struct member **item = &members;
+    while (*item) {
+        struct member *this = *item;
+        if (this->graph == graph) {
+            *item = this->next;
+            free(this);
+        } else {
+            item = &this->next;
+        }
+    }
+}
+
+struct shim_graph *shim_capturing(const void *stream)
+{
+    const struct member *item = members ? find_member(stream, false) : NULL;
+    return item ? item->graph : NULL;
+}
+
+/* Each node depends on the one before it, since it ran after that in the program's order. */
+static int capture(struct shim_graph *graph, const struct shim_node *node)
+{
+    struct shim_node *const last = graph->count > 0 ? graph->node[graph->count - 1] : NULL;
+    return append(graph, node, &last, last ? 1 : 0, NULL);
+}
+
+int shim_capture_launch(struct shim_graph *graph, const struct shim_launch *launch)
+{
+    struct shim_node node;
+    const int result = keep_launch(launch, &node);
+    return result == SHIM_SUCCESS ? capture(graph, &node) : result;
+}
+
+int shim_capture_copy(struct shim_graph *graph, const struct shim_copy_3d *plan)
+{
+    const struct shim_node node = {.type = NODE_COPY, .copy = *plan};
+    return capture(graph, &node);
+}
+
+int shim_capture_fill(struct shim_graph *graph, const struct shim_fill *plan)
+{
+    const struct shim_node node = {.type = NODE_FILL, .fill = *plan};
+    return capture(graph, &node);
+}
+
+int shim_capture_host(struct shim_graph *graph, const struct shim_host_call *call)
+{
+    const struct shim_node node = {.type = NODE_HOST, .host = *call};
+    return capture(graph, &node);
+}
+
+bool shim_capture_event(const void *event, const void *stream)
+{
+    struct shim_graph *graph = shim_capturing(stream);
+    struct member *old = members ? find_member(event, true) : NULL;
+    if (!graph && old)
+        old->stream = NULL; /* recorded again outside of the capture */
+    return graph && add_member(event, graph, true, false) == SHIM_SUCCESS;
+}
+
+void shim_capture_wait(const void *stream, const void *event)
+{
+    const struct member *item = members ? find_member(event, true) : NULL;
+    if (item && !shim_capturing(stream))
+        add_member(stream, item->graph, false, false);
+}
+
+API cuStreamBeginCapture_v2(const void *stream, int mode)
+{
+    BEGIN;
+    struct shim_graph *graph;
+    if (mode < 0 || mode > SHIM_CAPTURE_MODE_RELAXED)
+        return SHIM_INVALID_VALUE;
+    if ((uintptr_t)stream <= SHIM_STREAM_LEGACY)
+        return SHIM_CAPTURE_UNSUPPORTED;
+    if (shim_capturing(stream))
+        return SHIM_ILLEGAL_STATE;
+    graph = smc_calloc(1, sizeof *graph);
+    return graph ? add_member(stream, graph, false, true) : SHIM_OUT_OF_MEMORY;
+}
+
+API cuStreamEndCapture(const void *stream, struct shim_graph **graph)
+{
+    BEGIN;
+    const struct member *item = find_member(stream, false);
+    if (!item)
+        return SHIM_ILLEGAL_STATE;
+    if (!item->is_origin)
+        return SHIM_CAPTURE_UNMATCHED;
+    *graph = item->graph;
+    remove_members(item->graph);
+    return SHIM_SUCCESS;
+}
+
+API cuStreamIsCapturing(const void *stream, int *status)
+{
+    BEGIN;
+    *status = shim_capturing(stream) != NULL;
+    return SHIM_SUCCESS;
+}

@@ -1,0 +1,448 @@
+/* Compares memory accesses as predicted, as emulated and as counted by the GPU. */
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "hardware/confirm/confirm.h"
+/* One launch's counters and their expected values. */
+struct smc_counted {
+    const struct smc_answer *answer;
+    const struct smc_run_result *result;
+    double expected[SMC_METRIC_COUNT];
+};
+
+/* --- Counters --------------------------------------------------------------------------------- */
+
+/* --- What they should show -------------------------------------------------------------------- */
+
+static void expect_global(const struct smc_answer *answer, double expected[SMC_METRIC_COUNT])
+{
+    double element_bytes = (double)smc_dtype_bytes(answer->plan.buffer[0].dtype);
+    for (size_t i = 0; i < answer->work.access_count; i++) {
+        const struct smc_global_access *access = &answer->work.access[i];
+        double bytes = access->array_elements * element_bytes;
+        expected[access->store ? SMC_METRIC_GLOBAL_STORE_REQUESTS
+                               : SMC_METRIC_GLOBAL_LOAD_REQUESTS] += access->requests;
+        expected[access->store ? SMC_METRIC_GLOBAL_STORE_SECTORS
+                               : SMC_METRIC_GLOBAL_LOAD_SECTORS] += access->sectors;
+        expected[access->store ? SMC_METRIC_DRAM_WRITTEN_BYTES : SMC_METRIC_DRAM_READ_BYTES] +=
+            bytes;
+    }
+}
+
+void smc_counted_expect(const struct smc_answer *answer, double expected[SMC_METRIC_COUNT])
+{
+    const struct smc_shared_work *shared = &answer->workload.shared;
+    for (int i = 0; i < SMC_METRIC_COUNT; i++)
+        expected[i] = 0;
+    expected[SMC_METRIC_SHARED_LOADS] = shared->loads.instructions;
+    expected[SMC_METRIC_SHARED_LOAD_WAVEFRONTS] = shared->loads.wavefronts;
+    expected[SMC_METRIC_SHARED_STORES] = shared->stores.instructions - shared->copies.instructions;
+    expected[SMC_METRIC_SHARED_STORE_WAVEFRONTS] =
+        shared->stores.wavefronts - shared->copies.wavefronts;
+    expect_global(answer, expected);
+}
+
+/* --- Where they are known to be off ----------------------------------------------------------- */
+
+/* Seen on an H200: ptxas emits loads that no lane executes before asynchronous copies. The counter
+   of executed loads includes a few of them. */
+const char *smc_counted_residue(const struct smc_answer *answer, enum smc_metric metric)
+{
+    if (metric == SMC_METRIC_SHARED_LOADS && answer->workload.shared.copies.instructions > 0)
+        return "the counter has a few of the loads before copies that no lane executes";
+    return NULL;
+}
+
+/* --- Verdicts --------------------------------------------------------------------------------- */
+
+/* Whether counters were requested. */
+static bool counted_wanted(const struct smc_run_result *result)
+{
+    return result->counting.made || result->counting.message[0];
+}
+
+static void counted_begin(const struct smc_answer *answer, const struct smc_run_result *result,
+                          struct smc_counted *counted)
+{
+    counted->answer = answer;
+    counted->result = result;
+    smc_counted_expect(answer, counted->expected);
+}
+
+/* Judges the other sources; false if no counter has a value to add. */
+static bool judge_others(const struct smc_counted *counted, struct smc_row *row)
+{
+    const struct smc_attempt *counting = &counted->result->counting;
+    smc_row_judge(row);
+    if (row->verdict == SMC_NOT_MEASURED && !counting->succeeded && !row->note[0])
+        smc_row_note(row, "%s", counting->message);
+    return counting->succeeded;
+}
+
+/* The tolerance of the counters: a share of `base`, which `of` names. */
+struct allowance {
+    double share, base;
+    const char *of, *residue;
+};
+
+static void judge_measured(double expected, const struct allowance *allowance, struct smc_row *row)
+{
+    double off = fabs(row->measured.value - expected);
+    bool within = off <= allowance->share * allowance->base;
+    if (row->verdict == SMC_DIFFERS)
+        return;
+    row->verdict = within ? SMC_CONFIRMED : allowance->residue ? SMC_INFORMATION : SMC_DIFFERS;
+    if (!within && allowance->residue)
+        smc_row_note(row, "%s", allowance->residue);
+    else if (within && off > 0)
+        smc_row_note(row, "within %.4g %%%s", 100 * allowance->share, allowance->of);
+}
+
+/* Notes what the counters omit; if they omit everything, they confirm nothing. */
+static void note_copies(double copied, double expected, struct smc_row *row)
+{
+    if (copied == 0 || row->verdict == SMC_DIFFERS || row->note[0])
+        return;
+    smc_row_note(row, "the counters leave out what cp.async stores, %.0f of them", copied);
+    if (expected == 0 && !row->emulated.present)
+        row->verdict = SMC_INFORMATION;
+}
+
+/* Judges a row whose other sources are set, with one metric as the measured value. If there are no
+   counters and no other values, the note says why. */
+static void counted_judge(const struct smc_counted *counted, enum smc_metric metric,
+                          struct smc_row *row)
+{
+    if (!judge_others(counted, row))
+        return;
+    double expected = counted->expected[metric], seen = counted->result->counted[metric];
+    const struct smc_shared_count *copies = &counted->answer->workload.shared.copies;
+    const struct allowance allowance = {
+        .share = smc_metric_info[metric].tolerance,
+        .base = expected,
+        .of = "",
+        .residue = smc_counted_residue(counted->answer, metric),
+    };
+    row->measured = smc_reading_of(seen);
+    judge_measured(expected, &allowance, row);
+    if (metric == SMC_METRIC_SHARED_STORES)
+        note_copies(copies->instructions, expected, row);
+    else if (metric == SMC_METRIC_SHARED_STORE_WAVEFRONTS)
+        note_copies(copies->wavefronts, expected, row);
+}
+
+/* Wavefronts may deviate by 2 %, which is a larger share of the conflicts among them. */
+static void judge_conflicts(const struct smc_counted *counted, struct smc_row *row)
+{
+    const enum smc_metric loads = SMC_METRIC_SHARED_LOAD_WAVEFRONTS;
+    const enum smc_metric stores = SMC_METRIC_SHARED_STORE_WAVEFRONTS;
+    const struct smc_shared_work *shared = &counted->answer->workload.shared;
+    const double *seen = counted->result->counted, *expected = counted->expected;
+    double least = shared->loads.least + shared->stores.least - shared->copies.least;
+    double wavefronts = expected[loads] + expected[stores];
+    if (!judge_others(counted, row))
+        return;
+    const struct allowance allowance = {
+        .share = smc_metric_info[loads].tolerance,
+        .base = wavefronts,
+        .of = " of the wavefronts",
+    };
+    row->measured = smc_reading_of(seen[loads] + seen[stores] - least);
+    judge_measured(wavefronts - least, &allowance, row);
+    note_copies(smc_bank_conflicts(&shared->copies), wavefronts - least, row);
+}
+
+/* --- DRAM ------------------------------------------------------------------------------------- */
+
+enum { CACHES_JUDGED = 4 };
+
+/* Shows a row without judging it; `why` is the reason, NULL if there is no further prediction. */
+static void show(double predicted, double seen, const char *why, struct smc_row *row)
+{
+    row->verdict = SMC_INFORMATION;
+    if (predicted > 0)
+        smc_row_note(row, "%.4g times the least%s%s", seen / predicted, why ? ": " : "",
+                     why ? why : "");
+}
+
+static void judge(const struct smc_answer *answer, double tolerance, struct smc_row *row)
+{
+    double l2_bytes = (double)answer->query.device.l2_bytes;
+    double predicted = row->predicted.value, seen = row->measured.value;
+    double allowed = tolerance * predicted + l2_bytes;
+    if (!answer->query.kernel || !answer->query.kernel->streams) {
+        show(predicted, seen, NULL, row);
+    } else if (l2_bytes == 0) {
+        show(predicted, seen, "the size of the L2 cache is not known", row);
+    } else if (predicted <= CACHES_JUDGED * l2_bytes) {
+        show(predicted, seen, "the L2 cache may hold it", row);
+    } else {
+        bool within = seen >= predicted - allowed && seen <= predicted + allowed;
+        row->verdict = within ? SMC_CONFIRMED : SMC_DIFFERS;
+        smc_row_note(row, "within %.4g %% and the %.0f B of the L2 cache", 100 * tolerance,
+                     l2_bytes);
+    }
+}
+
+static void confirm(const struct smc_counted *counted, enum smc_metric metric,
+                    struct smc_confirmation *out)
+{
+    const struct smc_metric_info *info = &smc_metric_info[metric];
+    const struct smc_attempt *counting = &counted->result->counting;
+    struct smc_row *row = smc_row_add(out, info->quantity, info->label, "B");
+    row->predicted = smc_reading_of(counted->expected[metric]);
+    if (counting->succeeded) {
+        row->measured = smc_reading_of(counted->result->counted[metric]);
+        judge(counted->answer, info->tolerance, row);
+    } else {
+        row->verdict = SMC_NOT_MEASURED;
+        smc_row_note(row, "%s", counting->message);
+    }
+}
+
+static void confirm_dram(const struct smc_counted *counted, struct smc_confirmation *out)
+{
+    confirm(counted, SMC_METRIC_DRAM_READ_BYTES, out);
+    confirm(counted, SMC_METRIC_DRAM_WRITTEN_BYTES, out);
+}
+
+/* --- Rows ------------------------------------------------------------------------------------- */
+
+struct view {
+    const struct smc_answer *answer;
+    const struct smc_run_result *result;
+    struct smc_counted counted;
+    struct smc_confirmation *out;
+};
+
+static bool emulated(const struct view *view)
+{
+    return view->result->emulation.made;
+}
+
+/* Adds a row with its prediction and, if it was emulated, the emulated value. */
+static struct smc_row *add(const struct view *view, const char *quantity, const char *label,
+                           double predicted, double seen)
+{
+    struct smc_row *row = smc_row_add(view->out, quantity, label, "");
+    row->predicted = smc_reading_of(predicted);
+    if (emulated(view))
+        row->emulated = smc_reading_of(seen);
+    smc_row_judge(row);
+    return row;
+}
+
+/* The same for a metric; `counts`: whether the GPU's counters count the same quantity. */
+static struct smc_row *add_metric(const struct view *view, enum smc_metric metric, bool counts,
+                                  double predicted, double seen)
+{
+    const struct smc_metric_info *info = &smc_metric_info[metric];
+    struct smc_row *row = add(view, info->quantity, info->label, predicted, seen);
+    if (counts)
+        counted_judge(&view->counted, metric, row);
+    return row;
+}
+
+/* --- Shared memory ---------------------------------------------------------------------------- */
+
+/* The loads that the GPU executes after ptxas joined neighbouring ones. The counters only see
+   these: without an emulation they are the only rows of loads. */
+static void confirm_machine_loads(const struct view *view)
+{
+    static const struct {
+        enum smc_metric metric;
+        const char *quantity, *label;
+    } rows[] = {
+        {SMC_METRIC_SHARED_LOADS, "machine_shared_loads", "  in machine code"},
+        {SMC_METRIC_SHARED_LOAD_WAVEFRONTS, "machine_shared_load_wavefronts", "  their wavefronts"},
+    };
+    const struct smc_emulated_run *seen = &view->result->emulated;
+    const struct smc_shared_count *made = &view->answer->workload.shared.loads;
+    const double predicted[] = {made->instructions, made->wavefronts};
+    const double counted[] = {seen->machine_loads.instructions, seen->machine_loads.wavefronts};
+    for (int i = 0; i < 2; i++) {
+        const char *alone = smc_metric_info[rows[i].metric].label;
+        struct smc_row *row =
+            smc_row_add(view->out, rows[i].quantity, emulated(view) ? rows[i].label : alone, "");
+        row->predicted = smc_reading_of(predicted[i]);
+        if (seen->follows_machine_code)
+            row->emulated = smc_reading_of(counted[i]);
+        else
+            smc_row_note(row, "%s", seen->not_followed);
+        smc_row_judge(row);
+        if (counted_wanted(view->result))
+            counted_judge(&view->counted, rows[i].metric, row);
+    }
+}
+
+static void confirm_loads(const struct view *view, bool machine_differs)
+{
+    const struct smc_shared_count *loads = &view->answer->workload.shared.written_loads;
+    const struct smc_shared_count *seen = &view->result->emulated.loads;
+    bool counts = !machine_differs && counted_wanted(view->result);
+    struct smc_row *row =
+        add_metric(view, SMC_METRIC_SHARED_LOADS, counts, loads->instructions, seen->instructions);
+    if (machine_differs)
+        smc_row_note(row, "as the PTX has them");
+    add_metric(view, SMC_METRIC_SHARED_LOAD_WAVEFRONTS, counts, loads->wavefronts,
+               seen->wavefronts);
+}
+
+/* Copies have separate rows if the emulator distinguishes them from other stores. */
+static void confirm_stores(const struct view *view)
+{
+    const struct smc_shared_work *shared = &view->answer->workload.shared;
+    const struct smc_emulated_run *seen = &view->result->emulated;
+    bool counts = counted_wanted(view->result);
+    add_metric(view, SMC_METRIC_SHARED_STORES, counts, shared->stores.instructions,
+               seen->stores.instructions);
+    add_metric(view, SMC_METRIC_SHARED_STORE_WAVEFRONTS, counts, shared->stores.wavefronts,
+               seen->stores.wavefronts);
+    if (!emulated(view) || (shared->copies.instructions == 0 && seen->copies.instructions == 0))
+        return;
+    add(view, "shared_copies", "  of these by cp.async", shared->copies.instructions,
+        seen->copies.instructions);
+    add(view, "shared_copy_wavefronts", "  their wavefronts", shared->copies.wavefronts,
+        seen->copies.wavefronts);
+}
+
+static void confirm_conflicts(const struct view *view, bool shows_ptx, bool machine_differs)
+{
+    const struct smc_shared_work *shared = &view->answer->workload.shared;
+    double stores = smc_bank_conflicts(&shared->stores);
+    bool wanted = counted_wanted(view->result);
+    struct smc_row *row = NULL;
+    if (shows_ptx)
+        row = add(view, "bank_conflicts", "bank conflicts",
+                  smc_bank_conflicts(&shared->written_loads) + stores,
+                  view->result->emulated.conflicts);
+    if (machine_differs && wanted) {
+        row = smc_row_add(view->out, "machine_bank_conflicts",
+                          shows_ptx ? "  in machine code" : "bank conflicts", "");
+        row->predicted = smc_reading_of(smc_bank_conflicts(&shared->loads) + stores);
+    }
+    if (wanted)
+        judge_conflicts(&view->counted, row);
+}
+
+static void confirm_shared(const struct view *view)
+{
+    const struct smc_shared_work *shared = &view->answer->workload.shared;
+    const struct smc_emulated_run *seen = &view->result->emulated;
+    bool joined = shared->loads.instructions != shared->written_loads.instructions;
+    bool machine_differs =
+        joined ||
+        (emulated(view) && (!seen->follows_machine_code ||
+                            seen->machine_loads.instructions != seen->loads.instructions));
+    bool shows_ptx = emulated(view) || !machine_differs;
+    if (shows_ptx)
+        confirm_loads(view, machine_differs);
+    if (machine_differs)
+        confirm_machine_loads(view);
+    confirm_stores(view);
+    confirm_conflicts(view, shows_ptx, machine_differs);
+}
+
+/* --- Global memory ---------------------------------------------------------------------------- */
+
+enum field { REQUESTS, SECTORS, BYTES };
+
+static double value_of(const struct smc_global_access *access, enum field field,
+                       double element_bytes)
+{
+    return field == REQUESTS  ? access->requests
+           : field == SECTORS ? access->sectors
+                              : access->elements * element_bytes;
+}
+
+/* The total over all arrays that are loaded, or all that are stored. */
+struct sum {
+    double predicted, seen;
+    bool differs;   /* in at least one of them */
+    char note[128]; /* what the emulator counted for each */
+};
+
+static struct sum sum_up(const struct view *view, bool store, enum field field)
+{
+    const struct smc_work *work = &view->answer->work;
+    double element_bytes = (double)smc_dtype_bytes(view->answer->plan.buffer[0].dtype);
+    struct sum sum = {0};
+    for (size_t i = 0; i < work->access_count; i++) {
+        if (work->access[i].store != store)
+            continue;
+        const struct smc_global_access *seen = &view->result->emulated.access[i];
+        double value = value_of(&work->access[i], field, element_bytes);
+        double counted = value_of(seen, field, element_bytes);
+        size_t used = strlen(sum.note);
+        snprintf(sum.note + used, sizeof sum.note - used, "%s%s %.0f", used ? ", " : "",
+                 work->access[i].name, counted);
+        sum.predicted += value;
+        sum.seen += counted;
+        sum.differs |= value != counted;
+    }
+    return sum;
+}
+
+/* If emulated, each array must agree. */
+static void confirm_arrays(const struct view *view, const struct sum *sum, enum field field,
+                           struct smc_row *row)
+{
+    if (!emulated(view))
+        return;
+    if (sum->differs)
+        row->verdict = SMC_DIFFERS;
+    if (sum->differs || (field == SECTORS && strchr(sum->note, ',')))
+        smc_row_note(row, "%s", sum->note);
+}
+
+static void confirm_global(const struct view *view, bool store)
+{
+    static const enum smc_metric metrics[2][2] = {
+        {SMC_METRIC_GLOBAL_LOAD_REQUESTS, SMC_METRIC_GLOBAL_LOAD_SECTORS},
+        {SMC_METRIC_GLOBAL_STORE_REQUESTS, SMC_METRIC_GLOBAL_STORE_SECTORS},
+    };
+    for (int field = REQUESTS; field <= SECTORS; field++) {
+        struct sum sum = sum_up(view, store, (enum field)field);
+        const struct smc_metric_info *info = &smc_metric_info[metrics[store][field]];
+        struct smc_row *row = add(view, info->quantity, info->label, sum.predicted, sum.seen);
+        if (counted_wanted(view->result))
+            counted_judge(&view->counted, metrics[store][field], row);
+        confirm_arrays(view, &sum, (enum field)field, row);
+    }
+    if (!emulated(view))
+        return;
+    struct sum sum = sum_up(view, store, BYTES);
+    struct smc_row *row = add(view, store ? "global_store_bytes" : "global_load_bytes",
+                              "  requested", sum.predicted, sum.seen);
+    row->unit = "B";
+    confirm_arrays(view, &sum, BYTES, row);
+}
+
+static void confirm_findings(const struct view *view)
+{
+    const struct smc_emulated_run *seen = &view->result->emulated;
+    struct smc_row *row =
+        add(view, "findings", "races, bad accesses", 0, (double)seen->findings_total);
+    if (seen->finding_count > 0)
+        smc_row_note(row, "%s", seen->finding[0].text);
+}
+
+void smc_confirm_memory(const struct smc_answer *answer, const struct smc_run_result *result,
+                        struct smc_confirmation *out)
+{
+    struct view view = {.answer = answer, .result = result, .out = out};
+    bool wanted = counted_wanted(result);
+    if (!result->emulation.made && !wanted)
+        return;
+    counted_begin(answer, result, &view.counted);
+    if (answer->workload.has_shared)
+        confirm_shared(&view);
+    for (int store = 0; answer->has_work && store < 2; store++)
+        confirm_global(&view, store);
+    if (answer->has_work && wanted)
+        confirm_dram(&view.counted, out);
+    if (result->emulation.made)
+        confirm_findings(&view);
+}

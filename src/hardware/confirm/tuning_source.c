@@ -1,0 +1,337 @@
+/* The shapes of a user's kernel: their launches from expressions, their times, their results. */
+#include "hardware/tuning_source.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/expression.h"
+#include "base/memory.h"
+#include "base/parse.h"
+
+enum { MOST_IN_Z = 64, MOST_GRID_YZ = 65535 };
+
+void smc_tuned_source_free(struct smc_tuned_source *source)
+{
+    for (size_t i = 0; i < SMC_MAX_USER_MEMORIES; i++)
+        free(source->after[i]);
+    *source = (struct smc_tuned_source){.has_first = false};
+}
+
+enum smc_status smc_tuning_add_macro(struct smc_tune *tune, const struct smc_tune_axis *axis,
+                                     struct smc_error *error)
+{
+    if (strchr(axis->name, '-'))
+        return smc_fail(error, SMC_USAGE, "'%s' is not the name of a macro", axis->name);
+    for (size_t i = 0; i < tune->axis_count; i++)
+        if (strcmp(tune->axis[i].name, axis->name) == 0)
+            return smc_fail(error, SMC_USAGE, "'%s' is given twice", axis->name);
+    if (tune->axis_count == SMC_TUNE_MOST_AXES)
+        return smc_fail(error, SMC_USAGE, "more than %d names vary", SMC_TUNE_MOST_AXES);
+    struct smc_tune_axis *added = &tune->axis[tune->axis_count++];
+    *added = *axis;
+    added->kind = SMC_TUNE_MACRO;
+    return SMC_OK;
+}
+
+/* --- Expressions ------------------------------------------------------------------------------ */
+
+/* The names that expressions may use, and a shape's values. */
+struct values {
+    struct smc_variable variable[SMC_TUNE_MOST_AXES + 1];
+    const int64_t *value;
+};
+
+static void name_values(const struct smc_tune *tune, const int64_t *value, struct values *values)
+{
+    *values = (struct values){.value = value};
+    for (size_t i = 0; i < tune->axis_count; i++)
+        values->variable[i] = (struct smc_variable){tune->axis[i].name, (uint32_t)i};
+}
+
+static enum smc_status evaluate(const struct values *values, const char *text, int64_t *result,
+                                struct smc_error *error)
+{
+    struct smc_error reason = {""};
+    struct smc_expression *expression = smc_malloc(sizeof *expression); /* large */
+    if (!expression)
+        return smc_out_of_memory(error);
+    enum smc_status status = smc_expression_parse(text, values->variable, expression, &reason);
+    if (status == SMC_OK) {
+        const char *wrong = smc_expression_evaluate(expression, values->value, result);
+        if (wrong)
+            status = smc_fail(&reason, SMC_USAGE, "%s", wrong);
+    }
+    free(expression);
+    return status == SMC_OK ? SMC_OK
+                            : smc_fail(error, status, "'%.128s': %.600s", text, reason.message);
+}
+
+/* A shape such as 32x8, or up to three expressions joined by commas. */
+static enum smc_status read_extent(const struct values *values, const char *option,
+                                   const char *typed, const int64_t most[3], uint32_t extent[3],
+                                   struct smc_error *error)
+{
+    int64_t edge[3] = {1, 1, 1};
+    struct smc_error reason = {""};
+    const char *at = typed;
+    size_t count = smc_parse_dimensions(typed, INT32_MAX, edge, 3);
+    for (size_t i = 0; count == 0 && *at; i++) {
+        char part[256];
+        size_t length = strcspn(at, ",");
+        if (i == 3 || length >= sizeof part)
+            return smc_fail(error, SMC_USAGE,
+                            "option --%s: '%.64s' is not a shape such as 256, 32x8 or "
+                            "4096/(TM*16),64",
+                            option, typed);
+        snprintf(part, sizeof part, "%.*s", (int)length, at);
+        enum smc_status status = evaluate(values, part, &edge[i], &reason);
+        if (status != SMC_OK)
+            return smc_fail(error, status, "option --%s: %.800s", option, reason.message);
+        at += length + (at[length] == ',');
+    }
+    for (int i = 0; i < 3; i++) {
+        if (edge[i] < 1 || edge[i] > most[i])
+            return smc_fail(error, SMC_USAGE,
+                            "option --%s: '%.64s' is %" PRId64 " in %c, not between 1 and %" PRId64,
+                            option, typed, edge[i], "xyz"[i], most[i]);
+        extent[i] = (uint32_t)edge[i];
+    }
+    return SMC_OK;
+}
+
+/* "i32:4096/TM" becomes "i32:512", "f32xTM*1024:random" "f32x8192:random". An argument that needs
+   no expression stays as it is. */
+static enum smc_status read_argument(const struct values *values, const char *typed,
+                                     struct smc_text *text, struct smc_user_argument *argument,
+                                     struct smc_error *error)
+{
+    int64_t number;
+    struct smc_error reason = {""};
+    char part[256];
+    size_t type = strcspn(typed, ":x");
+    if (smc_user_argument_parse(typed, argument, &reason) == SMC_OK)
+        return SMC_OK;
+    const char *start = typed + type + (typed[type] != '\0');
+    bool is_memory = typed[type] == 'x';
+    size_t length = is_memory ? strcspn(start, ":") : strlen(start);
+    snprintf(part, sizeof part, "%.*s", (int)length, start);
+    if (!typed[type] || length == 0)
+        return smc_fail(error, SMC_USAGE, "option --arg: %.900s", reason.message);
+    if (evaluate(values, part, &number, &reason) != SMC_OK)
+        return smc_fail(error, SMC_USAGE, "option --arg: '%.64s': %.800s", typed, reason.message);
+    smc_text_printf(text, "%.*s%c%" PRId64 "%s", (int)type, typed, typed[type], number,
+                    start + length);
+    if (text->failed)
+        return smc_out_of_memory(error);
+    enum smc_status status = smc_user_argument_parse(smc_text_string(text), argument, &reason);
+    return status == SMC_OK ? SMC_OK
+                            : smc_fail(error, status, "option --arg: %.900s", reason.message);
+}
+
+/* One shape's launch; its texts are its own. */
+struct launch {
+    struct smc_user_request request;
+    struct smc_text options;
+    struct smc_text argument[SMC_MAX_USER_ARGUMENTS];
+};
+
+static void free_launch(struct launch *launch)
+{
+    smc_text_free(&launch->options);
+    for (size_t i = 0; i < SMC_MAX_USER_ARGUMENTS; i++)
+        smc_text_free(&launch->argument[i]);
+    free(launch);
+}
+
+static void define_macros(const struct smc_tune *tune, const int64_t *value, struct launch *launch)
+{
+    const char *options = launch->request.compiler_options;
+    smc_text_append(&launch->options, options ? options : "");
+    for (size_t i = 0; i < tune->axis_count; i++)
+        if (tune->axis[i].kind == SMC_TUNE_MACRO)
+            smc_text_printf(&launch->options, " -D%s=%" PRId64, tune->axis[i].name, value[i]);
+    launch->request.compiler_options = smc_text_string(&launch->options);
+}
+
+static enum smc_status read_launch(const struct smc_tune *tune, const int64_t *value,
+                                   struct launch *launch, struct smc_error *error)
+{
+    const struct smc_tuned_source *source = tune->context;
+    struct smc_user_request *request = &launch->request;
+    const uint32_t most = source->request.device.sm.max_threads_per_block;
+    const int64_t most_threads[3] = {most, most, MOST_IN_Z};
+    const int64_t most_blocks[3] = {INT32_MAX, MOST_GRID_YZ, MOST_GRID_YZ};
+    struct values values;
+    int64_t dynamic_smem = 0;
+    struct smc_error reason = {""};
+    *request = source->request;
+    name_values(tune, value, &values);
+    define_macros(tune, value, launch);
+    enum smc_status status =
+        read_extent(&values, "grid", source->grid, most_blocks, request->grid, error);
+    if (status == SMC_OK)
+        status = read_extent(&values, "block", source->block, most_threads, request->block, error);
+    uint64_t threads = (uint64_t)request->block[0] * request->block[1] * request->block[2];
+    if (status == SMC_OK && threads > most)
+        return smc_fail(error, SMC_USAGE,
+                        "option --block: '%.64s' has %" PRIu64 " threads, more than %u",
+                        source->block, threads, most);
+    if (status == SMC_OK && source->dynamic_smem &&
+        evaluate(&values, source->dynamic_smem, &dynamic_smem, &reason) != SMC_OK)
+        return smc_fail(error, SMC_USAGE, "option --dynamic-smem: %.900s", reason.message);
+    if (status == SMC_OK && (dynamic_smem < 0 || dynamic_smem > INT32_MAX))
+        return smc_fail(error, SMC_USAGE, "option --dynamic-smem: '%.64s' is %" PRId64 " bytes",
+                        source->dynamic_smem, dynamic_smem);
+    request->dynamic_smem_bytes = (uint32_t)dynamic_smem;
+    request->argument_count = source->argument_count;
+    for (size_t i = 0; i < source->argument_count && status == SMC_OK; i++)
+        status = read_argument(&values, source->argument[i], &launch->argument[i],
+                               &request->argument[i], error);
+    if (status == SMC_OK && launch->options.failed)
+        status = smc_out_of_memory(error);
+    return status;
+}
+
+bool smc_tuning_is_source_legal(const struct smc_tune *tune, const int64_t *value,
+                                struct smc_error *why)
+{
+    struct launch *launch = smc_calloc(1, sizeof *launch);
+    if (!launch)
+        return smc_out_of_memory(why) == SMC_OK;
+    bool legal = read_launch(tune, value, launch, why) == SMC_OK;
+    free_launch(launch);
+    return legal;
+}
+
+/* --- Predictions ------------------------------------------------------------------------------ */
+
+/* A prepared shape. */
+struct prepared {
+    struct launch *launch;
+    struct smc_user_run *run;
+};
+
+static void free_prepared(struct prepared *prepared)
+{
+    if (prepared->run)
+        smc_user_free(prepared->run);
+    if (prepared->launch)
+        free_launch(prepared->launch);
+    free(prepared->run);
+}
+
+static enum smc_status prepare(const struct smc_tune *tune, const struct smc_tune_shape *shape,
+                               const struct smc_run_settings *settings, struct prepared *out,
+                               struct smc_text *warnings, struct smc_error *error)
+{
+    *out = (struct prepared){smc_calloc(1, sizeof *out->launch), smc_calloc(1, sizeof *out->run)};
+    if (!out->launch || !out->run)
+        return smc_out_of_memory(error);
+    enum smc_status status = read_launch(tune, shape->value, out->launch, error);
+    out->launch->request.settings = settings;
+    out->launch->request.ceilings = tune->query.ceilings;
+    return status == SMC_OK ? smc_user_prepare(&out->launch->request, out->run, warnings, error)
+                            : status;
+}
+
+enum smc_status smc_tuning_predict_source(const struct smc_tune *tune, struct smc_tune_shape *shape,
+                                          struct smc_text *warnings, struct smc_error *error)
+{
+    struct prepared prepared;
+    struct smc_error why = {""};
+    enum smc_status status = prepare(tune, shape, NULL, &prepared, warnings, &why);
+    if (status == SMC_OK) {
+        smc_tune_note(&prepared.run->answer, shape);
+    } else {
+        shape->state = SMC_TUNE_FAILED;
+        shape->failure = status;
+        snprintf(shape->why, sizeof shape->why, "%.199s", why.message);
+    }
+    free_prepared(&prepared);
+    return status == SMC_MACHINE ? smc_fail(error, status, "%s", why.message) : SMC_OK;
+}
+
+/* --- Runs ------------------------------------------------------------------------------------- */
+
+/* The order of additions differs from shape to shape. */
+static uint64_t count_different(const struct smc_user_argument *argument, const void *a,
+                                const void *b)
+{
+    static const double share = 1e-3;
+    struct smc_agreement same;
+    double largest = 0;
+    uint64_t different = 0;
+    smc_user_compare(argument, a, b, &same);
+    if (same.differing == 0 || smc_user_types[argument->type].class != SMC_USER_FLOAT)
+        return same.differing;
+    for (uint64_t i = 0; i < argument->elements; i++) {
+        double value = fabs(smc_user_number(argument->type, a, i));
+        largest = isfinite(value) && value > largest ? value : largest;
+    }
+    for (uint64_t i = 0; i < argument->elements; i++) {
+        double x = smc_user_number(argument->type, a, i), y = smc_user_number(argument->type, b, i);
+        bool close = fabs(x - y) <= share * largest || (isnan(x) && isnan(y)) || x == y;
+        different += !close;
+    }
+    return different;
+}
+
+/* Whether memory has the same size in every shape decides whether it can be compared. */
+static void compare_with_first(const struct smc_tune *tune, const struct smc_user_run *run,
+                               struct smc_tune_shape *shape)
+{
+    struct smc_tuned_source *source = tune->context;
+    struct smc_text first = {0};
+    uint64_t different = 0;
+    for (size_t i = 0; i < run->memory_count; i++) {
+        const struct smc_user_memory *memory = &run->memory[i];
+        void **after = &source->after[i];
+        if (!source->has_first) {
+            *after = smc_malloc(memory->bytes + sizeof memory->bytes);
+            if (!*after)
+                continue;
+            memcpy(*after, &memory->bytes, sizeof memory->bytes);
+            memcpy((char *)*after + sizeof memory->bytes, memory->after_gpu, memory->bytes);
+        } else if (*after && memcmp(*after, &memory->bytes, sizeof memory->bytes) == 0) {
+            different += count_different(memory->argument, (char *)*after + sizeof memory->bytes,
+                                         memory->after_gpu);
+        }
+    }
+    if (!source->has_first)
+        memcpy(source->first, shape->value, sizeof source->first);
+    source->has_first = true;
+    if (different == 0)
+        return;
+    for (size_t i = 0; i < tune->axis_count; i++)
+        smc_text_printf(&first, " %s=%" PRId64, tune->axis[i].name, source->first[i]);
+    shape->wrong = true;
+    snprintf(shape->why, sizeof shape->why, "%" PRIu64 " elements differ from those of%.120s",
+             different, smc_text_string(&first));
+    smc_text_free(&first);
+}
+
+enum smc_status smc_tuning_run_source(const struct smc_tune *tune, struct smc_tune_shape *shape,
+                                      const struct smc_executor *executor,
+                                      const struct smc_run_settings *settings,
+                                      struct smc_text *warnings, struct smc_error *error)
+{
+    struct prepared prepared;
+    (void)executor;
+    enum smc_status status = prepare(tune, shape, settings, &prepared, warnings, error);
+    if (status == SMC_OK)
+        status = smc_user_launch(prepared.run, warnings, error);
+    if (status == SMC_OK) {
+        const struct smc_run_result *result = &prepared.run->result;
+        smc_tuning_note(result, shape);
+        if (shape->measured)
+            compare_with_first(tune, prepared.run, shape);
+        if (result->finish.made && !result->finish.succeeded)
+            status = smc_fail(error, SMC_MACHINE, "%s", result->finish.message);
+    }
+    free_prepared(&prepared);
+    return status;
+}

@@ -1,0 +1,177 @@
+/* A user's kernel: compares the compiler and the model with the API, and shows the counts and
+   errors. */
+
+#include "hardware/confirm/confirm.h"
+
+static void confirm_api(const struct smc_user_run *run, struct smc_confirmation *out)
+{
+    const struct smc_run_result *gpu = &run->result;
+    const struct smc_answer *answer = &run->answer;
+    const struct {
+        const char *quantity, *label, *unit;
+        const struct smc_attempt *asked;
+        uint32_t predicted, api;
+    } rows[] = {
+        {"registers_per_thread", "registers per thread", "", &gpu->load,
+         answer->launch.regs_per_thread, gpu->api_regs_per_thread},
+        {"static_smem_bytes", "static shared memory", "B", &gpu->load,
+         answer->launch.static_smem_bytes, gpu->api_static_smem_bytes},
+        {"blocks_per_sm", "blocks per SM", "", &gpu->api_occupancy, answer->occupancy.blocks_per_sm,
+         gpu->api_blocks_per_sm},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct smc_row *row = smc_row_add(out, rows[i].quantity, rows[i].label, rows[i].unit);
+        row->predicted = smc_reading_of(rows[i].predicted);
+        if (rows[i].asked->succeeded)
+            row->api = smc_reading_of(rows[i].api);
+        smc_row_judge(row);
+    }
+}
+
+/* Neither confirmed nor refuted: a prediction is not exact. */
+static void show_time(const struct smc_user_run *run, struct smc_confirmation *out)
+{
+    const struct smc_time *time = &run->answer.time;
+    const struct smc_run_result *result = &run->result;
+    if (time->basis == SMC_TIME_UNKNOWN && !time->lacks_rate)
+        return;
+    struct smc_row *row = smc_row_add(out, "time_ms", "time", "ms");
+    if (time->lacks_rate)
+        smc_row_note(row, "not predicted: %s", time->reason);
+    else
+        row->predicted = smc_reading_of(time->predicted_ms);
+    if (result->timing.succeeded)
+        row->measured = smc_reading_of(result->median_ms);
+    row->verdict = SMC_INFORMATION;
+}
+
+static void show_memory(const struct smc_user_run *run, struct smc_confirmation *out)
+{
+    double bytes = 0;
+    for (size_t i = 0; i < run->memory_count; i++)
+        bytes += (double)run->memory[i].bytes;
+    if (!run->result.launch.made || bytes == 0)
+        return;
+    struct smc_row *row = smc_row_add(out, "device_memory_bytes", "GPU memory", "B");
+    row->measured = smc_reading_of(bytes);
+    row->verdict = SMC_INFORMATION;
+    smc_row_note(row, "taken by the arrays; three times as much on the host");
+}
+
+static void show_counts(const struct smc_emulated_run *emulated, struct smc_confirmation *out)
+{
+    const struct smc_emulated_count *total = &emulated->total;
+    bool joined = emulated->follows_machine_code && total->machine_loads != total->shared_loads;
+    uint64_t wavefronts = total->load_wavefronts + total->store_wavefronts;
+    const struct {
+        const char *quantity, *label, *unit;
+        uint64_t value;
+        bool is_left_out;
+        const char *note;
+    } rows[] = {
+        {"warp_instructions", "instructions of warps", "", total->executions, false, NULL},
+        {"thread_instructions", "  their active lanes", "", total->lanes, false, NULL},
+        {"divergent_branches", "divergent branches", "", total->divergent, false, NULL},
+        {"shared_loads", "shared loads", "", total->shared_loads, false, NULL},
+        {"shared_load_wavefronts", "  their wavefronts", "", total->load_wavefronts, false, NULL},
+        {"machine_shared_loads", "  in machine code", "", total->machine_loads, !joined, NULL},
+        {"machine_shared_load_wavefronts", "  their wavefronts", "", total->machine_load_wavefronts,
+         !joined, NULL},
+        {"shared_stores", "shared stores", "", total->shared_stores, false, NULL},
+        {"shared_store_wavefronts", "  their wavefronts", "", total->store_wavefronts, false, NULL},
+        {"shared_atomics", "shared atomics", "", total->shared_atomics, total->shared_atomics == 0,
+         "neither their wavefronts nor their conflicts are known"},
+        {"bank_conflicts", "bank conflicts", "", wavefronts - total->least_wavefronts, false, NULL},
+        {"global_requests", "global requests", "", total->global_requests, false, NULL},
+        {"global_sectors", "  their sectors", "", total->global_sectors, false, NULL},
+        {"global_bytes", "  requested", "B", total->global_bytes, false, NULL},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        if (rows[i].is_left_out)
+            continue;
+        struct smc_row *row = smc_row_add(out, rows[i].quantity, rows[i].label, rows[i].unit);
+        row->emulated = smc_reading_of((double)rows[i].value);
+        row->verdict = SMC_INFORMATION;
+        if (rows[i].note)
+            smc_row_note(row, "%s", rows[i].note);
+    }
+}
+
+static void confirm_findings(const struct smc_emulated_run *emulated, struct smc_confirmation *out)
+{
+    struct smc_row *row = smc_row_add(out, "findings", "races, bad accesses", "");
+    row->predicted = smc_reading_of(0);
+    row->emulated = smc_reading_of((double)emulated->findings_total);
+    smc_row_judge(row);
+}
+
+/* The rounding depends on the order of the additions, which varies between runs. */
+static void show_float_atomics(const struct smc_emulated_run *emulated,
+                               struct smc_confirmation *out)
+{
+    if (emulated->float_adds == 0)
+        return;
+    struct smc_row *row = smc_row_add(out, "float_atomics", "atomic float additions", "");
+    row->emulated = smc_reading_of((double)emulated->float_adds);
+    row->verdict = SMC_INFORMATION;
+    smc_row_note(row, "their sums depend on the order in which the threads add, within rounding");
+}
+
+/* If threads race, the GPU and the emulator may disagree; if they add floats atomically, by
+   rounding; and if they compete for places by atomic operations, whichever comes first wins. */
+static void confirm_agreement(const struct smc_user_run *run, struct smc_confirmation *out)
+{
+    double differing = 0, elements = 0, by_order = 0, by_turns = 0;
+    for (size_t i = 0; i < run->memory_count; i++) {
+        const struct smc_agreement *agreement = &run->memory[i].agreement;
+        differing += (double)agreement->differing;
+        elements += (double)agreement->elements;
+        by_order += (double)agreement->by_order;
+        by_turns += (double)agreement->by_turns;
+    }
+    if (elements == 0)
+        return;
+    struct smc_row *row = smc_row_add(out, "unlike_emulated", "unlike the emulator's", "");
+    row->predicted = smc_reading_of(0);
+    row->measured = smc_reading_of(differing);
+    smc_row_judge(row);
+    smc_row_note(row, "%s%.0f elements, bit for bit", differing > 0 ? "of " : "", elements);
+    if (by_turns > 0 && by_turns + by_order == differing) {
+        row->verdict = SMC_BY_TURNS;
+        smc_row_note(row,
+                     "of %.0f elements, bit for bit; with blocks and warps in another order, the "
+                     "emulator's result differs too: the GPU's is one of several",
+                     elements);
+        return;
+    }
+    if (by_turns > 0)
+        smc_row_note(
+            row,
+            "of %.0f elements, bit for bit; %.0f depend on the order of blocks and warps, the "
+            "others do not: the emulator has them alike in two orders",
+            elements, by_turns + by_order);
+    if (by_turns > 0 || by_order == 0)
+        return;
+    bool all = by_order == differing;
+    if (all)
+        row->verdict = SMC_BY_ORDER;
+    smc_row_note(row,
+                 "of %.0f elements, bit for bit; %s%.0f by no more than rounding in another order",
+                 elements, all ? "all " : "", by_order);
+}
+
+void smc_confirm_user(const struct smc_user_run *run, struct smc_confirmation *out)
+{
+    const struct smc_emulated_run *emulated = &run->result.emulated;
+    *out = (struct smc_confirmation){0};
+    confirm_api(run, out);
+    if (run->result.emulation.made) {
+        show_counts(emulated, out);
+        confirm_findings(emulated, out);
+        show_float_atomics(emulated, out);
+    }
+    confirm_agreement(run, out);
+    show_time(run, out);
+    show_memory(run, out);
+    smc_rows_count(out);
+}

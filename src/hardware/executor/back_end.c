@@ -1,0 +1,46 @@
+/* What all back ends use: the metrics, and what a run's request and result say at its begin. */
+#include "config.h"
+
+#include "hardware/executor.h"
+
+#include <stdio.h>
+
+#include "hardware/user.h"
+
+const struct smc_metric_info smc_metric_info[SMC_METRIC_COUNT] = {
+#define METRIC(id, name, quantity, label, tolerance) {name, quantity, label, tolerance},
+#include "hardware/executor/metrics.def"
+#undef METRIC
+};
+
+void smc_not_made(struct smc_attempt *attempt, const char *why)
+{
+    *attempt = (struct smc_attempt){0};
+    snprintf(attempt->message, sizeof attempt->message, "%s", why);
+}
+
+void smc_run_begin(const struct smc_run_request *request, struct smc_run_result *result)
+{
+    const struct smc_resources *compiled = &request->compiled->resources;
+    *result = (struct smc_run_result){.compiled = *compiled};
+    result->compile.made = true;
+    result->compile.succeeded = !compiled->refused;
+    if (compiled->refused)
+        snprintf(result->compile.message, sizeof result->compile.message,
+                 "ptxas: %u bytes of static shared memory, %u at most",
+                 compiled->refused_smem_bytes, compiled->refused_smem_limit_bytes);
+}
+
+const char *smc_run_entry(const struct smc_run_request *request)
+{
+    return request->user ? request->user->row.kernel->name : request->answer->query.kernel->entry;
+}
+
+bool smc_run_fits_at_once(const struct smc_run_request *request)
+{
+    const struct smc_answer *answer = request->answer;
+    const uint32_t *grid = answer->plan.grid;
+    const uint32_t sms = answer->query.device.sm_count;
+    const uint64_t most = sms ? (uint64_t)answer->occupancy.blocks_per_sm * sms : SMC_MOST_TOGETHER;
+    return (uint64_t)grid[0] * grid[1] * grid[2] <= most;
+}

@@ -1,0 +1,282 @@
+/* Where a barrier removes the races of a user's kernel: places are tried by running the kernel with
+   them on the emulator. A place must be reached by all threads of the block, whatever the data: it
+   is in no branch, and in a loop only if that counts from a constant. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/platform.h"
+#include "base/memory.h"
+#include "hardware/user.h"
+#include "code/cpp_tokens.h"
+
+enum { MOST_PLACES = 6, MOST_RUN_MS = 1500, MOST_ALL_MS = 4000 };
+
+/* Lines of the source, in their order. */
+struct places {
+    size_t count;
+    uint32_t line[MOST_PLACES];
+};
+
+/* --- Places ----------------------------------------------------------------------------------- */
+
+/* "(int k = 0; k < n; k++)": every thread of the block goes through it as often, unless the bound
+   depends on the thread, which the run would show. */
+static bool counts_from_constant(const struct smc_tokens *tokens, uint32_t open)
+{
+    const uint32_t close = tokens->item[open].match;
+    uint32_t i = open + 1;
+    while (i < close && !smc_token_is(tokens, i, "=") && !smc_token_is(tokens, i, ";"))
+        i++;
+    if (i >= close || !smc_token_is(tokens, i, "=") ||
+        tokens->item[i + 1].kind != SMC_TOKEN_NUMBER || !smc_token_is(tokens, i + 2, ";"))
+        return false;
+    for (; i < close; i++)
+        if (smc_token_is(tokens, i, "threadIdx"))
+            return false;
+    return true;
+}
+
+/* Whether all threads reach what is in the braces. `ends`: they are a function's. */
+static bool is_for_all(const struct smc_tokens *tokens, uint32_t brace, bool *ends)
+{
+    *ends = false;
+    if (brace == 0 || smc_token_is(tokens, brace - 1, "else") ||
+        smc_token_is(tokens, brace - 1, "do"))
+        return false;
+    if (!smc_token_is(tokens, brace - 1, ")"))
+        return true; /* a block, a namespace */
+    const uint32_t open = tokens->item[brace - 1].match;
+    if (open == SMC_NO_TOKEN || open == 0)
+        return false;
+    if (smc_token_is(tokens, open - 1, "for"))
+        return counts_from_constant(tokens, open);
+    static const char *const branches[] = {"if", "while", "switch", "constexpr", "catch"};
+    for (size_t i = 0; i < sizeof branches / sizeof *branches; i++)
+        if (smc_token_is(tokens, open - 1, branches[i]))
+            return false;
+    *ends = true;
+    return true;
+}
+
+/* The next token of code; beyond the last one: tokens->count. */
+static uint32_t after(const struct smc_tokens *tokens, uint32_t i)
+{
+    do
+        i++;
+    while (i < tokens->count && tokens->item[i].kind >= SMC_TOKEN_DIRECTIVE);
+    return i;
+}
+
+/* Whether a statement ends on the line, and all threads go on from there. */
+static bool is_good_place(const struct smc_tokens *tokens, uint32_t line)
+{
+    uint32_t last = SMC_NO_TOKEN;
+    for (uint32_t i = 0; i < tokens->count && tokens->item[i].line <= line; i++)
+        if (tokens->item[i].kind < SMC_TOKEN_DIRECTIVE)
+            last = i;
+    if (last == SMC_NO_TOKEN || tokens->item[last].line != line ||
+        !(smc_token_is(tokens, last, ";") || smc_token_is(tokens, last, "}")))
+        return false;
+    const uint32_t next = after(tokens, last);
+    if (next < tokens->count && smc_token_is(tokens, next, "else"))
+        return false;
+    for (uint32_t i = last + 1; i-- > 0;) {
+        const struct smc_token *token = &tokens->item[i];
+        bool ends;
+        if (!smc_token_is(tokens, i, "{") || token->match == SMC_NO_TOKEN || token->match <= last)
+            continue;
+        if (!is_for_all(tokens, i, &ends))
+            return false;
+        if (ends)
+            return true;
+    }
+    return false;
+}
+
+static bool is_race_within_block(const struct smc_finding *finding)
+{
+    return finding->has_other && !finding->between_blocks;
+}
+
+static const char *last_part(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+/* The line of an access in the kernel itself; 0: it is elsewhere. */
+static uint32_t line_of(const struct smc_user_run *run, const struct smc_run_stack *stack)
+{
+    const char *file = run->result.emulated.names + stack->frame[0].file;
+    bool is_here = stack->frames == 1 && stack->is_complete &&
+                   strcmp(last_part(file), last_part(run->request.file)) == 0;
+    return is_here ? stack->frame[0].line : 0;
+}
+
+static void add_place(struct places *places, uint32_t line)
+{
+    size_t i = places->count;
+    for (size_t k = 0; k < places->count; k++)
+        if (places->line[k] == line)
+            return;
+    for (; i > 0 && places->line[i - 1] > line; i--)
+        places->line[i] = places->line[i - 1];
+    places->line[i] = line;
+    places->count++;
+}
+
+/* After the accesses of the races. */
+static void find_places(const struct smc_user_run *run, const struct smc_tokens *tokens,
+                        struct places *places)
+{
+    const struct smc_emulated_run *emulated = &run->result.emulated;
+    for (size_t i = 0; i < 2 * emulated->finding_count && places->count < MOST_PLACES; i++) {
+        const struct smc_run_finding *found = &emulated->finding[i / 2];
+        if (!is_race_within_block(&found->finding))
+            continue;
+        uint32_t line = line_of(run, i % 2 ? &found->stack : &found->other_stack);
+        if (line > 0 && is_good_place(tokens, line))
+            add_place(places, line);
+    }
+}
+
+/* --- Trials ----------------------------------------------------------------------------------- */
+
+enum verdict { MENDED, STILL_RACES, OTHER_FAULT };
+
+/* The source with __syncthreads() at the beginning of the line after each place, so that all lines
+   keep their numbers. */
+static void insert_barriers(const char *source, const struct places *places, struct smc_text *out)
+{
+    uint32_t line = 1;
+    size_t next = 0;
+    for (const char *end; *source; source = end, line++) {
+        const size_t length = strcspn(source, "\n");
+        end = source + length + (source[length] == '\n');
+        if (next < places->count && line == places->line[next] + 1) {
+            smc_text_append(out, "__syncthreads(); ");
+            next++;
+        }
+        smc_text_append_bytes(out, source, (size_t)(end - source));
+    }
+}
+
+static bool has_finding(const struct smc_user_run *run, const struct smc_run_finding *found)
+{
+    const struct smc_emulated_run *emulated = &run->result.emulated;
+    for (size_t i = 0; i < emulated->finding_count; i++) {
+        const struct smc_run_finding *other = &emulated->finding[i];
+        if (other->finding.kind == found->finding.kind &&
+            other->stack.frame[0].line == found->stack.frame[0].line)
+            return true;
+    }
+    return false;
+}
+
+static enum verdict judge(const struct smc_user_run *before, const struct smc_user_run *after)
+{
+    const struct smc_emulated_run *emulated = &after->result.emulated;
+    enum verdict verdict = MENDED;
+    if (!after->result.emulation.made || !emulated->finish.succeeded)
+        return OTHER_FAULT;
+    for (size_t i = 0; i < emulated->finding_count; i++)
+        if (is_race_within_block(&emulated->finding[i].finding))
+            verdict = STILL_RACES;
+        else if (!has_finding(before, &emulated->finding[i]))
+            return OTHER_FAULT;
+    return verdict;
+}
+
+/* Compiles and emulates the kernel with the barriers. */
+static enum smc_status try_places(const struct smc_user_run *run, const struct places *places,
+                                  enum verdict *verdict, struct smc_error *error)
+{
+    struct smc_text source = {0}, warnings = {0};
+    struct smc_error ignored = {""};
+    struct smc_user_request *request = smc_malloc(sizeof *request); /* too large for the stack */
+    struct smc_user_run *trial = smc_calloc(1, sizeof *trial);
+    struct smc_run_settings settings = *run->request.settings;
+    *verdict = OTHER_FAULT;
+    if (!request || !trial) {
+        free(request);
+        free(trial);
+        return smc_out_of_memory(error);
+    }
+    settings.place = SMC_ON_EMULATOR;
+    settings.annotation = NULL;
+    settings.progress = NULL;
+    settings.timeout_ms = MOST_ALL_MS;
+    insert_barriers(smc_text_string(&run->text), places, &source);
+    *request = run->request;
+    request->source = smc_text_string(&source);
+    request->settings = &settings;
+    request->no_cache = true;
+    request->builds = NULL;
+    enum smc_status status = smc_user_prepare(request, trial, &warnings, &ignored);
+    if (status == SMC_OK && trial->answer.outcome == SMC_LAUNCHES)
+        status = smc_user_launch(trial, &warnings, &ignored);
+    if (status == SMC_OK)
+        *verdict = judge(run, trial);
+    smc_user_free(trial);
+    smc_text_free(&source);
+    smc_text_free(&warnings);
+    free(request);
+    free(trial);
+    return SMC_OK;
+}
+
+static bool has_time(const struct smc_user_run *run, double begin_ms)
+{
+    const bool stops = run->request.settings->stop && run->request.settings->stop();
+    return !stops && smc_clock_ms() - begin_ms <= MOST_ALL_MS;
+}
+
+/* One barrier if that suffices, else two: `mended` gets their places, or none. Where races remain
+   with a barrier at every place, fewer do not help. */
+static enum smc_status try_all(const struct smc_user_run *run, const struct places *all,
+                               struct places *mended, struct smc_error *error)
+{
+    const double begin_ms = smc_clock_ms();
+    enum verdict verdict = OTHER_FAULT;
+    enum smc_status status = SMC_OK;
+    if (all->count > 1)
+        status = try_places(run, all, &verdict, error);
+    if (status != SMC_OK || verdict == STILL_RACES)
+        return status;
+    for (size_t count = 1; count <= 2; count++)
+        for (size_t i = 0; i < all->count; i++)
+            for (size_t k = count == 2 ? i + 1 : 0; k < (count == 2 ? all->count : 1); k++) {
+                const struct places some = {count, {all->line[i], all->line[k]}};
+                if (!has_time(run, begin_ms))
+                    return SMC_OK;
+                status = try_places(run, &some, &verdict, error);
+                if (status == SMC_OK && verdict == MENDED)
+                    *mended = some;
+                if (status != SMC_OK || verdict == MENDED)
+                    return status;
+            }
+    return SMC_OK;
+}
+
+enum smc_status smc_user_advise_barriers(struct smc_user_run *run, struct smc_error *error)
+{
+    struct smc_tokens tokens = {0};
+    struct places places = {0}, mended = {0};
+    const struct smc_emulated_run *emulated = &run->result.emulated;
+    const struct smc_inspect_kernel *kernel = run->row.kernel;
+    if (!run->result.emulation.made || !emulated->finish.succeeded ||
+        emulated->elapsed_ms > MOST_RUN_MS || kernel->source == SMC_INSPECT_PTX)
+        return SMC_OK;
+    const struct smc_text *text = &run->text;
+    const bool is_read = smc_tokens_read(smc_text_string(text), text->length, &tokens);
+    if (is_read)
+        find_places(run, &tokens, &places);
+    smc_tokens_free(&tokens);
+    if (!is_read)
+        return smc_out_of_memory(error);
+    const enum smc_status status = try_all(run, &places, &mended, error);
+    for (size_t i = 0; i < mended.count; i++)
+        run->barrier_after[i] = mended.line[i];
+    return status;
+}

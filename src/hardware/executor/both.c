@@ -1,0 +1,145 @@
+/* Runs one launch on the GPU and then on the emulator, with the same inputs, and compares the two
+   results bit for bit. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "hardware/executor.h"
+
+struct outputs {
+    void *buffer[SMC_MAX_BUFFERS];
+};
+
+static bool make_outputs(const struct smc_plan *plan, struct outputs *outputs)
+{
+    for (size_t i = 0; i < plan->buffer_count; i++) {
+        const struct smc_buffer *buffer = &plan->buffer[i];
+        if (!buffer->output)
+            continue;
+        outputs->buffer[i] =
+            smc_calloc(buffer->elements ? buffer->elements : 1, smc_dtype_bytes(buffer->dtype));
+        if (!outputs->buffer[i])
+            return false;
+    }
+    return true;
+}
+
+static void free_outputs(struct outputs *outputs)
+{
+    for (size_t i = 0; i < SMC_MAX_BUFFERS; i++)
+        free(outputs->buffer[i]);
+}
+
+static void compare(const struct smc_plan *plan, const struct outputs *gpu,
+                    const struct outputs *emulated, struct smc_agreement *agreement)
+{
+    agreement->compared = true;
+    for (size_t i = 0; i < plan->buffer_count; i++) {
+        size_t width = smc_dtype_bytes(plan->buffer[i].dtype);
+        const char *a = gpu->buffer[i], *b = emulated->buffer[i];
+        for (uint64_t k = 0; a && b && k < plan->buffer[i].elements; k++) {
+            agreement->elements++;
+            if (memcmp(a + k * width, b + k * width, width) == 0)
+                continue;
+            if (agreement->differing++ == 0)
+                agreement->first = k;
+        }
+    }
+}
+
+/* Adds the emulator's results to those of the GPU. */
+static void join(const struct smc_run_result *emulated, struct smc_run_result *result)
+{
+    result->emulation = emulated->emulation;
+    result->emulated = emulated->emulated;
+    result->emulated_comparison = emulated->comparison;
+}
+
+/* The GPU runs first: a launch that it refuses need not be emulated. */
+static enum smc_status run_kernel(const struct smc_run_request *request,
+                                  struct smc_run_result *result, struct smc_run_result *emulated,
+                                  struct smc_text *warnings, struct outputs outputs[2],
+                                  struct smc_error *error)
+{
+    struct smc_run_request half = *request;
+    half.outputs = outputs[0].buffer;
+    enum smc_status status = smc_executor_default()->run(&half, result, warnings, error);
+    if (status != SMC_OK || smc_is_lost(&result->finish)) /* the emulator might not finish either */
+        return status;
+    half.outputs = outputs[1].buffer;
+    status = smc_executor_emulator.run(&half, emulated, warnings, error);
+    if (status != SMC_OK)
+        return status;
+    join(emulated, result);
+    if (result->check.made && emulated->check.made)
+        compare(&request->answer->plan, &outputs[0], &outputs[1], &result->agreement);
+    return SMC_OK;
+}
+
+static enum smc_status run_catalog(const struct smc_run_request *request,
+                                   struct smc_run_result *result, struct smc_run_result *emulated,
+                                   struct smc_text *warnings, struct smc_error *error)
+{
+    const struct smc_plan *plan = &request->answer->plan;
+    struct outputs outputs[2] = {{{NULL}}, {{NULL}}};
+    enum smc_status status = SMC_MACHINE;
+    if (make_outputs(plan, &outputs[0]) && make_outputs(plan, &outputs[1]))
+        status = run_kernel(request, result, emulated, warnings, outputs, error);
+    else
+        smc_fail(error, status, "no memory for the results of the GPU and of the emulator");
+    free_outputs(&outputs[0]);
+    free_outputs(&outputs[1]);
+    return status;
+}
+
+/* The emulator runs first: it reports the line of an error that would crash a GPU. */
+static enum smc_status run_user(const struct smc_run_request *request,
+                                struct smc_run_result *result, struct smc_run_result *emulated,
+                                struct smc_text *warnings, struct smc_error *error)
+{
+    enum smc_status status = smc_executor_emulator.run(request, emulated, warnings, error);
+    if (status == SMC_OK && !emulated->emulated.stopped)
+        status = smc_executor_default()->run(request, result, warnings, error);
+    join(emulated, result);
+    return status;
+}
+
+static enum smc_status run(const struct smc_run_request *request, struct smc_run_result *result,
+                           struct smc_text *warnings, struct smc_error *error)
+{
+    struct smc_run_result *emulated = smc_calloc(1, sizeof *emulated); /* too large for the stack */
+    if (!emulated)
+        return smc_out_of_memory(error);
+    smc_run_begin(request, result);
+    enum smc_status status = request->user
+                                 ? run_user(request, result, emulated, warnings, error)
+                                 : run_catalog(request, result, emulated, warnings, error);
+    free(emulated);
+    return status;
+}
+
+static int device_count(struct smc_error *why)
+{
+    return smc_executor_default()->device_count(why);
+}
+
+static enum smc_status device(int index, struct smc_device *out, struct smc_error *error)
+{
+    return smc_executor_default()->device(index, out, error);
+}
+
+const struct smc_executor smc_executor_both = {
+    .name = "both",
+    .device_count = device_count,
+    .device = device,
+    .run = run,
+};
+
+const struct smc_executor *smc_executor_default(void)
+{
+#ifdef HAVE_CUDA
+    return &smc_executor_gpu;
+#else
+    return &smc_executor_none;
+#endif
+}

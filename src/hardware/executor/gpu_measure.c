@@ -1,0 +1,204 @@
+/* Measures the duration of a launch: events around each launch, and the median of many. The
+   launches of a batch are enqueued behind a gate: otherwise the GPU waits for the host between an
+   event and a short launch, and that is measured. The launch whose result was checked and the first
+   one timed here are the warm-up. */
+#include <pthread.h>
+#include <stdio.h>
+
+#include "base/platform.h"
+#include "base/numbers.h"
+#include "hardware/executor/counters.h"
+#include "hardware/executor/gpu.h"
+
+/* --- Times ------------------------------------------------------------------------------------ */
+
+enum {
+    BATCH = SMC_GPU_BATCH,
+    MAX_LAUNCHES = 200, /* a multiple of BATCH */
+};
+
+struct timer {
+    smc_gpu_launch_function *launch;
+    void *context;
+    int gpu_index;
+    uint32_t timeout_ms;
+    struct smc_attempt *finish;
+    struct smc_gpu_stopwatch watch[BATCH];
+    double ms[MAX_LAUNCHES];
+    uint32_t count, sm_clock_khz;
+};
+
+static cudaError_t create_watches(struct timer *timer)
+{
+    cudaError_t code = cudaSuccess;
+    for (int i = 0; i < BATCH && code == cudaSuccess; i++)
+        code = smc_gpu_stopwatch_create(&timer->watch[i]);
+    return code;
+}
+
+static cudaError_t time_batch(struct timer *timer, int launches)
+{
+    cudaError_t code = smc_gpu_time_batch(timer->watch, launches, timer->launch, timer->context);
+    if (timer->sm_clock_khz == 0)
+        timer->sm_clock_khz = smc_gpu_sm_clock_khz(timer->gpu_index); /* while they run */
+    cudaError_t waited =
+        smc_gpu_wait(timer->timeout_ms, NULL, "the timed launches: ", timer->finish);
+    if (code == cudaSuccess)
+        code = waited;
+    for (int i = 0; i < launches && code == cudaSuccess; i++)
+        code = smc_gpu_stopwatch_read(&timer->watch[i], code, &timer->ms[timer->count++]);
+    return code;
+}
+
+/* Runs whole batches while the budget lasts. If a single launch takes long, runs as many as fit,
+   and at least one. */
+static cudaError_t time_launches(struct timer *timer, double budget_ms)
+{
+    double start_ms = smc_clock_ms();
+    cudaError_t code = time_batch(timer, 1);
+    if (code != cudaSuccess)
+        return code;
+    double one_ms = timer->ms[0] > 0.001 ? timer->ms[0] : 0.001;
+    double affordable = budget_ms > 0 ? budget_ms / one_ms : 0;
+    if (affordable >= BATCH + 1)
+        timer->count = 0; /* the first launch after a pause is slower, so it counts as warm-up */
+    uint32_t wanted = affordable > MAX_LAUNCHES ? MAX_LAUNCHES : (uint32_t)affordable;
+    while (timer->count < wanted && code == cudaSuccess) {
+        uint32_t left = wanted - timer->count;
+        code = time_batch(timer, left < BATCH ? (int)left : BATCH);
+        if (timer->count >= BATCH && smc_clock_ms() - start_ms > budget_ms)
+            break;
+    }
+    return code;
+}
+
+static void summarise(struct timer *timer, struct smc_run_result *result)
+{
+    uint32_t n = timer->count;
+    smc_numbers_sort(timer->ms, n);
+    result->timing = (struct smc_attempt){.made = true, .succeeded = true};
+    result->timed_launches = n;
+    result->median_ms = smc_numbers_median(timer->ms, n);
+    result->fastest_ms = timer->ms[0];
+    result->slowest_ms = timer->ms[n - 1];
+    result->sm_clock_khz = timer->sm_clock_khz;
+}
+
+enum smc_status smc_gpu_time_launches(smc_gpu_launch_function *launch, void *context, int gpu_index,
+                                      uint32_t timeout_ms, double budget_ms,
+                                      struct smc_run_result *result, struct smc_error *error)
+{
+    struct timer timer = {
+        .launch = launch,
+        .context = context,
+        .gpu_index = gpu_index,
+        .timeout_ms = timeout_ms,
+        .finish = &result->finish,
+    };
+    cudaError_t code = create_watches(&timer);
+    if (code == cudaSuccess)
+        code = time_launches(&timer, budget_ms);
+    for (int i = 0; i < BATCH && !smc_is_lost(&result->finish); i++)
+        smc_gpu_stopwatch_destroy(&timer.watch[i]);
+    if (code == cudaErrorNotReady) {
+        smc_not_made(&result->timing, result->finish.message);
+        return SMC_OK;
+    }
+    if (code != cudaSuccess)
+        return smc_gpu_fail(error, code, "timing");
+    summarise(&timer, result);
+    return SMC_OK;
+}
+
+/* A launch according to a plan. */
+struct planned {
+    const struct smc_gpu_kernel *kernel;
+    const struct smc_plan *plan;
+    uint32_t dynamic_smem_bytes;
+    struct smc_gpu_buffers *buffers;
+};
+
+static cudaError_t launch_planned(void *context)
+{
+    const struct planned *planned = context;
+    return smc_gpu_launch(planned->kernel, planned->plan, planned->dynamic_smem_bytes,
+                          planned->buffers);
+}
+
+enum smc_status smc_gpu_time(const struct smc_gpu_kernel *kernel, const struct smc_plan *plan,
+                             uint32_t dynamic_smem_bytes, struct smc_gpu_buffers *buffers,
+                             int gpu_index, uint32_t timeout_ms, double budget_ms,
+                             struct smc_run_result *result, struct smc_error *error)
+{
+    struct planned planned = {kernel, plan, dynamic_smem_bytes, buffers};
+    return smc_gpu_time_launches(launch_planned, &planned, gpu_index, timeout_ms, budget_ms, result,
+                                 error);
+}
+
+/* --- Counters --------------------------------------------------------------------------------- */
+
+/* CUPTI supports only one GPU at a time. */
+static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
+
+static enum smc_status launch_counted(const struct smc_gpu_kernel *kernel,
+                                      const struct smc_run_request *request,
+                                      struct smc_gpu_buffers *buffers,
+                                      struct smc_counters *counters, double *values,
+                                      struct smc_error *error)
+{
+    size_t launches = 0;
+    enum smc_status status = smc_counters_begin(counters, error);
+    if (status != SMC_OK)
+        return status;
+    cudaError_t code = smc_gpu_launch(kernel, &request->answer->plan,
+                                      request->answer->launch.dynamic_smem_bytes, buffers);
+    status = smc_counters_end(counters, &launches, error);
+    if (code != cudaSuccess)
+        return smc_gpu_fail(error, code, "the launch to count");
+    if (status == SMC_OK && launches != 1)
+        return smc_fail(error, SMC_MACHINE, "the counters saw %zu launches, not 1", launches);
+    return status == SMC_OK ? smc_counters_read(counters, 0, values, error) : status;
+}
+
+static enum smc_status count(const struct smc_gpu_kernel *kernel,
+                             const struct smc_run_request *request, struct smc_gpu_buffers *buffers,
+                             struct smc_run_result *result, struct smc_error *error)
+{
+    const char *names[SMC_METRIC_COUNT];
+    struct smc_counters *counters;
+    for (int i = 0; i < SMC_METRIC_COUNT; i++)
+        names[i] = smc_metric_info[i].name;
+    enum smc_status status = smc_counters_open(request->settings->gpu_index, names,
+                                               SMC_METRIC_COUNT, 1, &counters, error);
+    if (status != SMC_OK)
+        return status;
+    double needed_ms = result->median_ms * (double)smc_counters_passes(counters);
+    if (needed_ms > request->settings->timeout_ms)
+        status = smc_fail(
+            error, SMC_SHORTFALL,
+            "counting takes %zu launches of %.4g ms, more than the %u ms of --timeout",
+            smc_counters_passes(counters), result->median_ms, request->settings->timeout_ms);
+    else
+        status = launch_counted(kernel, request, buffers, counters, result->counted, error);
+    smc_counters_close(counters);
+    return status;
+}
+
+enum smc_status smc_gpu_count(const struct smc_gpu_kernel *kernel,
+                              const struct smc_run_request *request,
+                              const struct smc_device *device, struct smc_gpu_buffers *buffers,
+                              struct smc_run_result *result, struct smc_error *error)
+{
+    struct smc_error why = {""};
+    if (request->settings->no_counters)
+        return SMC_OK;
+    pthread_mutex_lock(&one_at_a_time);
+    enum smc_status status = count(kernel, request, buffers, result, &why);
+    pthread_mutex_unlock(&one_at_a_time);
+    result->counting.made = status != SMC_UNAVAILABLE && status != SMC_SHORTFALL;
+    result->counting.succeeded = status == SMC_OK;
+    snprintf(result->counting.message, sizeof result->counting.message, "%s%.200s",
+             status != SMC_OK && smc_gpu_is_slice(device) ? "on a MIG instance: " : "",
+             why.message);
+    return status == SMC_MACHINE ? smc_gpu_check_context(error) : SMC_OK;
+}

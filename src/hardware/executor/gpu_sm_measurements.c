@@ -1,0 +1,135 @@
+/* The measurements of what one SM does in a clock: its pipes, its caches, barriers, and the start
+   of blocks. */
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "hardware/executor/gpu_ceilings.h"
+
+enum {
+    WARP = 32,
+    THREADS = 1024, /* of the block, which is alone on its SM */
+    WARPS = THREADS / WARP,
+    STEPS = 256,
+    PIPE_PER_STEP = 256, /* instructions of a warp: kernels/ceiling_pipe.cu */
+    BARRIERS_PER_STEP = 16,
+    CHAIN_STEPS = 64,
+};
+
+/* One launch of one block, timed by its own clocks. `data` and `number`: what else the kernel
+   accepts. */
+static enum smc_status run_block(struct smc_gpu_bench *bench, uint32_t threads, uint32_t steps,
+                                 void *second, void *third, double *clocks, struct smc_error *error)
+{
+    struct smc_gpu_sight sight = {0};
+    void *arguments[] = {&bench->sight, &steps, second, third};
+    cudaError_t code = smc_gpu_bench_write_sight(bench, &sight);
+    if (code == cudaSuccess)
+        code = smc_gpu_bench_launch(bench, 1, threads, arguments);
+    code = smc_gpu_bench_read_sight(bench, code, &sight);
+    *clocks = (double)sight.clocks;
+    return smc_gpu_bench_status(bench, code, "measuring one SM", error);
+}
+
+static double rate(double amount, double clocks)
+{
+    return clocks > 0 ? amount / clocks : 0;
+}
+
+/* --- Pipes ------------------------------------------------------------------------------------ */
+
+/* What a kernel of ceiling_pipe.cu gives: `amount` in a clock, or clocks for each of `amount`. */
+struct pipe {
+    uint32_t threads, steps;
+    double amount; /* of all steps */
+    bool is_time;
+};
+
+static const struct pipe of_warps = {THREADS, STEPS, (double)STEPS *PIPE_PER_STEP *WARPS, false};
+static const struct pipe of_barriers = {THREADS, STEPS, (double)STEPS *BARRIERS_PER_STEP, true};
+static const struct pipe of_one_warp = {WARP, STEPS, (double)STEPS *BARRIERS_PER_STEP, true};
+static const struct pipe of_chain = {WARP, CHAIN_STEPS, (double)CHAIN_STEPS *PIPE_PER_STEP, true};
+
+static enum smc_status run_pipe(struct smc_gpu_bench *bench, const struct pipe *pipe, double *seen,
+                                struct smc_error *error)
+{
+    uint32_t a = 0x3f800001, b = 0x12345679; /* odd; as a float a little above 1 */
+    double clocks = 0;
+    enum smc_status status = run_block(bench, pipe->threads, pipe->steps, &a, &b, &clocks, error);
+    *seen = pipe->is_time ? clocks / pipe->amount : rate(pipe->amount, clocks);
+    return status;
+}
+
+/* --- Caches of one SM ------------------------------------------------------------------------- */
+
+enum {
+    LOADS_PER_STEP = 4,
+    WIDE_BYTES = 16,    /* of a load */
+    L1_ELEMENTS = 1024, /* 16 KiB, which every L1 cache holds */
+};
+
+static enum smc_status read_wide(struct smc_gpu_bench *bench, uint32_t elements, double *seen,
+                                 struct smc_error *error)
+{
+    uint32_t mask = elements - 1;
+    double clocks = 0;
+    enum smc_status status =
+        run_block(bench, THREADS, STEPS, &bench->array[1], &mask, &clocks, error);
+    *seen = rate((double)STEPS * LOADS_PER_STEP * THREADS * WIDE_BYTES, clocks);
+    return status;
+}
+
+/* --- The list --------------------------------------------------------------------------------- */
+
+/* The first sample, which loads the code and fills the cache, is not counted. */
+#define MEASUREMENT(id, kernel_file, kernel_entry, CEILING, label, sampling)                       \
+    static enum smc_status sample_##id(struct smc_gpu_bench *bench,                                \
+                                       double seen[SMC_CEILING_COUNT], struct smc_error *error)    \
+    {                                                                                              \
+        double *value = &seen[SMC_CEILING_##CEILING];                                              \
+        return sampling;                                                                           \
+    }                                                                                              \
+    static enum smc_status begin_##id(struct smc_gpu_bench *bench, struct smc_error *error)        \
+    {                                                                                              \
+        double seen[SMC_CEILING_COUNT];                                                            \
+        return sample_##id(bench, seen, error);                                                    \
+    }                                                                                              \
+    static const struct smc_kernel id##_kernel = {                                                 \
+        .name = "ceiling-" #id,                                                                    \
+        .file = kernel_file,                                                                       \
+        .entry = kernel_entry,                                                                     \
+        .defines = smc_defines_nothing,                                                            \
+    };                                                                                             \
+    static const struct smc_gpu_measurement measure_##id = {                                       \
+        .name = label,                                                                             \
+        .kernel = &id##_kernel,                                                                    \
+        .begin = begin_##id,                                                                       \
+        .sample = sample_##id,                                                                     \
+    };
+#define PIPE(id, entry, CEILING, label, pipe)                                                      \
+    MEASUREMENT(id, "ceiling_pipe.cu", entry, CEILING, label,                                      \
+                run_pipe(bench, &(pipe), value, error))
+#define CACHE(id, entry, CEILING, label, sampling)                                                 \
+    MEASUREMENT(id, "ceiling_cache.cu", entry, CEILING, label, sampling)
+
+PIPE(issue, "ceiling_pipe_issue", ISSUE, "issuing instructions", of_warps)
+PIPE(fma, "ceiling_pipe_fma", FMA_REGISTERS, "FMA of three registers", of_warps)
+PIPE(imad, "ceiling_pipe_imad", IMAD, "integer multiply-add", of_warps)
+PIPE(wide, "ceiling_pipe_wide", IMAD_WIDE, "integer multiply-add of 64 bits", of_warps)
+PIPE(alu, "ceiling_pipe_alu", ALU, "integer logic", of_warps)
+PIPE(special, "ceiling_pipe_special", SPECIAL, "special functions", of_warps)
+PIPE(convert, "ceiling_pipe_convert", CONVERSION, "conversions", of_warps)
+PIPE(special_chain, "ceiling_chain_special", SPECIAL_CLOCKS, "latency of special functions",
+     of_chain)
+PIPE(constant_chain, "ceiling_chain_constant", CONSTANT_CLOCKS, "latency of constants", of_chain)
+PIPE(warp_barrier, "ceiling_pipe_barrier", BARRIER_CLOCKS, "barriers of a warp", of_one_warp)
+PIPE(barrier, "ceiling_pipe_barrier", BARRIER, "barriers", of_barriers)
+PIPE(float_chain, "ceiling_chain_float", FMA_CLOCKS, "latency of float FMA", of_chain)
+PIPE(double_chain, "ceiling_chain_double", FP64_CLOCKS, "latency of double FMA", of_chain)
+CACHE(l1, "ceiling_cache_l1", L1_HIT, "hits in L1", read_wide(bench, L1_ELEMENTS, value, error))
+
+const struct smc_gpu_measurement *const smc_gpu_sm_measurements[SMC_GPU_SM_MEASUREMENTS] = {
+    &measure_issue,        &measure_fma,          &measure_imad,          &measure_wide,
+    &measure_alu,          &measure_special,      &measure_convert,       &measure_barrier,
+    &measure_float_chain,  &measure_double_chain, &measure_special_chain, &measure_constant_chain,
+    &measure_warp_barrier, &measure_l1,
+};

@@ -1,0 +1,544 @@
+/* Runs a user's kernel, from its source to the contents of its memory after the launch. */
+#include "config.h"
+
+#include "hardware/user.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/platform.h"
+#include "base/memory.h"
+#include "code/nvrtc.h"
+#include "code/ptx_facts.h"
+#include "code/ptxas_log.h"
+#include "hardware/executor/user_time.h"
+#include "code/compilers.h"
+#include "code/user_kernels.h"
+#include "code/names.h"
+#include "code/inputs.h"
+#include "code/source_tree.h"
+
+/* --- The kernel ------------------------------------------------------------------------------- */
+
+/* --- Its memory, before and after ------------------------------------------------------------- */
+
+/* --- Before ----------------------------------------------------------------------------------- */
+
+/* --- After ------------------------------------------------------------------------------------ */
+
+/* How much the order of atomic additions can change an element. A sum has its own bound
+   (smc_float_sum_bound). Each addition, or a plain store, also adds the largest bound of a sum in
+   shared memory, because its value may come from such a sum. */
+static double order_bound(const struct smc_user_memory *memory, const struct smc_emulated_run *seen,
+                          uint64_t index)
+{
+    size_t cell = index * smc_user_types[memory->argument->type].bytes / sizeof(float);
+    const struct smc_float_sum *sum =
+        memory->sums ? &memory->sums[cell] : &(struct smc_float_sum){0};
+    double additions = sum->adds ? (double)sum->adds : 1;
+    return smc_float_sum_bound(sum) + additions * seen->shared_bound;
+}
+
+/* Whether an element of another result is not the emulator's. */
+static bool is_other(const struct smc_user_memory *memory, const void *other, uint64_t i)
+{
+    const size_t width = smc_user_types[memory->argument->type].bytes;
+    return memcmp((const char *)other + i * width, (const char *)memory->after_emulated + i * width,
+                  width) != 0;
+}
+
+/* Whether the order of atomic additions of floats can explain the difference of an element. */
+static bool is_rounding(const struct smc_user_memory *memory, const void *other,
+                        const struct smc_emulated_run *seen, uint64_t i)
+{
+    const struct smc_user_argument *argument = memory->argument;
+    if (seen->float_adds == 0 || smc_user_types[argument->type].class != SMC_USER_FLOAT)
+        return false;
+    const double a = smc_user_number(argument->type, other, i);
+    const double b = smc_user_number(argument->type, memory->after_emulated, i);
+    return a != b && fabs(a - b) <= order_bound(memory, seen, i);
+}
+
+/* Compares what the emulator left with another result. Also counts the floats whose difference the
+   order of atomic additions can explain. */
+static void compare_results(const struct smc_user_memory *memory, const void *other,
+                            const struct smc_emulated_run *seen, struct smc_agreement *agreement)
+{
+    const struct smc_user_argument *argument = memory->argument;
+    smc_user_compare(argument, other, memory->after_emulated, agreement);
+    for (uint64_t i = agreement->first; agreement->differing > 0 && i < argument->elements; i++)
+        agreement->by_order += is_rounding(memory, other, seen, i);
+}
+
+/* --- From the source to the launch ------------------------------------------------------------ */
+
+/* --- The kernel ------------------------------------------------------------------------------- */
+
+static enum smc_status read_source(const struct smc_user_request *request, struct smc_text *text,
+                                   struct smc_error *error)
+{
+    const char *file = request->file;
+    enum smc_status status = SMC_OK;
+    if (request->source)
+        smc_text_append(text, request->source);
+    else
+        status = smc_input_read(file, text, error);
+    if (status != SMC_OK)
+        return status;
+    if (text->length && memchr(text->data, '\0', text->length))
+        return smc_fail(error, SMC_USAGE, "%s: not a text: CUDA C++ or PTX is wanted", file);
+    smc_source_clean(text);
+    return SMC_OK;
+}
+
+typedef enum smc_status compiler(const struct smc_compilation *, struct smc_nvrtc_output *,
+                                 struct smc_error *);
+
+/* Compiles in one way, unless the question has done so before. */
+static enum smc_status compile_once(const struct smc_user_run *run,
+                                    const struct smc_compilation *compilation,
+                                    compiler *compile_with, struct smc_nvrtc_output *output,
+                                    struct smc_error *error)
+{
+    const struct smc_inspect_target *target = &compilation->target;
+    struct smc_text key = {0};
+    struct smc_built built = {.status = SMC_OK};
+    smc_text_append_bytes(&key, (const char *)&compile_with, sizeof compile_with);
+    smc_text_printf(&key, "%u%c%d\n%s\n", target->cc, target->suffix ? target->suffix : ' ',
+                    compilation->only_cached, compilation->request->compiler_options);
+    smc_text_append(&key, compilation->text);
+    struct smc_builds *builds = key.failed ? NULL : run->request.builds;
+    if (!smc_builds_find(builds, &key, &built)) {
+        built.status = compile_with(compilation, &built.output, &built.error);
+        smc_builds_keep(builds, &key, &built);
+    }
+    *output = built.output;
+    if (built.status != SMC_OK)
+        *error = built.error;
+    smc_text_free(&key);
+    return built.status;
+}
+
+/* The same, and lists the kernels. */
+static enum smc_status compile_so(struct smc_user_run *run,
+                                  const struct smc_compilation *compilation, compiler *compile_with,
+                                  struct smc_nvrtc_output *output, struct smc_error *error)
+{
+    const struct smc_inspect_kernel kind = {
+        .file = run->request.file,
+        .source = compile_with == smc_compile_with_ptxas ? SMC_INSPECT_PTX : SMC_INSPECT_NVRTC,
+        .cc = run->request.device.sm.cc,
+        .suffix = compilation->target.suffix,
+    };
+    struct smc_text faults = {0};
+    enum smc_status status = compile_once(run, compilation, compile_with, output, error);
+    if (status == SMC_OK)
+        status = smc_inspect_output(output, &kind, &run->kernels, &faults, error);
+    smc_text_free(&faults);
+    return status;
+}
+
+/* In this order. What nvcc compiled before, for any command, is there at once. NVRTC compiles the
+   source itself the fastest; nvcc compiles host code and all that it launches; without nvcc, or if
+   it lacks a header, NVRTC compiles the device part. */
+static const struct way {
+    compiler *compile_with;
+    bool only_cached;
+} ways[] = {{smc_compile_with_nvcc, true},
+            {smc_compile_with_nvrtc, false},
+            {smc_compile_with_nvcc, false},
+            {smc_compile_device_part, false}};
+
+/* nvcc's error counts most; else that of the device part, or that of the source as a whole if it is
+   the only one. `needs_features`: another target may have the instructions. */
+static enum smc_status compile_in_some_way(struct smc_user_run *run,
+                                           struct smc_compilation compilation,
+                                           struct smc_nvrtc_output *output, bool *needs_features,
+                                           struct smc_error *error)
+{
+    enum smc_status worst = SMC_OK;
+    struct smc_error refusal = {""};
+    struct smc_text *warnings = compilation.warnings, part = {0};
+    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
+        const bool is_nvcc = ways[i].compile_with == smc_compile_with_nvcc;
+        struct smc_error reason = {""};
+        compilation.only_cached = ways[i].only_cached;
+        compilation.warnings = ways[i].compile_with == smc_compile_device_part ? &part : warnings;
+        enum smc_status status =
+            compile_so(run, &compilation, ways[i].compile_with, output, &reason);
+        if (status == SMC_OK && (run->kernels.count > 0 || is_nvcc)) {
+            if (refusal.message[0])
+                smc_warn(warnings, "%.900s; NVRTC compiled its kernels instead", refusal.message);
+            smc_text_append(warnings, smc_text_string(&part));
+            *error = (struct smc_error){""}; /* of a way before */
+            worst = SMC_OK;
+            break;
+        }
+        bool skipped = status == SMC_UNAVAILABLE && worst != SMC_OK;
+        if (ways[i].only_cached && (status == SMC_UNAVAILABLE || output->option_refused))
+            status = SMC_OK; /* it was not compiled before */
+        *needs_features =
+            status == SMC_USAGE && smc_log_needs_features(smc_text_string(&output->log));
+        if (status != SMC_OK && !skipped && !refusal.message[0]) {
+            worst = status;
+            *error = reason;
+        }
+        if (is_nvcc && status == SMC_USAGE && !refusal.message[0])
+            refusal = *error = reason;
+        if (status == SMC_MACHINE || status == SMC_INTERRUPTED || *needs_features ||
+            (status != SMC_OK && output->option_refused))
+            break;
+        smc_nvrtc_output_free(output);
+    }
+    smc_text_free(&part);
+    return worst;
+}
+
+/* The same, and with the features of its architecture alone where the source needs them. */
+static enum smc_status compile_source(struct smc_user_run *run,
+                                      const struct smc_compilation *compilation,
+                                      struct smc_nvrtc_output *output, struct smc_error *error)
+{
+    struct smc_compilation extended = *compilation;
+    struct smc_error ignored;
+    bool needs_features = false;
+    enum smc_status status = compile_in_some_way(run, *compilation, output, &needs_features, error);
+    if (!needs_features || !smc_architecture_extend(&extended.target))
+        return status;
+    smc_nvrtc_output_free(output);
+    if (compile_in_some_way(run, extended, output, &needs_features, &ignored) != SMC_OK)
+        return status;
+    smc_warn(compilation->warnings,
+             "compiled for sm_%u%c, which the source needs; for sm_%u: %.500s", extended.target.cc,
+             extended.target.suffix, extended.target.cc, error->message);
+    *error = (struct smc_error){""};
+    return SMC_OK;
+}
+
+/* PTX for sm_90a runs on 9.0 only with the letter. */
+static enum smc_status compile_ptx(struct smc_user_run *run, struct smc_compilation compilation,
+                                   struct smc_nvrtc_output *output, struct smc_error *error)
+{
+    uint16_t cc = 0;
+    char suffix = '\0';
+    smc_ptx_target(compilation.text, &cc, &suffix);
+    if (cc == compilation.target.cc)
+        compilation.target.suffix = suffix;
+    return compile_so(run, &compilation, smc_compile_with_ptxas, output, error);
+}
+
+/* Where the kernels are defined; without it only their source lines are missing. */
+static bool locate(struct smc_user_run *run)
+{
+    struct smc_source_tree tree = {0};
+    struct smc_error ignored;
+    bool located =
+        smc_source_tree_read(run->request.file, smc_text_string(&run->text),
+                             run->request.compiler_options, "", &tree, &ignored) == SMC_OK &&
+        smc_inspect_kernels_locate(&run->kernels, 0, &tree);
+    smc_source_tree_free(&tree);
+    return located;
+}
+
+static enum smc_status compile_for(struct smc_user_run *run,
+                                   const struct smc_compilation *compilation,
+                                   struct smc_nvrtc_output *output, struct smc_error *error)
+{
+    if (smc_input_kind(run->request.file, &run->text) == SMC_INPUT_PTX)
+        return compile_ptx(run, *compilation, output, error);
+    enum smc_status status = compile_source(run, compilation, output, error);
+    return status == SMC_OK && !locate(run) ? smc_out_of_memory(error) : status;
+}
+
+/* -lineinfo changes neither the code nor its speed; it provides the source lines of findings. */
+static enum smc_status compile(struct smc_user_run *run, struct smc_nvrtc_output *output,
+                               struct smc_text *warnings, struct smc_error *error)
+{
+    const struct smc_user_request *request = &run->request;
+    const struct smc_inspect_target asked = {request->device.sm.cc, request->suffix};
+    struct smc_architectures found;
+    struct smc_text options = {0};
+    enum smc_status status =
+        smc_architectures_read(request->compiler_options, &asked, 1, false, &found, error);
+    smc_text_printf(&options, "-lineinfo %s", smc_text_string(&found.options));
+    const struct smc_inspect_request compiling = {
+        .compiler_options = smc_text_string(&options),
+        .no_cache = request->no_cache,
+    };
+    const struct smc_compilation compilation = {
+        .file = request->file,
+        .text = smc_text_string(&run->text),
+        .target = found.target[0],
+        .request = &compiling,
+        .warnings = warnings,
+    };
+    if (status == SMC_OK && options.failed)
+        status = smc_out_of_memory(error);
+    if (status == SMC_OK)
+        status = compile_for(run, &compilation, output, error);
+    smc_text_free(&options);
+    smc_text_free(&found.options);
+    if (status == SMC_OK)
+        smc_log_tell_warnings(smc_text_string(&output->log), request->file, warnings);
+    return status;
+}
+
+/* The model's prediction for the launch. */
+static void answer(struct smc_user_run *run, const struct smc_inspect_kernel *kernel,
+                   const struct smc_nvrtc_output *output)
+{
+    const struct smc_user_request *request = &run->request;
+    const uint32_t *grid = request->grid, *block = request->block;
+    const struct smc_inspect_request asked = {
+        .threads_per_block = (int64_t)block[0] * block[1] * block[2],
+        .dynamic_smem_bytes = request->dynamic_smem_bytes,
+        .settings = request->launch,
+    };
+    smc_inspect_answer_one(kernel, &request->device, &asked, &run->row);
+    struct smc_answer *answer = &run->answer;
+    smc_inspect_complete(&run->row, answer);
+    answer->regs_given = false;
+    answer->dynamic_smem_given = request->dynamic_smem_bytes > 0;
+    answer->resources.source = output->nvrtc_major ? SMC_RESOURCES_NVRTC : SMC_RESOURCES_FILE;
+    answer->resources.cc = request->device.sm.cc;
+    answer->resources.suffix = kernel->suffix;
+    answer->resources.nvrtc_major = output->nvrtc_major;
+    answer->resources.nvrtc_minor = output->nvrtc_minor;
+    answer->plan.grid_blocks = (uint64_t)grid[0] * grid[1] * grid[2];
+    memcpy(answer->plan.grid, grid, sizeof answer->plan.grid);
+    memcpy(answer->plan.block, block, sizeof answer->plan.block);
+    smc_query_conclude(answer);
+    run->compiled.resources = answer->resources;
+}
+
+static enum smc_status check_block(const struct smc_user_run *run, struct smc_error *error)
+{
+    const struct smc_inspect_kernel *kernel = run->row.kernel;
+    if (!run->row.exceeds_bound)
+        return SMC_OK;
+    return smc_fail(error, SMC_USAGE,
+                    "option --block: %u threads are more than the %u of the launch bounds of %s",
+                    run->row.launch.threads_per_block, kernel->max_threads_per_block,
+                    kernel->shown);
+}
+
+enum smc_status smc_user_prepare(const struct smc_user_request *request, struct smc_user_run *run,
+                                 struct smc_text *warnings, struct smc_error *error)
+{
+    struct smc_nvrtc_output output = {0};
+    const struct smc_inspect_kernel *kernel = NULL;
+    run->request = *request;
+    enum smc_status status = read_source(request, &run->text, error);
+    if (status == SMC_OK)
+        status = compile(run, &output, warnings, error);
+    if (status == SMC_OK)
+        status = smc_user_choose(&run->kernels, request->file, request->entry, &kernel, error);
+    if (status == SMC_OK && !kernel->resources.refused)
+        status = smc_user_check_arguments(smc_text_string(&output.ptx), kernel, run, error);
+    if (status == SMC_OK && !kernel->resources.refused)
+        status = smc_user_find_variables(smc_text_string(&output.ptx), run, error);
+    if (status == SMC_OK && !kernel->resources.refused)
+        status = smc_user_check_files(run, error);
+    if (status == SMC_OK) {
+        answer(run, kernel, &output);
+        status = check_block(run, error);
+        struct smc_binary *binary = &run->compiled.binary;
+        *binary = output.binary;
+        output.binary = (struct smc_binary){0};
+        binary->ptx = output.ptx.data; /* both are malloc's */
+        binary->ptx_bytes = output.ptx.length;
+        output.ptx = (struct smc_text){0};
+    }
+    smc_nvrtc_output_free(&output);
+    return status == SMC_OK ? smc_user_find_time(run, error) : status;
+}
+
+/* --- Its memory ------------------------------------------------------------------------------- */
+
+static void look_at_memory(struct smc_user_run *run)
+{
+    const struct smc_run_result *result = &run->result;
+    for (size_t i = 0; i < run->memory_count; i++) {
+        struct smc_user_memory *memory = &run->memory[i];
+        const struct smc_user_argument *argument = memory->argument;
+        memory->has_gpu = result->finish.succeeded;
+        memory->has_emulated = result->emulation.succeeded;
+        if (memory->has_gpu)
+            smc_user_digest(argument, memory->before, memory->after_gpu, &memory->gpu);
+        if (memory->has_emulated)
+            smc_user_digest(argument, memory->before, memory->after_emulated, &memory->emulated);
+        if (memory->has_gpu && memory->has_emulated)
+            compare_results(memory, memory->after_gpu, &result->emulated, &memory->agreement);
+    }
+}
+
+static bool is_explained(const struct smc_agreement *agreement)
+{
+    return agreement->by_turns + agreement->by_order == agreement->differing;
+}
+
+static int by_bits(const void *a, const void *b)
+{
+    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+/* The elements of which the GPU's result or that of the other order is not the emulator's. */
+static uint64_t unlike(const struct smc_user_memory *memory, const void *reversed, const void *from,
+                       uint64_t *bits)
+{
+    const size_t width = smc_user_types[memory->argument->type].bytes;
+    uint64_t count = 0;
+    for (uint64_t i = 0; i < memory->argument->elements; i++) {
+        if (!is_other(memory, memory->after_gpu, i) && !is_other(memory, reversed, i))
+            continue;
+        bits[count] = 0;
+        memcpy(&bits[count++], (const char *)from + i * width, width);
+    }
+    qsort(bits, count, sizeof *bits, by_bits);
+    return count;
+}
+
+/* Whether they hold the same values on the GPU, in whatever places. */
+static bool is_permuted(const struct smc_user_memory *memory, const void *reversed)
+{
+    const uint64_t elements = memory->argument->elements;
+    uint64_t *a = smc_malloc(elements * sizeof *a), *b = smc_malloc(elements * sizeof *b);
+    bool is_same = false;
+    if (a && b && smc_user_types[memory->argument->type].bytes <= sizeof *a) {
+        const uint64_t count = unlike(memory, reversed, memory->after_gpu, a);
+        unlike(memory, reversed, memory->after_emulated, b);
+        is_same = memcmp(a, b, count * sizeof *a) == 0;
+    }
+    free(a);
+    free(b);
+    return is_same;
+}
+
+/* Counts the elements that are explained by what another order of turns gives. */
+static void explain_by_turns(struct smc_user_memory *memory, const void *reversed,
+                             const struct smc_emulated_run *seen)
+{
+    struct smc_agreement *agreement = &memory->agreement;
+    uint64_t left = 0;
+    for (uint64_t i = agreement->first; i < memory->argument->elements; i++) {
+        if (!is_other(memory, memory->after_gpu, i) ||
+            is_rounding(memory, memory->after_gpu, seen, i))
+            continue;
+        if (is_other(memory, reversed, i) && !is_rounding(memory, reversed, seen, i))
+            agreement->by_turns++;
+        else if (left++ == 0)
+            agreement->first_left = i;
+    }
+    if (left > 0 && agreement->by_turns > 0 && is_permuted(memory, reversed))
+        agreement->by_turns += left;
+}
+
+/* Keeps the emulator's results aside; or gives them back, and notes where another order of turns
+   gave another one. */
+static bool keep_results(struct smc_user_run *run, void **kept)
+{
+    for (size_t i = 0; i < run->memory_count; i++) {
+        kept[i] = run->memory[i].after_emulated;
+        run->memory[i].after_emulated = smc_malloc(run->memory[i].bytes);
+        if (!run->memory[i].after_emulated)
+            return false;
+    }
+    return true;
+}
+
+static void return_results(struct smc_user_run *run, void **kept, bool compares)
+{
+    for (size_t i = 0; i < run->memory_count && kept[i]; i++) {
+        struct smc_user_memory *memory = &run->memory[i];
+        void *other = memory->after_emulated;
+        memory->after_emulated = kept[i];
+        if (compares && !is_explained(&memory->agreement))
+            explain_by_turns(memory, other, &run->result.emulated);
+        free(other);
+    }
+}
+
+/* Where the GPU's result differs, whether the emulator's own depends on the order, too. Without
+   memory or time for another emulation the difference stays unexplained. */
+static void explain_differences(const struct smc_run_request *request)
+{
+    struct smc_user_run *run = request->user;
+    void *kept[SMC_MAX_USER_MEMORIES] = {NULL};
+    struct smc_error why;
+    bool differs = false;
+    for (size_t i = 0; i < run->memory_count; i++)
+        differs |= !is_explained(&run->memory[i].agreement);
+    if (differs)
+        return_results(run, kept,
+                       keep_results(run, kept) && smc_emulate_reversed(request, &why) == SMC_OK);
+}
+
+/* --- The launch ------------------------------------------------------------------------------- */
+
+enum smc_status smc_user_launch(struct smc_user_run *run, struct smc_text *warnings,
+                                struct smc_error *error)
+{
+    const struct smc_run_settings *settings = run->request.settings;
+    const struct smc_run_request request = {
+        .answer = &run->answer,
+        .compiled = &run->compiled,
+        .settings = settings,
+        .user = run,
+    };
+    enum smc_status status = smc_user_make_memory(run, error);
+    if (status == SMC_OK)
+        status = smc_place_executor(settings->place)->run(&request, &run->result, warnings, error);
+    smc_machine_host_name(run->result.host_name);
+    if (status == SMC_OK || run->result.emulation.made)
+        look_at_memory(run);
+    if (status == SMC_OK)
+        explain_differences(&request);
+    return status;
+}
+
+enum smc_status smc_user_ending(const struct smc_user_run *run, struct smc_error *error)
+{
+    const struct smc_run_result *result = &run->result;
+    const struct smc_attempt *finish = &result->emulated.finish;
+    const struct {
+        const struct smc_attempt *attempt;
+        const char *what;
+    } steps[] = {{&result->load, "the driver does not accept the machine code"},
+                 {&result->launch, "the launch was refused"},
+                 {&result->finish, "the kernel crashed or hangs on the GPU"}};
+    const char *name = run->row.kernel->shown;
+    if (result->stopped || result->emulated.stopped)
+        return smc_fail(error, SMC_INTERRUPTED, "interrupted: %.256s: %s", name,
+                        result->stopped ? result->finish.message : finish->message);
+    for (size_t i = 0; i < sizeof steps / sizeof *steps; i++)
+        if (steps[i].attempt->made && !steps[i].attempt->succeeded)
+            return smc_fail(error, SMC_MACHINE, "%.256s: %s: %s", name, steps[i].what,
+                            steps[i].attempt->message);
+    if (finish->made && !finish->succeeded)
+        return smc_fail(error, SMC_SHORTFALL, "%.256s: %s", name, finish->message);
+    return SMC_OK;
+}
+
+void smc_user_free(struct smc_user_run *run)
+{
+    for (size_t i = 0; i < run->memory_count; i++) {
+        free(run->memory[i].typed);
+        free(run->memory[i].before);
+        free(run->memory[i].after_gpu);
+        free(run->memory[i].after_emulated);
+        free(run->memory[i].sums);
+    }
+    for (size_t i = 0; i < SMC_MAX_USER_ARGUMENTS; i++)
+        free(run->value[i].data), free(run->symbol[i].name);
+    free(run->pointer);
+    smc_annotation_free(&run->annotation);
+    smc_text_free(&run->text);
+    smc_text_free(&run->printed);
+    smc_binary_free(&run->compiled.binary);
+    smc_inspect_free(&run->kernels);
+    *run = (struct smc_user_run){0};
+}

@@ -1,0 +1,270 @@
+/* The parameters of the user's kernel, as the source declares them, and whether the arguments fit.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "code/ptx_facts.h"
+#include "hardware/executor/c_types.h"
+#include "hardware/user.h"
+#include "code/source_tree.h"
+
+/* A parameter as PTX and C++ declare it. */
+struct parameter {
+    struct smc_ptx_param ptx;
+    char declared[128]; /* "const float *a", or without the source "float const*", or ".u64" */
+    struct smc_c_type type;
+    bool is_known; /* its type is one of C's */
+};
+
+/* --- Declarations ----------------------------------------------------------------------------- */
+
+/* The parameter list of "void scale<int>(float const*, int)", after its '('; NULL: it has none. */
+static const char *find_list(const char *shown)
+{
+    size_t length = strlen(shown), depth = 0;
+    for (size_t i = length; i > 0 && length > 0 && shown[length - 1] == ')'; i--) {
+        depth += shown[i - 1] == ')';
+        if (shown[i - 1] == '(' && --depth == 0)
+            return shown + i;
+    }
+    return NULL;
+}
+
+/* The length of the parameter at the beginning, up to the ',' or ')' after it. */
+static size_t parameter_length(const char *text)
+{
+    size_t depth = 0, i = 0;
+    for (; text[i] && (depth > 0 || (text[i] != ',' && text[i] != ')')); i++) {
+        depth += strchr("(<[", text[i]) != NULL;
+        depth -= depth > 0 && strchr(")>]", text[i]);
+    }
+    return i;
+}
+
+/* What the demangled name has, which also knows the types behind aliases and template parameters.
+ */
+static void read_shown(const char *shown, struct parameter *parameters, size_t count)
+{
+    const char *text = find_list(shown);
+    for (size_t i = 0; text && i < count && *text; i++) {
+        text += strspn(text, ", ");
+        size_t length = parameter_length(text);
+        struct parameter *parameter = &parameters[i];
+        if (length == 0)
+            return;
+        if (length < sizeof parameter->declared)
+            snprintf(parameter->declared, sizeof parameter->declared, "%.*s", (int)length, text);
+        parameter->is_known = smc_c_type_read(parameter->declared, &parameter->type) > 0;
+        text += length;
+    }
+}
+
+/* The source has the names, and the types where the name of the kernel has none. */
+static void read_source(const char *list, struct parameter *parameters, size_t count)
+{
+    for (size_t i = 0; i < count && *list; i++) {
+        struct parameter *parameter = &parameters[i];
+        size_t length = strcspn(list, "\n");
+        char compiled[sizeof parameter->declared];
+        struct smc_c_type type;
+        memcpy(compiled, parameter->declared, sizeof compiled);
+        snprintf(parameter->declared, sizeof parameter->declared, "%.*s", (int)length, list);
+        bool is_known = smc_c_type_read(parameter->declared, &type) > 0;
+        if (is_known && (!parameter->is_known || type.is_texture || type.is_surface))
+            parameter->type = type;
+        else if (!is_known && parameter->is_known) /* an alias or a template's parameter */
+            snprintf(parameter->declared, sizeof parameter->declared, "%.*s (%.60s)",
+                     (int)(length < 60 ? length : 60), list, compiled);
+        parameter->is_known |= is_known;
+        list += length + (list[length] == '\n');
+    }
+}
+
+static size_t read_parameters(const struct smc_ptx_kernel *read,
+                              const struct smc_inspect_kernel *kernel,
+                              struct parameter parameters[SMC_MAX_USER_ARGUMENTS])
+{
+    struct smc_ptx_param ptx[SMC_MAX_USER_ARGUMENTS];
+    size_t count = smc_ptx_params(read, ptx, SMC_MAX_USER_ARGUMENTS);
+    size_t kept = count < SMC_MAX_USER_ARGUMENTS ? count : SMC_MAX_USER_ARGUMENTS;
+    for (size_t i = 0; i < kept; i++) {
+        parameters[i] = (struct parameter){.ptx = ptx[i]};
+        snprintf(parameters[i].declared, sizeof parameters[i].declared, ".%.7s", ptx[i].type);
+    }
+    read_shown(kernel->shown, parameters, kept);
+    return count;
+}
+
+/* For messages: the names in the source, too. */
+static void name_parameters(const struct smc_user_run *run, const struct smc_inspect_kernel *kernel,
+                            struct parameter *parameters, size_t count)
+{
+    struct smc_source_tree tree = {0};
+    struct smc_text list = {0};
+    struct smc_error ignored;
+    if (smc_source_tree_read(run->request.file, smc_text_string(&run->text),
+                             run->request.compiler_options, "", &tree, &ignored) == SMC_OK)
+        smc_source_tree_parameters(&tree, kernel->name, kernel->shown, &list);
+    read_source(smc_text_string(&list), parameters, count);
+    smc_text_free(&list);
+    smc_source_tree_free(&tree);
+}
+
+/* --- Arguments -------------------------------------------------------------------------------- */
+
+/* A structure of the size of a number accepts one, because PTX passes half this way. */
+static bool fits(const struct smc_ptx_param *param, const struct smc_user_argument *argument)
+{
+    const struct smc_user_type_info *type = &smc_user_types[argument->type];
+    if (argument->form == SMC_USER_BYTES)
+        return param->is_array; /* the length of the file is known when it is read */
+    if (argument->form == SMC_USER_STRUCT) {
+        uint64_t unit = argument->align > param->align ? argument->align : param->align;
+        return param->is_array && (argument->bytes + unit - 1) / unit * unit == param->bytes;
+    }
+    if (smc_user_is_pointer(argument))
+        return param->bytes == sizeof(uint64_t) && !param->is_array && param->type[0] != 'f';
+    bool is_float = param->type[0] == 'f', untyped = param->type[0] == 'b';
+    return param->bytes == type->bytes && (untyped || is_float == (type->class == SMC_USER_FLOAT));
+}
+
+/* A number whose type was not typed has the parameter's, as in a call of C++. */
+static void convert_literal(const struct parameter *parameter, struct smc_user_argument *argument)
+{
+    const struct smc_user_argument typed = *argument;
+    const struct smc_c_type *type = &parameter->type;
+    if (parameter->is_known && (type->pointers > 0 || type->lanes > 1))
+        return;
+    for (int i = 0; i < SMC_USER_TYPE_COUNT; i++) {
+        enum smc_user_type trial = parameter->is_known ? type->type : (enum smc_user_type)i;
+        argument->type = trial;
+        if ((parameter->is_known || !parameter->ptx.is_array) && fits(&parameter->ptx, argument) &&
+            smc_user_convert_literal(trial, argument))
+            return;
+        *argument = typed;
+    }
+}
+
+/* A type that the PTX declaration allows. */
+static struct smc_c_type guess_type(const struct smc_ptx_param *ptx)
+{
+    struct smc_c_type type = {.type = SMC_USER_F32, .lanes = 1, .pointers = 1};
+    struct smc_user_argument number = {.form = SMC_USER_PLAIN};
+    if (ptx->bytes == sizeof(uint64_t) && ptx->type[0] != 'f')
+        return type;
+    type.pointers = 0;
+    for (int i = SMC_USER_TYPE_COUNT - 1; i >= 0; i--) {
+        number.type = (enum smc_user_type)i;
+        if (fits(ptx, &number))
+            type.type = number.type;
+    }
+    return type;
+}
+
+static bool example_fits(const struct smc_text *example, const struct smc_ptx_param *ptx)
+{
+    struct smc_user_argument argument;
+    struct smc_error ignored;
+    return smc_user_argument_parse(smc_text_string(example), &argument, &ignored) == SMC_OK &&
+           fits(ptx, &argument);
+}
+
+/* Appends "-a f32x1024:random", an argument that fits. */
+static void append_example(const struct parameter *parameter, struct smc_text *text)
+{
+    const struct smc_ptx_param *ptx = &parameter->ptx;
+    const struct smc_c_type guessed = guess_type(ptx);
+    struct smc_text example = {0};
+    smc_c_type_example(parameter->is_known ? &parameter->type : &guessed, &example);
+    if (!example_fits(&example, ptx)) { /* a structure of any kind */
+        const uint64_t unit = ptx->align > 8 ? 8 : ptx->align > 0 ? ptx->align : 1;
+        smc_text_free(&example);
+        smc_text_printf(&example, "{%" PRIu64 "*u%" PRIu64 ":0}", ptx->bytes / unit, 8 * unit);
+    }
+    const char *quote = strpbrk(smc_text_string(&example), "{[") ? "'" : "";
+    smc_text_printf(text, "-a %s%s%s", quote, smc_text_string(&example), quote);
+    smc_text_free(&example);
+}
+
+static enum smc_status fail_param(const struct parameter *parameter, size_t number,
+                                  const struct smc_inspect_kernel *kernel,
+                                  const struct smc_user_argument *argument, struct smc_error *error)
+{
+    struct smc_text example = {0};
+    char size[48] = "", structure[64] = "";
+    bool has_members = parameter->ptx.is_array && !parameter->is_known;
+    append_example(parameter, &example);
+    if (argument->form == SMC_USER_STRUCT)
+        snprintf(size, sizeof size, ", of %llu bytes,", (unsigned long long)argument->bytes);
+    if (has_members)
+        snprintf(structure, sizeof structure, ", a structure of %" PRIu64 " bytes",
+                 parameter->ptx.bytes);
+    smc_fail(error, SMC_USAGE,
+             "option --arg: '%.64s'%s does not fit parameter %zu of %.256s, '%s'%s: write %s%s",
+             argument->typed, size, number, kernel->shown, parameter->declared, structure,
+             smc_text_string(&example),
+             has_members ? ", or its members with their values, or struct:FILE" : "");
+    smc_text_free(&example);
+    return SMC_USAGE;
+}
+
+static enum smc_status fail_count(const struct parameter *parameters, size_t param_count,
+                                  const struct smc_inspect_kernel *kernel, size_t count,
+                                  struct smc_error *error)
+{
+    struct smc_text wanted = {0}, example = {0};
+    for (size_t i = 0; i < param_count && i < SMC_MAX_USER_ARGUMENTS; i++) {
+        smc_text_printf(&wanted, "%s%s", i ? ", " : ": ", parameters[i].declared);
+        smc_text_append(&example, i ? " " : "; such as ");
+        append_example(&parameters[i], &example);
+    }
+    smc_fail(error, SMC_USAGE,
+             "option --arg: %zu given, but %.256s has %zu parameter%s%.320s%.320s", count,
+             kernel->shown, param_count, smc_text_plural(param_count), smc_text_string(&wanted),
+             smc_text_string(&example));
+    smc_text_free(&wanted);
+    smc_text_free(&example);
+    return SMC_USAGE;
+}
+
+static enum smc_status check(const struct smc_ptx_kernel *read,
+                             const struct smc_inspect_kernel *kernel, struct smc_user_run *run,
+                             struct smc_error *error)
+{
+    struct smc_user_request *request = &run->request;
+    const size_t count = request->argument_count;
+    struct parameter parameters[SMC_MAX_USER_ARGUMENTS];
+    const size_t param_count = read_parameters(read, kernel, parameters);
+    if (param_count != count) {
+        name_parameters(run, kernel, parameters,
+                        param_count < SMC_MAX_USER_ARGUMENTS ? param_count
+                                                             : SMC_MAX_USER_ARGUMENTS);
+        return fail_count(parameters, param_count, kernel, count, error);
+    }
+    for (size_t i = 0; i < count; i++) {
+        struct smc_user_argument *argument = &request->argument[i];
+        if (argument->is_literal && !parameters[i].is_known) /* the source has its type */
+            name_parameters(run, kernel, parameters, count);
+        if (argument->is_literal)
+            convert_literal(&parameters[i], argument);
+        if (!fits(&parameters[i].ptx, argument)) {
+            name_parameters(run, kernel, parameters, count);
+            return fail_param(&parameters[i], i + 1, kernel, argument, error);
+        }
+        run->param_bytes[i] = parameters[i].ptx.bytes;
+    }
+    return SMC_OK;
+}
+
+enum smc_status smc_user_check_arguments(const char *ptx, const struct smc_inspect_kernel *kernel,
+                                         struct smc_user_run *run, struct smc_error *error)
+{
+    struct smc_ptx_kernel read;
+    while (smc_ptx_next(&ptx, &read))
+        if (strlen(kernel->name) == read.name_length &&
+            memcmp(kernel->name, read.name, read.name_length) == 0)
+            return check(&read, kernel, run, error);
+    return smc_fail(error, SMC_UNAVAILABLE, "%s: this NVRTC gives no PTX", kernel->file);
+}

@@ -1,0 +1,171 @@
+/* The contents of a user's memory: before the launch, and compared after it. */
+#include "hardware/user.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "rules/catalog.h"
+
+static enum smc_status read_file(const struct smc_user_argument *argument, void *data,
+                                 struct smc_error *error)
+{
+    uint64_t bytes = smc_user_argument_bytes(argument);
+    FILE *file = fopen(argument->path, "rbe");
+    if (!file)
+        return smc_fail(error, smc_memory_status(errno, SMC_USAGE), "'%.64s': %.512s: %s",
+                        argument->typed, argument->path, strerror(errno));
+    size_t count = fread(data, 1, bytes, file);
+    bool failed = ferror(file);
+    int reason = errno;
+    bool is_longer = count == bytes && fgetc(file) != EOF;
+    fclose(file);
+    if (failed)
+        return smc_fail(error, SMC_USAGE, "'%.64s': %.512s: %s", argument->typed, argument->path,
+                        strerror(reason));
+    if (count == bytes && !is_longer)
+        return SMC_OK;
+    return smc_fail(error, SMC_USAGE, "'%.64s': %.512s has %s than %llu bytes", argument->typed,
+                    argument->path, is_longer ? "more" : "fewer", (unsigned long long)bytes);
+}
+
+static void put_bits(const struct smc_user_type_info *type, void *data, uint64_t index,
+                     uint64_t value)
+{
+    memcpy((char *)data + index * type->bytes, &value, type->bytes); /* the low bytes come first */
+}
+
+static void fill_ramp(const struct smc_user_argument *argument, void *data)
+{
+    const struct smc_user_type_info *type = &smc_user_types[argument->type];
+    for (uint64_t i = 0; i < argument->elements; i++)
+        put_bits(type, data, i,
+                 type->class == SMC_USER_FLOAT ? smc_user_number_bits(argument->type, (double)i)
+                                               : i);
+}
+
+/* From `bits` to `highest`. */
+static void fill_bounded(const struct smc_user_argument *argument, uint64_t start, void *data)
+{
+    const struct smc_user_type_info *type = &smc_user_types[argument->type];
+    const uint64_t range = argument->highest - argument->bits; /* of integers */
+    const uint64_t low_bits = UINT64_MAX >> (64 - 8 * type->bytes);
+    double first = 0, last = 0;
+    if (type->class == SMC_USER_FLOAT) {
+        first = smc_user_number(argument->type, &argument->bits, 0);
+        last = smc_user_number(argument->type, &argument->highest, 0);
+    }
+    for (uint64_t i = 0; i < argument->elements; i++) {
+        uint64_t value = smc_random_bits(start, i);
+        if (type->class == SMC_USER_FLOAT) {
+            double part = (double)(value >> 11) * 0x1p-53;
+            value = smc_user_number_bits(argument->type, first * (1 - part) + last * part);
+        } else if ((range & low_bits) != UINT64_MAX) {
+            value = argument->bits + value % ((range & low_bits) + 1);
+        }
+        put_bits(type, data, i, value);
+    }
+}
+
+/* Derived from other random values: integers from 32-bit ones, the short floats from float. */
+static void derive_random(const struct smc_user_argument *argument, const void *from, void *data)
+{
+    const struct smc_user_type_info *type = &smc_user_types[argument->type];
+    const int64_t least = type->class == SMC_USER_UNSIGNED ? 1000 : 0;
+    for (uint64_t i = 0; i < argument->elements; i++)
+        put_bits(type, data, i,
+                 type->class == SMC_USER_FLOAT
+                     ? smc_user_number_bits(argument->type, (double)((const float *)from)[i])
+                     : (uint64_t)(((const int32_t *)from)[i] + least));
+}
+
+/* The catalog's random values, or what is derived from them. */
+static enum smc_status fill_random(const struct smc_user_argument *argument, const char *name,
+                                   uint64_t seed, void *data, struct smc_error *error)
+{
+    const bool is_float = smc_user_types[argument->type].class == SMC_USER_FLOAT;
+    struct smc_buffer buffer = {.name = name,
+                                .dtype = argument->type == SMC_USER_F64 ? SMC_DOUBLE
+                                         : is_float                     ? SMC_FLOAT
+                                                                        : SMC_INT32,
+                                .elements = argument->elements};
+    if (argument->is_bounded) {
+        fill_bounded(argument, smc_random_start(name, seed), data);
+        return SMC_OK;
+    }
+    if (argument->type == SMC_USER_F32 || argument->type == SMC_USER_F64 ||
+        argument->type == SMC_USER_I32) {
+        smc_fill_random(&buffer, seed, data);
+        return SMC_OK;
+    }
+    int32_t *values = smc_malloc(argument->elements * sizeof *values);
+    if (!values)
+        return smc_fail(error, SMC_MACHINE, "no memory for the random values of '%.64s'",
+                        argument->typed);
+    smc_fill_random(&buffer, seed, values);
+    derive_random(argument, values, data);
+    free(values);
+    return SMC_OK;
+}
+
+enum smc_status smc_user_fill(const struct smc_user_argument *argument, const char *name,
+                              uint64_t seed, void *data, struct smc_error *error)
+{
+    switch (argument->filling) {
+    case SMC_USER_FILE:
+        return read_file(argument, data, error);
+    case SMC_USER_RANDOM:
+        return fill_random(argument, name, seed, data, error);
+    case SMC_USER_RAMP:
+        fill_ramp(argument, data);
+        return SMC_OK;
+    case SMC_USER_NUMBER:
+        break;
+    }
+    for (uint64_t i = 0; i < argument->elements; i++)
+        put_bits(&smc_user_types[argument->type], data, i, argument->bits);
+    return SMC_OK;
+}
+
+/* The CRC of ISO 3309, byte by byte. */
+static uint32_t crc32_of(const unsigned char *bytes, uint64_t count)
+{
+    static const uint32_t polynomial = 0xedb88320;
+    uint32_t table[256], crc = UINT32_MAX;
+    for (uint32_t i = 0; i < 256; i++) {
+        table[i] = i;
+        for (int bit = 0; bit < 8; bit++)
+            table[i] = table[i] >> 1 ^ (table[i] & 1 ? polynomial : 0);
+    }
+    for (uint64_t i = 0; i < count; i++)
+        crc = crc >> 8 ^ table[(crc ^ bytes[i]) & 0xff];
+    return ~crc;
+}
+
+void smc_user_compare(const struct smc_user_argument *argument, const void *a, const void *b,
+                      struct smc_agreement *agreement)
+{
+    size_t width = smc_user_types[argument->type].bytes;
+    *agreement = (struct smc_agreement){.compared = true, .elements = argument->elements};
+    for (uint64_t i = 0; i < argument->elements; i++) {
+        size_t at = i * width;
+        if (memcmp((const char *)a + at, (const char *)b + at, width) == 0)
+            continue;
+        if (agreement->differing++ == 0)
+            agreement->first = i;
+    }
+}
+
+void smc_user_digest(const struct smc_user_argument *argument, const void *before,
+                     const void *after, struct smc_user_digest *digest)
+{
+    struct smc_agreement same;
+    smc_user_compare(argument, before, after, &same);
+    *digest = (struct smc_user_digest){
+        .crc32 = crc32_of(after, smc_user_argument_bytes(argument)),
+        .changed = same.differing,
+        .first_changed = same.first,
+    };
+}

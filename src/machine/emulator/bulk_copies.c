@@ -1,0 +1,276 @@
+/* Bulk copies and reductions, and asynchronous stores: cp.async.bulk, cp.reduce.async.bulk,
+   st.async, red.async. They are executed at once, as accesses of the thread that began them: that
+   other threads do not wait for them is found as a race. */
+#include "machine/emulator/bulk_copies.h"
+
+#include <string.h>
+
+#include "machine/emulator/clusters.h"
+#include "machine/emulator/mbarrier.h"
+#include "machine/narrow.h"
+#include "machine/emulator/emulator_steps.h"
+#include "machine/emulator/peers.h"
+#include "machine/emulator/shadow.h"
+
+enum { BULK_BYTES = 16 }; /* sizes and addresses are multiples of it */
+
+/* --- Places ----------------------------------------------------------------------------------- */
+
+uint32_t smc_bulk_blocks(const struct smc_warp *warp, const struct smc_op *op, uint32_t lane)
+{
+    const uint32_t all = (1u << SMC_BULK_BLOCKS) - 1;
+    return op->immediate & SMC_BULK_MULTICAST
+               ? ((const lane_u32 *)(warp->file + op->v[1]))[lane] & all
+               : 1;
+}
+
+uint64_t smc_bulk_address(const struct smc_worker *worker, const struct smc_op *op,
+                          uint64_t address, uint32_t rank)
+{
+    const uint64_t offset = address % SMC_CLUSTER_STRIDE;
+    if (!(op->immediate & SMC_BULK_MULTICAST))
+        return address;
+    return rank == smc_cluster_rank(worker) ? offset : (rank + 1) * SMC_CLUSTER_STRIDE + offset;
+}
+
+static void report(struct smc_worker *worker, const struct smc_warp *warp, const struct smc_op *op,
+                   enum smc_finding_kind kind, const struct smc_bulk *bulk, uint32_t bytes,
+                   uint32_t lane)
+{
+    struct smc_finding finding =
+        smc_finding_at(worker, kind, op->instruction, smc_thread_of(warp, lane));
+    smc_finding_set_address(worker, &finding, bulk->space, bulk->address, bytes);
+    smc_find(worker, &finding);
+}
+
+bool smc_place_is_aligned(struct smc_worker *worker, const struct smc_warp *warp,
+                          const struct smc_op *op, enum smc_ptx_space space, uint64_t address,
+                          uint32_t bytes, uint32_t align, uint32_t lane)
+{
+    const struct smc_bulk bulk = {.space = space, .address = address};
+    if (address % align == 0 && bytes % align == 0)
+        return true;
+    report(worker, warp, op, SMC_FINDING_MISALIGNED, &bulk, bytes, lane);
+    return false;
+}
+
+bool smc_place_find(struct smc_worker *worker, struct smc_warp *warp, const struct smc_op *op,
+                    enum smc_access_kind kind, enum smc_ptx_space space, uint64_t address,
+                    uint32_t bytes, uint32_t lane, struct smc_place *place)
+{
+    *place = (struct smc_place){.bulk = {.space = space, .address = address}, .owner = worker};
+    if (space != SMC_SPACE_SHARED || address < SMC_CLUSTER_STRIDE ||
+        worker->launch->cluster_blocks == 1)
+        return smc_memory_bulk(worker, warp, op, kind, bytes, lane, &place->bulk);
+    const uint64_t rank = address / SMC_CLUSTER_STRIDE - 1;
+    place->bulk.address = address % SMC_CLUSTER_STRIDE;
+    if (rank == smc_cluster_rank(worker))
+        return smc_memory_bulk(worker, warp, op, kind, bytes, lane, &place->bulk);
+    const uint64_t room = worker->launch->smem_bytes;
+    place->owner = smc_cluster_mate(worker, rank);
+    if (!place->owner || place->bulk.address > room || bytes > room - place->bulk.address) {
+        report(worker, warp, op, SMC_FINDING_OUT_OF_BOUNDS, &place->bulk, bytes, lane);
+        return false;
+    }
+    if (!place->owner->is_running) {
+        const struct smc_peer_access access = {.op = op,
+                                               .kind = kind,
+                                               .owner = place->owner,
+                                               .address = place->bulk.address,
+                                               .bytes = bytes};
+        smc_peers_report_ended(worker, warp, lane, &access);
+        return false;
+    }
+    place->bulk.data = place->owner->shared + place->bulk.address;
+    return true;
+}
+
+/* The largest aligned piece of at most 16 bytes. */
+static uint32_t piece_at(uint64_t address, uint32_t left)
+{
+    uint32_t piece = BULK_BYTES;
+    while (address % piece || piece > left)
+        piece /= 2;
+    return piece;
+}
+
+/* The accesses of the lane, piece by piece, for the checks of races. */
+static void check(struct smc_worker *worker, struct smc_warp *warp, const struct smc_op *op,
+                  const struct smc_place *place, enum smc_access_kind kind, uint32_t at,
+                  uint32_t bytes, uint32_t lane, const char *from)
+{
+    uint64_t address[SMC_LANES] = {0};
+    char *host[SMC_LANES] = {0};
+    const void *value[SMC_LANES] = {0};
+    if (place->owner != worker) {
+        const struct smc_peer_access access = {
+            .op = op,
+            .kind = kind,
+            .owner = place->owner,
+            .address = place->bulk.address + at,
+            .bytes = bytes,
+            .is_same = from && kind == SMC_WRITES && !memcmp(place->bulk.data + at, from, bytes)};
+        smc_peers_reach(worker, warp, lane, &access);
+        if (kind != SMC_READS && place->owner->shadow)
+            smc_shadow_written_elsewhere(place->owner->shadow, place->bulk.address + at, bytes);
+        return;
+    }
+    for (uint32_t done = 0, piece; done < bytes && worker->shadow; done += piece) {
+        address[lane] = place->bulk.address + at + done;
+        host[lane] = place->bulk.data + at + done;
+        value[lane] = from ? from + done : NULL;
+        piece = piece_at(address[lane], bytes - done);
+        smc_shadow_check(worker, warp, op, place->bulk.space, kind, address, 1u << lane, piece,
+                         from ? value : NULL, host, NULL);
+    }
+}
+
+void smc_place_read(struct smc_worker *worker, struct smc_warp *warp, const struct smc_op *op,
+                    const struct smc_place *place, uint32_t at, uint32_t bytes, uint32_t lane,
+                    char *out)
+{
+    check(worker, warp, op, place, SMC_READS, at, bytes, lane, NULL);
+    memcpy(out, place->bulk.data + at, bytes);
+}
+
+void smc_place_write(struct smc_worker *worker, struct smc_warp *warp, const struct smc_op *op,
+                     const struct smc_place *place, uint32_t at, uint32_t bytes, uint32_t lane,
+                     const char *from)
+{
+    check(worker, warp, op, place, SMC_WRITES, at, bytes, lane, from);
+    memcpy(place->bulk.data + at, from, bytes);
+}
+
+/* --- Reductions ------------------------------------------------------------------------------- */
+
+/* The smaller or greater of two halves; of a number and a NaN, the number. */
+static uint32_t extreme_half(const struct smc_op *op, uint32_t a, uint32_t b)
+{
+    const struct smc_narrow *format = op->type == SMC_PTX_BF16 ? &smc_bfloat : &smc_half;
+    const double x = smc_of_narrow(format, a), y = smc_of_narrow(format, b);
+    const bool is_less = x < y || (x == y && a > b); /* -0 is below +0 */
+    if (x != x || y != y)
+        return x == x ? a : y == y ? b : format->nan;
+    return is_less == (op->reduction == SMC_REDUCE_MIN) ? a : b;
+}
+
+void smc_place_reduce(struct smc_worker *worker, struct smc_warp *warp, const struct smc_op *op,
+                      const struct smc_place *place, uint32_t at, uint32_t bytes, uint32_t lane,
+                      const char *from)
+{
+    const uint32_t width = smc_ptx_type_info[op->type].bytes;
+    const bool is_extreme = op->reduction == SMC_REDUCE_MIN || op->reduction == SMC_REDUCE_MAX;
+    struct smc_op access = *op;
+    access.is_strong = true;
+    access.acquires = access.releases = false;
+    check(worker, warp, &access, place, SMC_UPDATES, at, bytes, lane, NULL);
+    for (uint32_t i = 0; i < bytes; i += width) {
+        char *host = place->bulk.data + at + i;
+        uint64_t value = 0;
+        uint16_t old, half;
+        memcpy(&value, from + i, width);
+        if (smc_ptx_is_half(op->type) && is_extreme) {
+            memcpy(&old, host, sizeof old);
+            half = (uint16_t)extreme_half(op, old, (uint32_t)value);
+            memcpy(host, &half, sizeof half);
+        } else {
+            smc_atomic_update(worker, op, host, value);
+        }
+    }
+}
+
+/* --- cp.async.bulk, cp.reduce.async.bulk -------------------------------------------------------
+ */
+
+enum { CHUNK_BYTES = 1024 };
+
+/* Reads each chunk once and writes it to all places. */
+static void move(struct smc_worker *worker, struct smc_warp *warp, const struct smc_op *op,
+                 const struct smc_place *to, uint32_t places, const struct smc_place *from,
+                 uint32_t bytes, uint32_t lane)
+{
+    char chunk[CHUNK_BYTES];
+    for (uint32_t at = 0; at < bytes; at += CHUNK_BYTES) {
+        const uint32_t part = bytes - at < CHUNK_BYTES ? bytes - at : CHUNK_BYTES;
+        smc_place_read(worker, warp, op, from, at, part, lane, chunk);
+        for (uint32_t i = 0; i < places; i++)
+            if (op->reduction == SMC_REDUCE_NONE)
+                smc_place_write(worker, warp, op, &to[i], at, part, lane, chunk);
+            else
+                smc_place_reduce(worker, warp, op, &to[i], at, part, lane, chunk);
+    }
+}
+
+/* The copy of one lane. */
+static void copy(struct smc_worker *worker, struct smc_warp *warp, const struct smc_op *op,
+                 const struct smc_place *from, uint32_t bytes, uint32_t lane)
+{
+    const uint64_t address = ((const lane_u64 *)(warp->file + op->a))[lane];
+    const uint64_t object = ((const lane_u64 *)(warp->file + op->c))[lane];
+    const uint32_t mask = smc_bulk_blocks(warp, op, lane);
+    struct smc_place to[SMC_BULK_BLOCKS];
+    uint32_t places = 0;
+    EACH_ACTIVE(rank, mask)
+    {
+        const uint64_t at = smc_bulk_address(worker, op, address, rank);
+        if (bytes > 0 &&
+            smc_place_find(worker, warp, op, SMC_WRITES, op->space, at, bytes, lane, &to[places]))
+            places++;
+    }
+    move(worker, warp, op, to, places, from, bytes, lane);
+    for (uint32_t i = 0; i < places && op->immediate & SMC_BULK_COMPLETES; i++)
+        if (to[i].owner == worker)
+            smc_mbarrier_await_copy(worker, object, to[i].bulk.address, bytes, op->instruction);
+    EACH_ACTIVE(rank, op->immediate & SMC_BULK_COMPLETES ? mask : 0)
+    smc_mbarrier_complete(worker, warp, op, smc_bulk_address(worker, op, object, rank), bytes,
+                          lane);
+}
+
+enum smc_next smc_step_bulk_copy(struct smc_worker *worker, struct smc_warp *warp,
+                                 const struct smc_op *op, uint32_t mask)
+{
+    const lane_u64 *to = (const lane_u64 *)(warp->file + op->a);
+    const lane_u64 *from = (const lane_u64 *)(warp->file + op->b);
+    const lane_u32 *size = (const lane_u32 *)(warp->file + op->v[0]);
+    const enum smc_ptx_space source =
+        op->immediate & SMC_BULK_FROM_GLOBAL ? SMC_SPACE_GLOBAL : SMC_SPACE_SHARED;
+    worker->changes++;
+    EACH_ACTIVE(lane, mask)
+    {
+        const uint32_t bytes = size[lane];
+        struct smc_place reads = {.owner = worker};
+        if (smc_place_is_aligned(worker, warp, op, source, from[lane], bytes, BULK_BYTES, lane) &&
+            smc_place_is_aligned(worker, warp, op, op->space, to[lane], bytes, BULK_BYTES, lane) &&
+            (bytes == 0 ||
+             smc_place_find(worker, warp, op, SMC_READS, source, from[lane], bytes, lane, &reads)))
+            copy(worker, warp, op, &reads, bytes, lane);
+    }
+    return SMC_GO_ON;
+}
+
+/* --- st.async, red.async ---------------------------------------------------------------------- */
+
+static enum smc_next then_complete(struct smc_worker *worker, struct smc_warp *warp,
+                                   const struct smc_op *op, uint32_t mask, smc_step *step)
+{
+    const lane_u64 *object = (const lane_u64 *)(warp->file + op->c);
+    struct smc_op access = *op;
+    access.releases = false; /* the object orders it */
+    access.c = op->b;
+    const enum smc_next next = step(worker, warp, &access, mask);
+    EACH_ACTIVE(lane, mask)
+    smc_mbarrier_complete(worker, warp, op, object[lane], smc_op_bytes(op), lane);
+    return next;
+}
+
+enum smc_next smc_step_store_async(struct smc_worker *worker, struct smc_warp *warp,
+                                   const struct smc_op *op, uint32_t mask)
+{
+    return then_complete(worker, warp, op, mask, smc_step_store);
+}
+
+enum smc_next smc_step_reduce_async(struct smc_worker *worker, struct smc_warp *warp,
+                                    const struct smc_op *op, uint32_t mask)
+{
+    return then_complete(worker, warp, op, mask, smc_step_atomic);
+}

@@ -1,0 +1,46 @@
+/* Accesses of many bytes that one thread begins and another unit performs: places in global memory,
+   or in shared memory of any block of the cluster. */
+#ifndef SMC_EMULATOR_BULK_COPIES_H
+#define SMC_EMULATOR_BULK_COPIES_H
+
+#include "machine/emulator/emulator_state.h"
+
+struct smc_place {
+    struct smc_bulk bulk;
+    struct smc_worker *owner; /* of the block whose shared memory it is in */
+};
+
+/* Finds `bytes` at an address of shared or global memory. False, after a finding: they are not in
+   one array. */
+bool smc_place_find(struct smc_worker *worker, struct smc_warp *warp, const struct smc_op *op,
+                    enum smc_access_kind kind, enum smc_ptx_space space, uint64_t address,
+                    uint32_t bytes, uint32_t lane, struct smc_place *place);
+/* False, after a finding: the address or the number of bytes is no multiple of `align`. */
+bool smc_place_is_aligned(struct smc_worker *worker, const struct smc_warp *warp,
+                          const struct smc_op *op, enum smc_ptx_space space, uint64_t address,
+                          uint32_t bytes, uint32_t align, uint32_t lane);
+
+/* Reads and writes bytes from `at` on as accesses of the lane. */
+void smc_place_read(struct smc_worker *worker, struct smc_warp *warp, const struct smc_op *op,
+                    const struct smc_place *place, uint32_t at, uint32_t bytes, uint32_t lane,
+                    char *out);
+void smc_place_write(struct smc_worker *worker, struct smc_warp *warp, const struct smc_op *op,
+                     const struct smc_place *place, uint32_t at, uint32_t bytes, uint32_t lane,
+                     const char *from);
+/* Combines elements of op->type with those that are there, atomically, by op->reduction. */
+void smc_place_reduce(struct smc_worker *worker, struct smc_warp *warp, const struct smc_op *op,
+                      const struct smc_place *place, uint32_t at, uint32_t bytes, uint32_t lane,
+                      const char *from);
+
+/* The blocks of the cluster that a lane's bulk or tensor copy to shared memory writes to, as a mask
+   of their ranks; 1 if it is not a multicast, and the address alone says where. A cluster has at
+   most SMC_BULK_BLOCKS blocks (.ctaMask has 16 bits: PTX ISA, cp.async.bulk). */
+enum { SMC_BULK_BLOCKS = 16 };
+uint32_t smc_bulk_blocks(const struct smc_warp *warp, const struct smc_op *op, uint32_t lane);
+
+/* An operand of such a copy in block `rank` of smc_bulk_blocks: of a multicast, the same place as
+   `address` in that block; else `address` itself. */
+uint64_t smc_bulk_address(const struct smc_worker *worker, const struct smc_op *op,
+                          uint64_t address, uint32_t rank);
+
+#endif

@@ -1,0 +1,65 @@
+/* Accesses of a block to the shared memory of other blocks of its cluster. */
+#include "machine/emulator/clusters.h"
+
+#include <string.h>
+
+#include "machine/emulator/peers.h"
+#include "machine/emulator/shadow.h"
+
+/* An access of a lane to another block. False: there is a finding. */
+static bool reach(struct smc_worker *worker, const struct smc_warp *warp, uint32_t lane,
+                  const struct smc_peer_access *access, const void *value)
+{
+    struct smc_worker *mate = access->owner;
+    const uint64_t room = worker->launch->smem_bytes;
+    if (!mate || access->address > room || access->bytes > room - access->address) {
+        struct smc_finding finding = smc_finding_at(
+            worker, SMC_FINDING_OUT_OF_BOUNDS, access->op->instruction, smc_thread_of(warp, lane));
+        smc_finding_set_address(worker, &finding, SMC_SPACE_SHARED, access->address, access->bytes);
+        smc_find(worker, &finding);
+        return false;
+    }
+    if (!mate->is_running) {
+        smc_peers_report_ended(worker, warp, lane, access);
+        return false;
+    }
+    struct smc_peer_access compared = *access;
+    compared.is_same = access->kind == SMC_WRITES && value &&
+                       !memcmp(mate->shared + access->address, value, access->bytes);
+    smc_peers_reach(worker, warp, lane, &compared);
+    if (access->kind != SMC_READS && mate->shadow)
+        smc_shadow_written_elsewhere(mate->shadow, access->address, access->bytes);
+    return true;
+}
+
+uint32_t smc_cluster_reach(struct smc_worker *worker, struct smc_warp *warp,
+                           const struct smc_op *op, enum smc_access_kind kind,
+                           const uint64_t address[SMC_LANES], uint32_t mask,
+                           const void *const *value, struct smc_cluster_lanes *lanes)
+{
+    const uint32_t width = smc_op_bytes(op);
+    const uint32_t me = smc_cluster_rank(worker);
+    uint32_t good = 0;
+    EACH_ACTIVE(lane, mask)
+    {
+        const uint64_t place = address[lane] / SMC_CLUSTER_STRIDE;
+        const uint64_t offset = address[lane] % SMC_CLUSTER_STRIDE;
+        if (place == 0 || place - 1 == me) {
+            lanes->own[lane] = offset;
+            lanes->mine |= 1u << lane;
+            continue;
+        }
+        const struct smc_peer_access access = {.op = op,
+                                               .kind = kind,
+                                               .owner = smc_cluster_mate(worker, place - 1),
+                                               .address = offset,
+                                               .bytes = width};
+        if (!reach(worker, warp, lane, &access, value ? value[lane] : NULL))
+            continue;
+        lanes->host[lane] = access.owner->shared + offset;
+        good |= 1u << lane;
+    }
+    if (good && op->is_strong)
+        smc_peers_strong(worker, op, kind);
+    return good;
+}

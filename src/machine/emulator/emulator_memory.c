@@ -1,0 +1,661 @@
+/* Memory accesses: translates addresses to the host's memory with all bounds checked, and counts
+   their cost by the model's rules. */
+#include <string.h>
+
+#include "machine/emulator/clusters.h"
+#include "machine/emulator/matrix.h"
+#include "machine/emulator/memory_shapes.h"
+#include "machine/emulator/emulator_state.h"
+#include "machine/emulator/shadow.h"
+#include "rules/banks.h"
+
+/* --- Counts ----------------------------------------------------------------------------------- */
+
+static bool is_fragment(const struct smc_op *op)
+{
+    return op->kind == SMC_OP_LOAD_FRAGMENT || op->kind == SMC_OP_STORE_FRAGMENT;
+}
+
+static void take_sample(struct smc_worker *worker, const struct smc_op *op, enum smc_bank_op kind,
+                        uint32_t conflicts, const uint64_t address[SMC_LANES], uint32_t mask,
+                        uint32_t bytes)
+{
+    struct smc_conflict_sample *sample = &worker->sample[op->instruction];
+    *sample = (struct smc_conflict_sample){
+        .taken = true,
+        .conflicts = conflicts,
+        .block = worker->block,
+        .access = {.mask = mask, .width_bytes = bytes, .op = kind, .is_matrix = smc_op_is_rows(op)},
+    };
+    EACH_LANE(i) sample->access.address[i] = mask & smc_lane_bit[i] ? (uint32_t)address[i] : 0;
+}
+
+static void count_shared(struct smc_worker *worker, const struct smc_op *op, enum smc_bank_op kind,
+                         bool is_atomic, const uint64_t address[SMC_LANES], uint32_t mask,
+                         uint32_t bytes, struct smc_shape *shape)
+{
+    struct smc_emulated_count *count = &worker->count[op->instruction];
+    if (worker->log)
+        smc_log_shared(worker, op, kind, address, mask, bytes);
+    if (is_atomic) {
+        count->shared_atomics++;
+        return;
+    }
+    /* Matrices are served as stores are: no two of them together. */
+    struct smc_bank_cost cost = smc_shape_bank_cost(
+        worker, shape, 0, smc_op_is_rows(op) ? SMC_BANK_STORE : kind, address, mask, bytes);
+    count->least_wavefronts += cost.least;
+    const struct smc_conflict_sample *kept = &worker->sample[op->instruction];
+    if (!kept->taken || cost.wavefronts - cost.least > kept->conflicts)
+        take_sample(worker, op, kind, cost.wavefronts - cost.least, address, mask, bytes);
+    if (kind == SMC_BANK_STORE) {
+        count->shared_stores++;
+        count->store_wavefronts += cost.wavefronts;
+        return;
+    }
+    count->shared_loads++;
+    count->load_wavefronts += cost.wavefronts;
+    if (!worker->launch->program->follows || op->machine_bytes == 0)
+        return;
+    if (op->machine_bytes != bytes)
+        cost = smc_shape_bank_cost(worker, shape, 1, kind, address, mask, op->machine_bytes);
+    count->machine_loads++;
+    count->machine_load_wavefronts += cost.wavefronts;
+}
+
+void smc_count_fragment(struct smc_worker *worker, const struct smc_op *op, enum smc_bank_op kind,
+                        const uint64_t address[SMC_LANES], const struct smc_fragment_access *access,
+                        const struct smc_access_bound *bound)
+{
+    struct smc_emulated_count *count = &worker->count[op->instruction];
+    const enum smc_bank_op served = access->is_rows ? SMC_BANK_STORE : kind;
+    struct smc_bank_cost cost =
+        smc_shape_bank_cost(worker, NULL, 0, served, address, access->mask, access->bytes);
+    const struct smc_conflict_sample *kept = &worker->sample[op->instruction];
+    struct smc_logged_access logged = {
+        .instruction = op->instruction,
+        .access = {.mask = access->mask,
+                   .width_bytes = access->bytes,
+                   .op = kind,
+                   .is_matrix = access->is_rows},
+        .bound = *bound,
+    };
+    if (worker->log)
+        smc_log_access(worker, &logged, address);
+    if (!kept->taken || cost.wavefronts - cost.least > kept->conflicts)
+        take_sample(worker, op, kind, cost.wavefronts - cost.least, address, access->mask,
+                    access->bytes);
+    count->least_wavefronts += cost.least;
+    count->shared_loads += kind == SMC_BANK_LOAD;
+    count->shared_stores += kind == SMC_BANK_STORE;
+    *(kind == SMC_BANK_LOAD ? &count->load_wavefronts : &count->store_wavefronts) +=
+        cost.wavefronts;
+}
+
+static void count_global(struct smc_worker *worker, const struct smc_op *op, unsigned kind,
+                         const uint64_t address[SMC_LANES], uint32_t mask, uint32_t bytes,
+                         const struct smc_allocation *allocation, struct smc_shape *shape)
+{
+    struct smc_emulated_count *count = &worker->count[op->instruction];
+    uint64_t lanes = smc_lane_count(mask);
+    uint64_t sectors = smc_shape_sectors(shape, address, mask);
+    count->global_requests++;
+    count->global_sectors += sectors;
+    count->global_bytes += lanes * bytes;
+    if (allocation->array == SIZE_MAX)
+        return;
+    struct smc_emulated_traffic *traffic = &worker->array_count[allocation->array].kind[kind];
+    traffic->requests++;
+    traffic->sectors += sectors;
+    traffic->elements += lanes * op->vector;
+    traffic->bytes += lanes * bytes;
+}
+
+void smc_count_copy(struct smc_worker *worker, const struct smc_op *op,
+                    const uint64_t from[SMC_LANES], const uint64_t to[SMC_LANES], uint32_t mask)
+{
+    const struct smc_allocation *allocation =
+        worker->last_allocation < worker->launch->allocations
+            ? &worker->launch->allocation[worker->last_allocation]
+            : NULL; /* the heap */
+    uint64_t as_load = smc_sectors_count(from, mask);
+    uint64_t sectors = smc_sectors_count_copied(from, to, mask);
+    struct smc_emulated_count *count = &worker->count[op->instruction];
+    count->global_sectors = count->global_sectors - as_load + sectors;
+    if (!allocation || allocation->array == SIZE_MAX)
+        return;
+    struct smc_emulated_traffic *loads =
+        &worker->array_count[allocation->array].kind[SMC_EMULATED_LOAD];
+    loads->sectors = loads->sectors - as_load + sectors;
+}
+
+void smc_emulated_count_add(const struct smc_emulated_count *from, struct smc_emulated_count *to)
+{
+    to->executions += from->executions;
+    to->lanes += from->lanes;
+    to->divergent += from->divergent;
+    to->shared_loads += from->shared_loads;
+    to->shared_stores += from->shared_stores;
+    to->shared_atomics += from->shared_atomics;
+    to->load_wavefronts += from->load_wavefronts;
+    to->machine_loads += from->machine_loads;
+    to->machine_load_wavefronts += from->machine_load_wavefronts;
+    to->store_wavefronts += from->store_wavefronts;
+    to->least_wavefronts += from->least_wavefronts;
+    to->global_requests += from->global_requests;
+    to->global_sectors += from->global_sectors;
+    to->global_bytes += from->global_bytes;
+}
+
+uint64_t smc_emulated_wavefronts(const struct smc_emulated_count *count)
+{
+    return count->load_wavefronts + count->store_wavefronts;
+}
+
+uint64_t smc_emulated_conflicts(const struct smc_emulated_count *count)
+{
+    return smc_emulated_wavefronts(count) - count->least_wavefronts;
+}
+
+/* --- Accesses --------------------------------------------------------------------------------- */
+
+enum { CELL_BYTES = 4 }; /* of struct smc_emulated_array's `written` */
+
+/* The lowest and highest addresses of the active lanes, and the OR of all their bits. */
+struct extent {
+    uint64_t least, most, bits;
+};
+
+/* By the shape, unless an address might be below 0 and so be the highest one. */
+static struct extent extent_of(const uint64_t address[SMC_LANES], uint32_t mask,
+                               const struct smc_shape *shape)
+{
+    const int64_t far = INT64_C(1) << 48;
+    struct extent extent = {UINT64_MAX, 0, 0};
+    const uint64_t first = mask ? address[__builtin_ctz(mask)] : 0;
+    if (shape && first < (uint64_t)far && shape->least >= -(int64_t)first && shape->most < far)
+        return (struct extent){first - (uint64_t)-shape->least, first + (uint64_t)shape->most,
+                               first | shape->bits};
+    EACH_ACTIVE(lane, mask)
+    {
+        uint64_t at = address[lane];
+        extent.least = at < extent.least ? at : extent.least;
+        extent.most = at > extent.most ? at : extent.most;
+        extent.bits |= at;
+    }
+    return extent;
+}
+
+static void report(struct smc_worker *worker, const struct smc_warp *warp, const struct smc_op *op,
+                   enum smc_finding_kind kind, enum smc_ptx_space space, uint64_t address,
+                   uint32_t lane)
+{
+    struct smc_finding finding =
+        smc_finding_at(worker, kind, op->instruction, smc_thread_of(warp, lane));
+    smc_finding_set_address(worker, &finding, space, address, smc_op_bytes(op));
+    smc_find(worker, &finding);
+}
+
+/* Drops the lanes whose address is not a multiple of the width. */
+static uint32_t drop_misaligned(struct smc_worker *worker, const struct smc_warp *warp,
+                                const struct smc_op *op, enum smc_ptx_space space,
+                                const uint64_t address[SMC_LANES], uint32_t mask)
+{
+    uint32_t bytes = smc_op_bytes(op), good = mask;
+    EACH_ACTIVE(lane, mask)
+    if (address[lane] & (bytes - 1)) {
+        report(worker, warp, op, SMC_FINDING_MISALIGNED, space, address[lane], lane);
+        good &= ~(1u << lane);
+    }
+    return good;
+}
+
+/* Accesses to one piece of memory of `bytes` that begins at address 0 of its space. */
+static uint32_t locate_flat(struct smc_worker *worker, const struct smc_warp *warp,
+                            const struct smc_op *op, enum smc_ptx_space space, char *data,
+                            uint64_t bytes, uint64_t stride, const uint64_t address[SMC_LANES],
+                            const struct extent *extent, uint32_t mask, char *host[SMC_LANES])
+{
+    uint32_t width = smc_op_bytes(op), good = mask;
+    if (extent->most > bytes || width > bytes - extent->most)
+        EACH_ACTIVE(lane, mask)
+    if (address[lane] > bytes || width > bytes - address[lane]) {
+        report(worker, warp, op, SMC_FINDING_OUT_OF_BOUNDS, space, address[lane], lane);
+        good &= ~(1u << lane);
+    }
+    if (!stride) { /* what is not in `good` is not used */
+        EACH_LANE(lane) host[lane] = (char *)((uintptr_t)data + address[lane]);
+        return good;
+    }
+    EACH_ACTIVE(lane, good)
+    host[lane] = data + address[lane] + stride * smc_thread_of(warp, lane);
+    return good;
+}
+
+static const struct smc_allocation *memory_find(struct smc_worker *worker, uint64_t address)
+{
+    const struct smc_launch_state *launch = worker->launch;
+    size_t low = 0, high = launch->allocations;
+    while (low < high) { /* the first one that begins above the address */
+        size_t middle = (low + high) / 2;
+        if (launch->allocation[middle].address <= address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (launch->heap && smc_heap_spans(launch->heap, address)) {
+        const struct smc_allocation *nearest = smc_heap_find(launch->heap, address);
+        return nearest && address - nearest->address < nearest->bytes ? nearest : NULL;
+    }
+    if (low == 0)
+        return NULL;
+    const struct smc_allocation *found = &launch->allocation[low - 1];
+    return address - found->address < found->bytes ? found : NULL;
+}
+
+static bool holds(const struct smc_allocation *allocation, uint64_t address, uint32_t width)
+{
+    uint64_t offset = address - allocation->address;
+    return address >= allocation->address && offset <= allocation->bytes &&
+           width <= allocation->bytes - offset;
+}
+
+static unsigned traffic_kind(enum smc_access_kind kind)
+{
+    return kind == SMC_READS    ? SMC_EMULATED_LOAD
+           : kind == SMC_WRITES ? SMC_EMULATED_STORE
+                                : SMC_EMULATED_ATOMIC;
+}
+
+/* The lanes of `mask` that access this allocation. */
+static uint32_t lanes_within(const struct smc_allocation *allocation,
+                             const uint64_t address[SMC_LANES], uint32_t mask, uint32_t width,
+                             const struct extent *extent)
+{
+    uint32_t within = 0;
+    if (holds(allocation, extent->least, width) && holds(allocation, extent->most, width))
+        return mask;
+    EACH_ACTIVE(lane, mask)
+    within |= (uint32_t)holds(allocation, address[lane], width) << lane;
+    return within;
+}
+
+/* Copies what the lanes load that cross the end of the allocation, and returns them. */
+static uint32_t cut_at_end(struct smc_worker *worker, const struct smc_op *op,
+                           const struct smc_allocation *allocation,
+                           const uint64_t address[SMC_LANES], uint32_t mask, uint32_t width,
+                           char *host[SMC_LANES])
+{
+    uint32_t cut = 0;
+    EACH_ACTIVE(lane, mask)
+    if (!holds(allocation, address[lane], width)) {
+        memset(worker->cut[lane], 0, width);
+        memcpy(worker->cut[lane], host[lane], op->used_bytes);
+        host[lane] = worker->cut[lane];
+        cut |= 1u << lane;
+    }
+    return cut;
+}
+
+/* The bytes of cell `i` that lie between `begin` and `end`: a bit each. */
+static uint8_t bytes_of_cell(uint64_t i, uint64_t begin, uint64_t end)
+{
+    const uint64_t first = i * CELL_BYTES;
+    const uint32_t from = begin > first ? (uint32_t)(begin - first) : 0;
+    const uint32_t to = end < first + CELL_BYTES ? (uint32_t)(end - first) : CELL_BYTES;
+    return (uint8_t)((1u << to) - (1u << from));
+}
+
+struct coverage {
+    bool any, all; /* of the bytes are written */
+};
+
+static struct coverage coverage_of(const struct smc_allocation *allocation, uint64_t begin,
+                                   uint64_t bytes)
+{
+    struct coverage found = {.all = true};
+    const uint64_t end = begin + bytes;
+    for (uint64_t i = begin / CELL_BYTES; i <= (end - 1) / CELL_BYTES; i++) {
+        const uint8_t mask = bytes_of_cell(i, begin, end);
+        const uint8_t now = __atomic_load_n(&allocation->written[i], __ATOMIC_RELAXED) & mask;
+        found.any |= now != 0;
+        found.all &= now == mask;
+    }
+    return found;
+}
+
+/* Whether a read of bytes not all of which are written is a fault. Where a structure is copied, the
+   padding between its members is read along with them; so of what is only copied some bytes must be
+   written, and of bulk copies some of each 16. Elements that are computed with must be written, and
+   single ones to the last byte: those of vectors may be words of a structure. */
+static bool reads_unwritten(const struct smc_op *op, const struct smc_allocation *allocation,
+                            uint64_t begin, uint32_t bytes)
+{
+    enum { MOST_LOADED = 32, BULK_UNIT = 16 };
+    const uint32_t unit = bytes <= MOST_LOADED ? bytes : BULK_UNIT;
+    for (uint32_t at = 0; at < bytes; at += unit)
+        if (!coverage_of(allocation, begin + at, bytes - at < unit ? bytes - at : unit).any)
+            return true;
+    for (uint32_t n = 0; op->computed >> n && (n + 1) * op->width_bytes <= bytes; n++) {
+        const struct coverage found =
+            coverage_of(allocation, begin + (uint64_t)n * op->width_bytes, op->width_bytes);
+        if (op->computed >> n & 1 && !(op->vector == 1 ? found.all : found.any))
+            return true;
+    }
+    return false;
+}
+
+/* Notes what is written, and reports what nothing has written before it is read: once. Another
+   worker may do so at the same time, also for bytes of the same four. */
+static void check_written(struct smc_worker *worker, const struct smc_warp *warp,
+                          const struct smc_op *op, enum smc_access_kind kind,
+                          const struct smc_bulk *place, uint32_t bytes, uint32_t lane)
+{
+    const struct smc_allocation *allocation = place->allocation;
+    const uint64_t begin = place->address - allocation->address, end = begin + bytes;
+    if (coverage_of(allocation, begin, bytes).all)
+        return;
+    if (kind == SMC_READS ? reads_unwritten(op, allocation, begin, bytes) : kind != SMC_WRITES) {
+        struct smc_finding finding = smc_finding_at(worker, SMC_FINDING_UNWRITTEN_GLOBAL,
+                                                    op->instruction, smc_thread_of(warp, lane));
+        smc_finding_set_address(worker, &finding, SMC_SPACE_GLOBAL, place->address, bytes);
+        smc_find(worker, &finding);
+    }
+    for (uint64_t i = begin / CELL_BYTES; i <= (end - 1) / CELL_BYTES; i++)
+        __atomic_fetch_or(&allocation->written[i], bytes_of_cell(i, begin, end), __ATOMIC_RELAXED);
+}
+
+void smc_memory_read_texel(struct smc_worker *worker, const struct smc_warp *warp,
+                           const struct smc_op *op, const struct smc_texel *texel, uint32_t lane)
+{
+    const struct smc_launch_state *launch = worker->launch;
+    if (!launch->request->arrays[texel->array].written)
+        return;
+    for (size_t i = 0; i < launch->allocations; i++) {
+        const struct smc_allocation *allocation = &launch->allocation[i];
+        if (allocation->array != texel->array || !allocation->written)
+            continue;
+        const struct smc_bulk place = {.address = allocation->address +
+                                                  (uint64_t)(texel->data - allocation->data),
+                                       .allocation = allocation};
+        check_written(worker, warp, op, SMC_READS, &place, texel->bytes, lane);
+        return;
+    }
+}
+
+/* `cut`: the lanes that load a vector whose end lies beyond the allocation, and is not used. */
+static uint32_t locate_global(struct smc_worker *worker, const struct smc_warp *warp,
+                              const struct smc_op *op, enum smc_access_kind kind,
+                              const uint64_t address[SMC_LANES], const struct extent *extent,
+                              uint32_t mask, char *host[SMC_LANES], struct smc_shape *shape,
+                              uint32_t *cut)
+{
+    const uint32_t bytes = smc_op_bytes(op);
+    const uint32_t width = op->used_bytes ? op->used_bytes : bytes;
+    uint32_t good = mask;
+    const struct smc_allocation *allocation = NULL;
+    if (worker->last_allocation < worker->launch->allocations)
+        allocation = &worker->launch->allocation[worker->last_allocation];
+    for (uint32_t left = mask; left;) {
+        uint32_t lane = (uint32_t)__builtin_ctz(left);
+        if (!allocation || !holds(allocation, address[lane], width))
+            allocation = memory_find(worker, address[lane]);
+        bool refused = allocation && allocation->is_constant && kind != SMC_READS;
+        bool freed = allocation && !allocation->data;
+        if (!allocation || refused || freed || !holds(allocation, address[lane], width)) {
+            report(worker, warp, op,
+                   refused ? SMC_FINDING_READ_ONLY
+                   : freed ? SMC_FINDING_USE_AFTER_FREE
+                           : SMC_FINDING_OUT_OF_BOUNDS,
+                   SMC_SPACE_GLOBAL, address[lane], lane);
+            left &= left - 1;
+            good &= ~(1u << lane);
+            continue;
+        }
+        uint32_t within = lanes_within(allocation, address, left, width, extent);
+        worker->last_allocation = allocation->is_heap
+                                      ? worker->launch->allocations
+                                      : (size_t)(allocation - worker->launch->allocation);
+        if (shape)
+            smc_shape_set_allocation(worker, shape,
+                                     within == mask && !allocation->is_heap ? allocation : NULL);
+        if (within == mask) { /* what is not in `mask` is not used */
+            const uintptr_t data = (uintptr_t)allocation->data;
+            EACH_LANE(n) host[n] = (char *)(data + (address[n] - allocation->address));
+        } else {
+            EACH_ACTIVE(n, within)
+            host[n] = allocation->data + (address[n] - allocation->address);
+        }
+        if (allocation->written)
+            EACH_ACTIVE(n, within)
+            {
+                const struct smc_bulk place = {.address = address[n], .allocation = allocation};
+                check_written(worker, warp, op, kind, &place, width, n);
+            }
+        if (width < bytes)
+            *cut |= cut_at_end(worker, op, allocation, address, within, bytes, host);
+        count_global(worker, op, traffic_kind(kind), address, within, bytes, allocation, shape);
+        left &= ~within;
+    }
+    return good;
+}
+
+/* A read of local memory of which no byte was written: several elements may be loaded at once, not
+   all of which are used. */
+static void check_local(struct smc_worker *worker, const struct smc_warp *warp,
+                        const struct smc_op *op, enum smc_access_kind kind,
+                        const uint64_t address[SMC_LANES], uint32_t mask, char *const *host)
+{
+    uint32_t width = smc_op_bytes(op);
+    if (!worker->local_written || op->only_copies)
+        return;
+    EACH_ACTIVE(lane, mask)
+    {
+        uint8_t *written = worker->local_written + (host[lane] - worker->local);
+        if (kind != SMC_WRITES && !memchr(written, 1, width))
+            report(worker, warp, op, SMC_FINDING_UNWRITTEN_LOCAL, SMC_SPACE_LOCAL, address[lane],
+                   lane);
+        memset(written, 1, width);
+    }
+}
+
+/* Of vectors that cross the end of an allocation only the elements that are used are checked. */
+static void check_cut(struct smc_worker *worker, struct smc_warp *warp, const struct smc_op *op,
+                      const uint64_t address[SMC_LANES], uint32_t cut)
+{
+    for (uint32_t offset = 0; offset < op->used_bytes; offset += op->width_bytes) {
+        uint64_t element[SMC_LANES];
+        char *host[SMC_LANES];
+        EACH_LANE(lane)
+        {
+            element[lane] = address[lane] + offset;
+            host[lane] = worker->cut[lane] + offset;
+        }
+        smc_shadow_check(worker, warp, op, SMC_SPACE_GLOBAL, SMC_READS, element, cut,
+                         op->width_bytes, NULL, host, NULL);
+    }
+}
+
+/* Accesses of which some are to the shared memory of other blocks of the cluster. */
+static uint32_t access_cluster(struct smc_worker *worker, struct smc_warp *warp,
+                               const struct smc_op *op, enum smc_access_kind kind,
+                               const uint64_t address[SMC_LANES], uint32_t mask,
+                               const void *const *value, char *host[SMC_LANES])
+{
+    struct smc_cluster_lanes lanes = {.host = host};
+    uint32_t good = smc_cluster_reach(worker, warp, op, kind, address, mask, value, &lanes);
+    if (lanes.mine)
+        good |= smc_memory_access_some(worker, warp, op, SMC_SPACE_SHARED, kind, lanes.own,
+                                       lanes.mine, value, host);
+    return good;
+}
+
+uint32_t smc_memory_access_at(struct smc_worker *worker, struct smc_warp *warp,
+                              const struct smc_op *op, enum smc_ptx_space space,
+                              enum smc_access_kind kind, const uint64_t address[SMC_LANES],
+                              uint32_t mask, const void *const *value, char *host[SMC_LANES])
+{
+    const struct smc_launch_state *launch = worker->launch;
+    uint32_t width = smc_op_bytes(op);
+    struct smc_shape *shape = smc_shape_of(worker, warp, op, address, mask);
+    struct extent extent = extent_of(address, mask, shape);
+    if (extent.bits & (width - 1)) {
+        mask = drop_misaligned(worker, warp, op, space, address, mask);
+        shape = NULL;
+        extent = extent_of(address, mask, NULL);
+    }
+    if (!mask)
+        return 0;
+    uint64_t local = launch->program->local_bytes;
+    uint32_t cut = 0;
+    switch (space) {
+    case SMC_SPACE_SHARED:
+        if (extent.most >= SMC_CLUSTER_STRIDE && launch->cluster_blocks > 1)
+            return access_cluster(worker, warp, op, kind, address, mask, value, host);
+        mask = locate_flat(worker, warp, op, space, worker->shared, launch->smem_bytes, 0, address,
+                           &extent, mask, host);
+        if (mask && !is_fragment(op))
+            count_shared(worker, op, kind == SMC_READS ? SMC_BANK_LOAD : SMC_BANK_STORE,
+                         kind == SMC_UPDATES, address, mask, width,
+                         shape && mask == shape->mask ? shape : NULL);
+        break;
+    case SMC_SPACE_LOCAL:
+        mask = locate_flat(worker, warp, op, space, worker->local, local, local, address, &extent,
+                           mask, host);
+        check_local(worker, warp, op, kind, address, mask, host);
+        return mask;
+    case SMC_SPACE_PARAM:
+        return locate_flat(worker, warp, op, space, launch->parameters,
+                           launch->program->parameter_bytes, 0, address, &extent, mask, host);
+    default:
+        mask = locate_global(worker, warp, op, kind, address, &extent, mask, host, shape, &cut);
+        space = SMC_SPACE_GLOBAL;
+    }
+    if (cut && worker->shadow)
+        check_cut(worker, warp, op, address, cut);
+    const uint32_t located = mask;
+    mask &= ~cut;
+    if (worker->shadow && mask) {
+        const bool is_shaped = shape && !shape->changes && mask == shape->mask;
+        smc_shadow_check(worker, warp, op, space, kind, address, mask, width, value, host,
+                         is_shaped && kind == SMC_READS && !op->is_strong
+                             ? places_of(worker, shape, space)
+                             : NULL);
+    }
+    return located;
+}
+
+static void count_bulk(struct smc_worker *worker, const struct smc_op *op,
+                       enum smc_access_kind kind, uint64_t address, uint32_t bytes,
+                       const struct smc_allocation *allocation)
+{
+    const uint64_t sectors =
+        (address + bytes - 1) / SMC_SECTOR_BYTES - address / SMC_SECTOR_BYTES + 1;
+    struct smc_emulated_count *count = &worker->count[op->instruction];
+    count->global_requests++;
+    count->global_sectors += sectors;
+    count->global_bytes += bytes;
+    if (allocation->array == SIZE_MAX)
+        return;
+    struct smc_emulated_traffic *traffic =
+        &worker->array_count[allocation->array].kind[traffic_kind(kind)];
+    traffic->requests++;
+    traffic->sectors += sectors;
+    traffic->elements += bytes / op->width_bytes;
+    traffic->bytes += bytes;
+}
+
+bool smc_memory_bulk(struct smc_worker *worker, const struct smc_warp *warp,
+                     const struct smc_op *op, enum smc_access_kind kind, uint32_t bytes,
+                     uint32_t lane, struct smc_bulk *bulk)
+{
+    const uint64_t address = bulk->address, shared = worker->launch->smem_bytes;
+    enum smc_finding_kind fault = SMC_FINDING_OUT_OF_BOUNDS;
+    if (bulk->space == SMC_SPACE_SHARED) {
+        bulk->data =
+            address <= shared && bytes <= shared - address ? worker->shared + address : NULL;
+    } else {
+        const struct smc_allocation *allocation = memory_find(worker, address);
+        bulk->data = NULL;
+        if (allocation && allocation->is_constant && kind != SMC_READS)
+            fault = SMC_FINDING_READ_ONLY;
+        else if (allocation && !allocation->data)
+            fault = SMC_FINDING_USE_AFTER_FREE;
+        else if (allocation && holds(allocation, address, bytes))
+            bulk->data = allocation->data + (address - allocation->address);
+        bulk->allocation = allocation;
+        if (bulk->data)
+            count_bulk(worker, op, kind, address, bytes, allocation);
+        if (bulk->data && allocation->written)
+            check_written(worker, warp, op, kind, bulk, bytes, lane);
+    }
+    if (bulk->data)
+        return true;
+    struct smc_finding finding =
+        smc_finding_at(worker, fault, op->instruction, smc_thread_of(warp, lane));
+    smc_finding_set_address(worker, &finding, bulk->space, address, bytes);
+    smc_find(worker, &finding);
+    return false;
+}
+
+const char *smc_memory_peek(struct smc_worker *worker, const struct smc_warp *warp, uint32_t lane,
+                            uint64_t address, uint64_t *bytes)
+{
+    const struct smc_launch_state *launch = worker->launch;
+    enum smc_ptx_space space = smc_space_of(address);
+    uint64_t offset = address - smc_window_of(space), local = launch->program->local_bytes;
+    const char *data = space == SMC_SPACE_SHARED ? worker->shared
+                       : space == SMC_SPACE_LOCAL
+                           ? worker->local + local * smc_thread_of(warp, lane)
+                           : launch->parameters;
+    *bytes = space == SMC_SPACE_SHARED  ? launch->smem_bytes
+             : space == SMC_SPACE_LOCAL ? local
+                                        : launch->program->parameter_bytes;
+    if (space == SMC_SPACE_GLOBAL) {
+        const struct smc_allocation *allocation = memory_find(worker, address);
+        if (!allocation || !allocation->data)
+            return NULL;
+        offset = address - allocation->address;
+        data = allocation->data;
+        *bytes = allocation->bytes;
+    }
+    if (offset >= *bytes)
+        return NULL;
+    *bytes -= offset;
+    return data + offset;
+}
+
+uint32_t smc_memory_access_some(struct smc_worker *worker, struct smc_warp *warp,
+                                const struct smc_op *op, enum smc_ptx_space space,
+                                enum smc_access_kind kind, const uint64_t address[SMC_LANES],
+                                uint32_t mask, const void *const *value, char *host[SMC_LANES])
+{
+    char *found[SMC_LANES];
+    const uint32_t good =
+        smc_memory_access_at(worker, warp, op, space, kind, address, mask, value, found);
+    EACH_ACTIVE(lane, good) host[lane] = found[lane];
+    return good;
+}
+
+uint32_t smc_memory_access(struct smc_worker *worker, struct smc_warp *warp,
+                           const struct smc_op *op, enum smc_access_kind kind, uint32_t mask,
+                           const void *const *value, char *host[SMC_LANES])
+{
+    uint64_t address[SMC_LANES];
+    smc_memory_addresses(warp, op, address);
+    if (op->space != SMC_SPACE_GENERIC)
+        return smc_memory_access_at(worker, warp, op, op->space, kind, address, mask, value, host);
+    uint32_t done = 0;
+    for (uint32_t left = mask; left;) { /* usually one iteration */
+        enum smc_ptx_space space = smc_space_of(address[__builtin_ctz(left)]);
+        uint32_t same = 0;
+        EACH_ACTIVE(lane, left)
+        if (smc_space_of(address[lane]) == space) {
+            same |= 1u << lane;
+            address[lane] -= smc_window_of(space);
+        }
+        done |= smc_memory_access_some(worker, warp, op, space, kind, address, same, value, host);
+        left &= ~same;
+    }
+    return done;
+}

@@ -1,0 +1,14 @@
+# Sources of this folder.
+libsmc_la_SOURCES += \
+	src/machine/sass/floats.c src/machine/sass/floats.h \
+	src/machine/sass/patterns.c src/machine/sass/patterns.h \
+	src/machine/rates.h \
+	src/machine/sass/sass_evaluate.c \
+	src/machine/sass/sass_instruction.c src/machine/sass/sass_instruction.h \
+	src/machine/sass/sass_launch.c src/machine/sass/sass_launch.h \
+	src/machine/sass/sass_operations.def \
+	src/machine/sass/sass_program.c src/machine/sass/sass_program.h \
+	src/machine/sass/sass_warp.c src/machine/sass/sass_warp.h \
+	src/machine/timing.h \
+	src/machine/sass/walk.c src/machine/sass/walk.h \
+	src/machine/sass/warp_trace.c src/machine/sass/warp_trace.h

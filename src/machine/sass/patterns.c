@@ -1,0 +1,84 @@
+/* Patterns of accesses. */
+#include "machine/sass/patterns.h"
+
+#include "rules/banks.h"
+
+static bool is_store(const struct smc_instruction *in)
+{
+    return in->operation == SMC_OP_STS || in->operation == SMC_OP_STG ||
+           in->operation == SMC_OP_STSM;
+}
+
+static uint64_t mix(uint64_t key, uint64_t value)
+{
+    key = (key ^ value) * UINT64_C(0x9e3779b97f4a7c15);
+    return key ^ key >> 29;
+}
+
+static uint64_t key_of(const struct smc_instruction *in, uint32_t mask, const uint64_t address[32])
+{
+    unsigned first = (unsigned)__builtin_ctz(mask);
+    uint64_t start = mix(mask | (uint64_t)in->access_bytes << 32 | (uint64_t)is_store(in) << 40 |
+                             (uint64_t)in->matrices << 41,
+                         address[first] % SMC_LINE_BYTES);
+    uint64_t part[4] = {start, start + 1, start + 2, start + 3}; /* independent of each other */
+    for (unsigned lane = 0; lane < 32; lane += 4)
+        for (unsigned i = 0; i < 4; i++)
+            part[i] = mix(part[i], mask >> (lane + i) & 1 ? address[lane + i] - address[first] : 0);
+    uint64_t key = mix(mix(part[0], part[1]), mix(part[2], part[3]));
+    return key ? key : 1;
+}
+
+static void add_line(struct smc_pattern *pattern, int64_t number, uint8_t sectors)
+{
+    unsigned i = pattern->lines;
+    while (i > 0 && pattern->line[i - 1].number != number)
+        i--;
+    if (i == 0 && pattern->lines < 32) {
+        i = ++pattern->lines;
+        pattern->line[i - 1] = (struct smc_pattern_line){.number = number};
+    }
+    if (i > 0)
+        pattern->line[i - 1].sectors |= sectors;
+}
+
+static void find_lines(const struct smc_instruction *in, uint32_t mask, const uint64_t address[32],
+                       struct smc_pattern *pattern)
+{
+    uint64_t base = address[__builtin_ctz(mask)] / SMC_LINE_BYTES;
+    for (int lane = 0; lane < 32; lane++) {
+        if (!(mask >> lane & 1))
+            continue;
+        unsigned first = (unsigned)(address[lane] % SMC_LINE_BYTES) / SMC_SECTOR_BYTES;
+        unsigned last =
+            (unsigned)(address[lane] % SMC_LINE_BYTES + in->access_bytes - 1) / SMC_SECTOR_BYTES;
+        uint8_t sectors = 0;
+        for (unsigned sector = first; sector <= last && sector < 4; sector++)
+            sectors |= (uint8_t)(1u << sector);
+        add_line(pattern, (int64_t)(address[lane] / SMC_LINE_BYTES - base), sectors);
+    }
+    for (unsigned i = 0; i < pattern->lines; i++)
+        pattern->sectors += (uint8_t)__builtin_popcount(pattern->line[i].sectors);
+}
+
+const struct smc_pattern *smc_patterns_find(struct smc_patterns *patterns,
+                                            const struct smc_bank_layout *layout,
+                                            const struct smc_instruction *in, uint32_t mask,
+                                            const uint64_t address[32])
+{
+    uint64_t key = key_of(in, mask, address);
+    struct smc_pattern *pattern = &patterns->pattern[key % SMC_PATTERNS];
+    if (pattern->key == key)
+        return pattern;
+    *pattern = (struct smc_pattern){.key = key, .wavefronts = 1};
+    struct smc_access access = {.mask = mask,
+                                .width_bytes = in->access_bytes,
+                                .op = is_store(in) ? SMC_BANK_STORE : SMC_BANK_LOAD,
+                                .is_matrix = in->matrices > 0};
+    for (int lane = 0; lane < 32; lane++)
+        access.address[lane] = (uint32_t)address[lane];
+    if (!smc_access_misaligned(&access))
+        pattern->wavefronts = (uint8_t)smc_banks_count(layout, &access).wavefronts;
+    find_lines(in, mask, address, pattern);
+    return pattern;
+}

@@ -1,0 +1,34 @@
+/* Patterns of accesses that were seen before. A loop repeats the same pattern at other addresses,
+   and counting the wavefronts of one is slow. */
+#ifndef SMC_MACHINE_PATTERNS_H
+#define SMC_MACHINE_PATTERNS_H
+
+#include "machine/sass/sass_instruction.h"
+#include "rules/banks.h"
+
+/* Part of an access to global memory. */
+struct smc_pattern_line {
+    int64_t number;  /* address / 128, relative to that of the first active lane */
+    uint8_t sectors; /* bit n: sector n of 32 bytes */
+};
+
+struct smc_pattern {
+    uint64_t key;
+    uint8_t wavefronts; /* through the banks of shared memory and of L1 */
+    uint8_t sectors, lines;
+    struct smc_pattern_line line[32];
+};
+
+enum { SMC_PATTERNS = 256 };
+
+struct smc_patterns {
+    struct smc_pattern pattern[SMC_PATTERNS];
+};
+
+/* The pattern of an access with at least one active lane. Valid until the next call. */
+const struct smc_pattern *smc_patterns_find(struct smc_patterns *patterns,
+                                            const struct smc_bank_layout *layout,
+                                            const struct smc_instruction *in, uint32_t mask,
+                                            const uint64_t address[32]);
+
+#endif

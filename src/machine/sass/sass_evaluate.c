@@ -1,0 +1,956 @@
+/* What instructions compute: integers, logic, comparisons, moves; floats.c has floating point. */
+#include <string.h>
+
+#include "machine/sass/floats.h"
+#include "machine/sass/sass_warp.h"
+
+/* The operands of one instruction, for one lane if all lanes compute the same, else for 32. */
+struct operands {
+    const uint32_t *low[3], *high[3]; /* high: the upper register of a pair */
+    uint32_t copy[3][2][SMC_LANES];   /* what they point to, if not to the registers themselves */
+    uint32_t unknown;                 /* lanes with an unknown operand */
+    uint32_t carry;                   /* the sum of 1 for each negated operand */
+    uint32_t lanes;                   /* 1 or 32 */
+    uint32_t predicate[3], predicate_unknown[3];
+};
+
+struct results {
+    uint32_t low[SMC_LANES], high[SMC_LANES];
+    uint32_t predicate[2]; /* lane n in bit n */
+    uint32_t predicate_unknown[2];
+    uint32_t unknown;
+};
+
+#define EACH_LANE for (uint32_t l = 0; l < ops->lanes; l++)
+
+/* Loops over all lanes, also if one would do: the compiler makes vector instructions of them. What
+   is added up over lanes is added up in bits of `lane_bit`. */
+#define ALL_LANES for (uint32_t l = 0; l < SMC_LANES; l++)
+
+static const uint32_t lane_bit[SMC_LANES] = {
+#define BITS(n) 1u << (n), 2u << (n), 4u << (n), 8u << (n)
+    BITS(0), BITS(4), BITS(8), BITS(12), BITS(16), BITS(20), BITS(24), BITS(28)};
+
+static const struct smc_lanes zero = {.same = true};
+static const struct smc_lanes unknown = {.same = true, .unknown = UINT32_MAX};
+
+static const struct smc_lanes *register_of(const struct smc_warp *warp,
+                                           const struct smc_operand *operand, unsigned part)
+{
+    if (operand->kind == SMC_OPERAND_REGISTER)
+        return operand->number == SMC_ZERO_REGISTER ? &zero : &warp->reg[operand->number + part];
+    return operand->number == SMC_ZERO_UNIFORM ? &zero : &warp->uniform[operand->number + part];
+}
+
+static bool read_constant(const struct smc_warp *warp, unsigned bank, uint32_t at, unsigned bytes,
+                          uint32_t *value)
+{
+    *value = 0;
+    if (bank != 0 || (size_t)at + bytes > warp->place->constant_bytes)
+        return false;
+    for (unsigned i = bytes; i-- > 0;)
+        *value = *value << 8 | warp->place->constants[at + i];
+    return true;
+}
+
+static void constant_lanes(const struct smc_warp *warp, const struct smc_operand *operand,
+                           unsigned part, struct smc_lanes *lanes)
+{
+    lanes->same = true;
+    lanes->unknown = 0;
+    if (!read_constant(warp, operand->number, operand->value + 4 * part, 4, &lanes->value[0]))
+        lanes->unknown = UINT32_MAX;
+}
+
+static void fetch(const struct smc_warp *warp, const struct smc_operand *operand, unsigned part,
+                  struct smc_lanes *copy, const struct smc_lanes **lanes)
+{
+    *lanes = &zero;
+    switch (operand->kind) {
+    case SMC_OPERAND_REGISTER:
+    case SMC_OPERAND_UNIFORM:
+        *lanes = register_of(warp, operand, part);
+        break;
+    case SMC_OPERAND_CONSTANT:
+        constant_lanes(warp, operand, part, copy);
+        *lanes = copy;
+        break;
+    case SMC_OPERAND_IMMEDIATE:
+        copy->same = true;
+        copy->unknown = 0;
+        copy->value[0] = part ? 0 : operand->value;
+        *lanes = copy;
+        break;
+    default:
+        break;
+    }
+}
+
+static void fill_lanes(uint32_t *restrict to, uint32_t value)
+{
+    ALL_LANES to[l] = value;
+}
+
+/* Returns the lanes' values: in their register, or computed in `copy`. */
+static const uint32_t *spread(const struct smc_lanes *lanes, uint32_t count, uint32_t flip,
+                              uint32_t *restrict copy)
+{
+    if (!lanes->same && flip == 0)
+        return lanes->value;
+    if (count == 1)
+        copy[0] = lanes->value[0] ^ flip;
+    else if (lanes->same)
+        fill_lanes(copy, lanes->value[0] ^ flip);
+    else
+        ALL_LANES copy[l] = lanes->value[l] ^ flip;
+    return copy;
+}
+
+static bool is_same(uint32_t flags, uint32_t mask)
+{
+    return (flags & mask) == 0 || (flags & mask) == mask;
+}
+
+/* Negated operands are inverted here; `carry` counts what is missing. */
+static void gather(const struct smc_warp *warp, const struct smc_instruction *in, uint32_t mask,
+                   bool by_lane, struct operands *ops)
+{
+    struct smc_lanes copy[3][2];
+    const struct smc_lanes *lanes[3][2];
+    bool same = !by_lane;
+    ops->unknown = 0;
+    ops->carry = 0;
+    for (int i = 0; i < 3; i++) {
+        for (unsigned part = 0; part < 2; part++) {
+            lanes[i][part] = &zero;
+            if (part == 0 || in->from[i].registers == 2)
+                fetch(warp, &in->from[i], part, &copy[i][part], &lanes[i][part]);
+            same &= lanes[i][part]->same;
+            ops->unknown |= lanes[i][part]->unknown;
+        }
+        ops->carry += in->from[i].negated;
+        if (in->predicate[i].number == SMC_TRUE_PREDICATE) {
+            ops->predicate[i] = in->predicate[i].negated ? 0 : UINT32_MAX;
+            ops->predicate_unknown[i] = 0;
+            continue;
+        }
+        ops->predicate[i] = smc_warp_holds(warp, in->predicate[i], &ops->predicate_unknown[i]);
+        same &= is_same(ops->predicate[i], mask) && is_same(ops->predicate_unknown[i], mask);
+    }
+    ops->lanes = same ? 1 : SMC_LANES;
+    if (same) { /* all lanes hold the same bits */
+        unsigned lane = mask ? (unsigned)__builtin_ctz(mask) : 0;
+        for (int i = 0; i < 3; i++) {
+            ops->predicate[i] = ops->predicate[i] >> lane & 1 ? UINT32_MAX : 0;
+            ops->predicate_unknown[i] = ops->predicate_unknown[i] >> lane & 1 ? UINT32_MAX : 0;
+        }
+        ops->unknown = ops->unknown & mask ? UINT32_MAX : 0;
+    }
+    for (int i = 0; i < 3; i++) {
+        uint32_t flip = in->from[i].negated ? UINT32_MAX : 0;
+        ops->low[i] = spread(lanes[i][0], ops->lanes, flip, ops->copy[i][0]);
+        ops->high[i] = spread(lanes[i][1], ops->lanes, flip, ops->copy[i][1]);
+    }
+}
+
+/* --- Storing ---------------------------------------------------------------------------------- */
+
+static void blend_lanes(uint32_t *restrict to, const uint32_t *restrict value, bool same,
+                        uint32_t mask)
+{
+    uint32_t first = value[0];
+    if (same)
+        ALL_LANES to[l] = mask & lane_bit[l] ? first : to[l];
+    else
+        ALL_LANES to[l] = mask & lane_bit[l] ? value[l] : to[l];
+}
+
+static void store_register(struct smc_warp *warp, struct smc_lanes *to, const uint32_t *value,
+                           uint32_t not_known, uint32_t lanes, uint32_t mask)
+{
+    bool whole = (warp->alive & ~mask) == 0;
+    if (lanes == 1 && whole) {
+        to->value[0] = value[0];
+        to->unknown = not_known;
+        to->same = true;
+        return;
+    }
+    if (to->same) {
+        fill_lanes(to->value, to->value[0]);
+    }
+    to->same = false;
+    if (whole)
+        memcpy(to->value, value, sizeof to->value);
+    else
+        blend_lanes(to->value, value, lanes == 1, mask);
+    to->unknown = (to->unknown & ~mask) | (not_known & mask);
+}
+
+static void store_flags(struct smc_flags *to, uint32_t is, uint32_t not_known, uint32_t mask)
+{
+    to->is = (to->is & ~mask) | (is & mask);
+    to->unknown = (to->unknown & ~mask) | (not_known & mask);
+}
+
+static struct smc_lanes *target_register(struct smc_warp *warp, const struct smc_operand *to,
+                                         unsigned part)
+{
+    if (to->kind == SMC_OPERAND_REGISTER && to->number + part < SMC_ZERO_REGISTER)
+        return &warp->reg[to->number + part];
+    if (to->kind == SMC_OPERAND_UNIFORM && to->number + part < SMC_ZERO_UNIFORM)
+        return &warp->uniform[to->number + part];
+    return NULL;
+}
+
+static void store(struct smc_warp *warp, const struct smc_instruction *in, uint32_t mask,
+                  const struct operands *ops, const struct results *out)
+{
+    uint32_t to_mask = in->to.kind == SMC_OPERAND_UNIFORM ? UINT32_MAX : mask;
+    for (unsigned part = 0; part < in->to.registers; part++) {
+        struct smc_lanes *to = target_register(warp, &in->to, part);
+        if (to)
+            store_register(warp, to, part ? out->high : out->low, out->unknown, ops->lanes,
+                           to_mask);
+    }
+    for (int i = 0; i < 2; i++) {
+        uint32_t is = out->predicate[i], not_known = out->predicate_unknown[i];
+        if (in->to_predicate[i] == SMC_TRUE_PREDICATE)
+            continue;
+        if (ops->lanes == 1) {
+            is = is & 1 ? UINT32_MAX : 0;
+            not_known = not_known & 1 ? UINT32_MAX : 0;
+        }
+        store_flags(in->uniform ? &warp->uniform_predicate[in->to_predicate[i]]
+                                : &warp->predicate[in->to_predicate[i]],
+                    is, not_known, in->uniform ? UINT32_MAX : mask);
+    }
+}
+
+void smc_warp_forget(struct smc_warp *warp, const struct smc_instruction *in, uint32_t mask)
+{
+    uint32_t to_mask = in->to.kind == SMC_OPERAND_UNIFORM ? UINT32_MAX : mask;
+    for (unsigned part = 0; part < in->to.registers; part++) {
+        struct smc_lanes *to = target_register(warp, &in->to, part);
+        if (to)
+            store_register(warp, to, unknown.value, UINT32_MAX, 1, to_mask);
+    }
+    for (int i = 0; i < 2; i++)
+        if (in->to_predicate[i] != SMC_TRUE_PREDICATE)
+            store_flags(in->uniform ? &warp->uniform_predicate[in->to_predicate[i]]
+                                    : &warp->predicate[in->to_predicate[i]],
+                        0, UINT32_MAX, in->uniform ? UINT32_MAX : mask);
+    for (unsigned i = 0; i < 7; i++)
+        if (in->predicates_written >> i & 1)
+            store_flags(&warp->predicate[i], 0, UINT32_MAX, mask);
+}
+
+/* --- Arithmetic ------------------------------------------------------------------------------- */
+
+static uint32_t bit_of(uint32_t flags, uint32_t lane)
+{
+    return flags >> lane & 1;
+}
+
+/* Bit 74: .X, which adds the carries; negated operands are then only inverted. */
+static bool extends(const struct smc_instruction *in)
+{
+    return smc_bit(in, 74);
+}
+
+static void add_lanes(const struct operands *restrict ops, uint32_t carry, uint32_t *restrict to)
+{
+    const uint32_t *restrict a = ops->low[0], *restrict b = ops->low[1], *restrict c = ops->low[2];
+    ALL_LANES to[l] = a[l] + b[l] + c[l] + carry;
+}
+
+/* Most results set no predicates. */
+static bool sets_predicates(const struct smc_instruction *in)
+{
+    return in->to_predicate[0] != SMC_TRUE_PREDICATE || in->to_predicate[1] != SMC_TRUE_PREDICATE;
+}
+
+static bool add_three(const struct smc_instruction *in, const struct operands *ops,
+                      struct results *out)
+{
+    bool x = extends(in);
+    if (!x && !sets_predicates(in) && ops->lanes == SMC_LANES) {
+        add_lanes(ops, ops->carry, out->low);
+        return true;
+    }
+    EACH_LANE
+    {
+        uint64_t carry =
+            x ? bit_of(ops->predicate[0], l) + bit_of(ops->predicate[1], l) : ops->carry;
+        uint64_t sum = carry + ops->low[0][l] + ops->low[1][l] + ops->low[2][l];
+        out->low[l] = (uint32_t)sum;
+        out->predicate[0] |= (uint32_t)(sum >> 32 >= 1) << l;
+        out->predicate[1] |= (uint32_t)(sum >> 32 >= 2) << l;
+    }
+    if (x)
+        out->unknown |= ops->predicate_unknown[0] | ops->predicate_unknown[1];
+    return true;
+}
+
+static void shift_lanes_and_add(const struct operands *restrict ops, unsigned shift, uint32_t carry,
+                                uint32_t *restrict to)
+{
+    const uint32_t *restrict a = ops->low[0], *restrict b = ops->low[1];
+    ALL_LANES to[l] = (a[l] << shift) + b[l] + carry;
+}
+
+/* Bits 75 to 79: the shift; 80: .HI; 73: .SX32. */
+static bool shift_and_add(const struct smc_instruction *in, const struct operands *ops,
+                          struct results *out)
+{
+    bool high = smc_bit(in, 80), sign = smc_bit(in, 73), x = extends(in);
+    unsigned shift = (unsigned)smc_bits(in, 75, 5);
+    bool negate_first = smc_bit(in, 72), negate_second = smc_bit(in, 63);
+    bool has_sign_field = in->from[1].kind != SMC_OPERAND_IMMEDIATE;
+    negate_second = negate_second && has_sign_field;
+    if (!x && !high && !negate_first && !sets_predicates(in) && ops->lanes == SMC_LANES) {
+        shift_lanes_and_add(ops, shift, negate_second, out->low);
+        return true;
+    }
+    EACH_LANE
+    {
+        /* The first operand's sign applies to what was shifted. */
+        uint32_t first = negate_first ? ~ops->low[0][l] : ops->low[0][l];
+        uint64_t wide = sign ? (uint64_t)(int64_t)(int32_t)first
+                             : (uint64_t)(high ? ops->low[2][l] : 0) << 32 | first;
+        uint32_t shifted = high ? (uint32_t)(shift ? wide >> (32 - shift) : wide >> 32)
+                                : (uint32_t)(wide << shift);
+        uint64_t carry = x ? bit_of(ops->predicate[0], l) : (uint64_t)negate_first + negate_second;
+        uint64_t sum = carry + (negate_first ? (uint32_t)~shifted : shifted) + ops->low[1][l];
+        out->low[l] = (uint32_t)sum;
+        out->predicate[0] |= (uint32_t)(sum >> 32 != 0) << l;
+    }
+    if (x)
+        out->unknown |= ops->predicate_unknown[0];
+    return true;
+}
+
+static void logic_of_lanes(const uint32_t *restrict on, const struct operands *restrict ops,
+                           uint32_t *restrict to)
+{
+    const uint32_t *restrict a = ops->low[0], *restrict b = ops->low[1], *restrict c = ops->low[2];
+    ALL_LANES
+    {
+        uint32_t with_a = (b[l] & ((c[l] & on[7]) | (~c[l] & on[6]))) |
+                          (~b[l] & ((c[l] & on[5]) | (~c[l] & on[4])));
+        uint32_t without = (b[l] & ((c[l] & on[3]) | (~c[l] & on[2]))) |
+                           (~b[l] & ((c[l] & on[1]) | (~c[l] & on[0])));
+        to[l] = (a[l] & with_a) | (~a[l] & without);
+    }
+}
+
+/* Bits 72 to 79: the table; 80: a predicate joins by AND instead of OR. */
+static bool logic(const struct smc_instruction *in, const struct operands *ops, struct results *out)
+{
+    unsigned table = (unsigned)smc_bits(in, 72, 8);
+    bool joins_by_and = smc_bit(in, 80);
+    uint32_t on[8]; /* the combinations for which the table has a 1 */
+    for (unsigned i = 0; i < 8; i++)
+        on[i] = table >> i & 1 ? UINT32_MAX : 0;
+    if (!sets_predicates(in) && ops->lanes == SMC_LANES) {
+        logic_of_lanes(on, ops, out->low);
+        return true;
+    }
+    EACH_LANE
+    {
+        uint32_t a = ops->low[0][l], b = ops->low[1][l], c = ops->low[2][l];
+        uint32_t with_a = (b & ((c & on[7]) | (~c & on[6]))) | (~b & ((c & on[5]) | (~c & on[4])));
+        uint32_t without = (b & ((c & on[3]) | (~c & on[2]))) | (~b & ((c & on[1]) | (~c & on[0])));
+        uint32_t r = (a & with_a) | (~a & without);
+        uint32_t with = bit_of(ops->predicate[0], l);
+        out->low[l] = r;
+        out->predicate[0] |= (joins_by_and ? (r != 0) & with : (r != 0) | with) << l;
+    }
+    return true;
+}
+
+/* Bit 73: signed. `third` is 64 bits wide where the operand is a pair. */
+static int64_t product(const struct operands *ops, uint32_t l, bool is_signed)
+{
+    if (is_signed)
+        return (int64_t)(int32_t)ops->low[0][l] * (int32_t)ops->low[1][l];
+    return (int64_t)((uint64_t)ops->low[0][l] * ops->low[1][l]);
+}
+
+static void multiply_lanes(const struct operands *restrict ops, uint32_t carry,
+                           uint32_t *restrict to)
+{
+    const uint32_t *restrict a = ops->low[0], *restrict b = ops->low[1], *restrict c = ops->low[2];
+    ALL_LANES to[l] = a[l] * b[l] + c[l] + carry;
+}
+
+static bool multiply_add(const struct smc_instruction *in, const struct operands *ops,
+                         struct results *out)
+{
+    bool x = extends(in), is_signed = smc_bit(in, 73);
+    bool high = in->operation == SMC_OP_IMAD_HI;
+    bool narrow = in->operation == SMC_OP_IMAD || in->operation == SMC_OP_UIMAD;
+    if (narrow && !x && !sets_predicates(in) && ops->lanes == SMC_LANES) {
+        multiply_lanes(ops, ops->carry, out->low);
+        return true;
+    }
+    for (uint32_t l = 0; l < ops->lanes; l++) {
+        uint64_t third = (uint64_t)ops->high[2][l] << 32 | ops->low[2][l];
+        uint64_t carry = x ? bit_of(ops->predicate[0], l) : ops->carry;
+        uint64_t multiplied = (uint64_t)product(ops, l, is_signed);
+        uint64_t sum = multiplied + third, with_carry = sum + carry;
+        out->low[l] = (uint32_t)(high ? with_carry >> 32 : with_carry);
+        out->high[l] = (uint32_t)(with_carry >> 32);
+        out->predicate[0] |= (uint32_t)(sum < multiplied || with_carry < sum) << l;
+    }
+    if (x)
+        out->unknown |= ops->predicate_unknown[0];
+    return true;
+}
+
+static void shift_lanes(const uint32_t *restrict a, uint32_t count, bool left, bool is_signed,
+                        uint32_t *restrict to)
+{
+    if (left)
+        ALL_LANES to[l] = a[l] << count;
+    else if (is_signed)
+        ALL_LANES to[l] = (uint32_t)((int32_t)a[l] >> count);
+    else
+        ALL_LANES to[l] = a[l] >> count;
+}
+
+/* Bits 73 and 74: S64, U64, S32, U32; 75: wraps the count; 76: right; 80: the high half. */
+static bool shift(const struct smc_instruction *in, const struct operands *ops, struct results *out)
+{
+    unsigned type = (unsigned)smc_bits(in, 73, 2);
+    bool is_signed = type == 0 || type == 2, wraps = smc_bit(in, 75), left = !smc_bit(in, 76);
+    bool high = smc_bit(in, 80);
+    uint32_t most = type < 2 ? 64 : 32;
+    if (in->from[1].kind == SMC_OPERAND_IMMEDIATE && ops->low[1][0] < 32 && left != high &&
+        ops->lanes == SMC_LANES) { /* the shift of one word by fewer than 32 bits */
+        shift_lanes(ops->low[left ? 0 : 2], ops->low[1][0], left, is_signed, out->low);
+        return true;
+    }
+    EACH_LANE
+    {
+        uint64_t wide = (uint64_t)ops->low[2][l] << 32 | ops->low[0][l];
+        uint32_t count = ops->low[1][l];
+        count = wraps ? count % most : count > most ? most : count;
+        uint64_t r;
+        if (left)
+            r = count == 64 ? 0 : wide << count;
+        else if (is_signed)
+            r = (uint64_t)((int64_t)wide >> (count == 64 ? 63 : count));
+        else
+            r = count == 64 ? 0 : wide >> count;
+        out->low[l] = (uint32_t)(high ? r >> 32 : r);
+    }
+    return true;
+}
+
+static void select_lanes(uint32_t first, const uint32_t *restrict a, const uint32_t *restrict b,
+                         uint32_t *restrict to)
+{
+    ALL_LANES to[l] = first & lane_bit[l] ? a[l] : b[l];
+}
+
+static bool select_one(const struct operands *ops, struct results *out)
+{
+    const uint32_t *a = ops->low[0], *b = ops->low[1], first = ops->predicate[0];
+    if (ops->lanes == 1)
+        out->low[0] = first & 1 ? a[0] : b[0];
+    else
+        select_lanes(first, a, b, out->low);
+    out->unknown |= ops->predicate_unknown[0];
+    return true;
+}
+
+static bool less(uint32_t a, uint32_t b, bool is_signed)
+{
+    return is_signed ? (int32_t)a < (int32_t)b : a < b;
+}
+
+/* A predicate chooses the minimum instead of the maximum. */
+static bool minimum(const struct smc_instruction *in, const struct operands *ops, bool is_signed,
+                    struct results *out)
+{
+    bool adds = in->operation == SMC_OP_VIADDMNMX;
+    EACH_LANE
+    {
+        uint32_t a = ops->low[0][l], b = ops->low[1][l];
+        if (adds) {
+            a = a + b + ops->carry;
+            b = ops->low[2][l];
+        }
+        bool first = less(a, b, is_signed) == (bit_of(ops->predicate[0], l) != 0);
+        out->low[l] = first ? a : b;
+    }
+    out->unknown |= ops->predicate_unknown[0];
+    return true;
+}
+
+/* `how` is a set: bit 0 less, 1 equal, 2 greater. */
+static uint32_t compare(uint32_t a, uint32_t b, unsigned how, bool is_signed)
+{
+    uint32_t flip = is_signed ? UINT32_C(1) << 31 : 0;
+    uint32_t less_than = (a ^ flip) < (b ^ flip), equal = a == b;
+    return (how & less_than) | (how >> 1 & equal) | (how >> 2 & (1 ^ less_than ^ equal));
+}
+
+/* Compares the high words; `low` is what comparing the low words gave. */
+static uint32_t compare_high(uint32_t a, uint32_t b, unsigned how, bool is_signed, uint32_t low)
+{
+    enum { NEVER = 0, EQUAL = 2 };
+    if (a == b)
+        return how == NEVER ? 0 : low;
+    return how == EQUAL ? 0 : compare(a, b, how, is_signed);
+}
+
+enum { JOIN_AND, JOIN_OR, JOIN_XOR };
+
+static uint32_t join_flags(unsigned how, uint32_t a, uint32_t b)
+{
+    return how == JOIN_AND ? a & b : how == JOIN_OR ? a | b : a ^ b;
+}
+
+/* Lanes whose result is known although one operand is not: false AND x, true OR x. */
+static uint32_t unknown_join(unsigned how, uint32_t unknown_a, uint32_t b, uint32_t unknown_b)
+{
+    if (how == JOIN_AND)
+        return unknown_b | (unknown_a & b);
+    return how == JOIN_OR ? unknown_b | (unknown_a & ~b) : unknown_a | unknown_b;
+}
+
+/* The lanes for which the comparison holds. */
+static uint32_t compare_lanes(const uint32_t *a, const uint32_t *b, unsigned how, bool is_signed)
+{
+    uint32_t flip = is_signed ? 0 : UINT32_C(1) << 31, is = 0;
+    uint32_t if_less = how & 1 ? UINT32_MAX : 0, if_equal = how & 2 ? UINT32_MAX : 0;
+    uint32_t if_greater = how & 4 ? UINT32_MAX : 0;
+    ALL_LANES
+    {
+        int32_t left = (int32_t)(a[l] ^ flip), right = (int32_t)(b[l] ^ flip);
+        uint32_t yes = left < right ? if_less : left == right ? if_equal : if_greater;
+        is |= yes & lane_bit[l];
+    }
+    return is;
+}
+
+/* Bits 74 and 75: how the lanes for which a comparison holds join the predicate. */
+static void join_comparison(const struct smc_instruction *in, const struct operands *ops,
+                            uint32_t is, uint32_t not_known, struct results *out)
+{
+    unsigned join = (unsigned)smc_bits(in, 74, 2);
+    out->predicate[0] = join_flags(join, is, ops->predicate[0]);
+    out->predicate[1] = join_flags(join, ~is, ops->predicate[0]);
+    for (int i = 0; i < 2; i++)
+        out->predicate_unknown[i] =
+            unknown_join(join, not_known, ops->predicate[0], ops->predicate_unknown[0]);
+}
+
+/* Bits 76 to 78: the comparison; 73: signed; 72: .EX. */
+static bool set_predicate(const struct smc_instruction *in, const struct operands *ops,
+                          struct results *out)
+{
+    unsigned how = (unsigned)smc_bits(in, 76, 3);
+    bool is_signed = smc_bit(in, 73), ex = smc_bit(in, 72);
+    uint32_t is = 0, not_known = ops->unknown;
+    if (!ex && ops->lanes == SMC_LANES)
+        is = compare_lanes(ops->low[0], ops->low[1], how, is_signed);
+    else
+        EACH_LANE
+        {
+            uint32_t a = ops->low[0][l], b = ops->low[1][l];
+            uint32_t yes = ex ? compare_high(a, b, how, is_signed, bit_of(ops->predicate[2], l))
+                              : compare(a, b, how, is_signed);
+            is |= yes << l;
+        }
+    if (ex)
+        not_known |= ops->predicate_unknown[2];
+    join_comparison(in, ops, is, not_known, out);
+    return true;
+}
+
+static uint32_t by_table(unsigned table, const uint32_t in[3])
+{
+    uint32_t r = 0;
+    for (unsigned i = 0; i < 8; i++)
+        if (table >> i & 1)
+            r |= (i & 4 ? in[0] : ~in[0]) & (i & 2 ? in[1] : ~in[1]) & (i & 1 ? in[2] : ~in[2]);
+    return r;
+}
+
+/* Known where the result is the same for all values of what is unknown. */
+static void look_up(unsigned table, const struct operands *ops, uint32_t *is, uint32_t *not_known)
+{
+    uint32_t all = UINT32_MAX, any = 0;
+    for (unsigned guess = 0; guess < 8; guess++) {
+        uint32_t in[3];
+        for (unsigned i = 0; i < 3; i++) {
+            uint32_t assumed = guess >> i & 1 ? UINT32_MAX : 0;
+            in[i] = (ops->predicate[i] & ~ops->predicate_unknown[i]) |
+                    (assumed & ops->predicate_unknown[i]);
+        }
+        uint32_t r = by_table(table, in);
+        all &= r;
+        any |= r;
+    }
+    *is = all;
+    *not_known = any & ~all;
+}
+
+/* Bits 64 to 66 and 72 to 76: the table of the first result; 16 to 23: of the second. */
+static bool predicate_logic(const struct smc_instruction *in, const struct operands *ops,
+                            struct results *out)
+{
+    unsigned first = (unsigned)(smc_bits(in, 64, 3) | smc_bits(in, 72, 5) << 3);
+    look_up(first, ops, &out->predicate[0], &out->predicate_unknown[0]);
+    look_up((unsigned)smc_bits(in, 16, 8), ops, &out->predicate[1], &out->predicate_unknown[1]);
+    return true;
+}
+
+static bool permute(const struct smc_instruction *in, const struct operands *ops,
+                    struct results *out)
+{
+    if (smc_bits(in, 72, 3) != 0)
+        return false;
+    EACH_LANE
+    {
+        uint64_t bytes = (uint64_t)ops->low[2][l] << 32 | ops->low[0][l];
+        uint32_t r = 0;
+        for (unsigned i = 0; i < 4; i++) {
+            unsigned pick = ops->low[1][l] >> (4 * i) & 0xf;
+            uint32_t byte = (uint32_t)(bytes >> (8 * (pick & 7))) & 0xff;
+            if (pick & 8)
+                byte = byte & 0x80 ? 0xff : 0;
+            r |= byte << (8 * i);
+        }
+        out->low[l] = r;
+    }
+    return true;
+}
+
+/* --- Moves between kinds ---------------------------------------------------------------------- */
+
+static bool predicates_to_register(const struct smc_warp *warp, const struct smc_instruction *in,
+                                   const struct operands *ops, struct results *out)
+{
+    unsigned at = 8 * (unsigned)smc_bits(in, 76, 2);
+    uint32_t mask = in->predicates_read;
+    EACH_LANE
+    {
+        uint32_t bits = 0;
+        for (unsigned i = 0; i < 7; i++)
+            bits |= bit_of(warp->predicate[i].is, l) << i;
+        out->low[l] = (ops->low[0][l] & ~(mask << at)) | (bits & mask) << at;
+    }
+    for (unsigned i = 0; i < 7; i++)
+        if (mask >> i & 1)
+            out->unknown |= warp->predicate[i].unknown;
+    return true;
+}
+
+static void register_to_predicates(struct smc_warp *warp, const struct smc_instruction *in,
+                                   const struct operands *ops, uint32_t mask)
+{
+    unsigned at = 8 * (unsigned)smc_bits(in, 76, 2);
+    for (unsigned i = 0; i < 7; i++) {
+        uint32_t is = 0;
+        if (!(in->predicates_written >> i & 1))
+            continue;
+        EACH_LANE is |= (ops->low[0][l] >> (at + i) & 1) << l;
+        store_flags(&warp->predicate[i], is, ops->unknown, mask);
+    }
+}
+
+/* Special registers, by the number in bits 72 to 79. */
+enum {
+    SR_LANE = 0x00,
+    SR_THREAD_X = 0x21,
+    SR_THREAD_Z = 0x23,
+    SR_BLOCK_X = 0x25,
+    SR_BLOCK_Z = 0x27,
+    SR_BLOCK_OF_CLUSTER = 0x88,
+    SR_ZERO = 0xff
+};
+
+/* The indices of the lanes' threads along an axis: lanes go along x, then y, then z. */
+static void thread_indices(const struct smc_machine_place *place, unsigned axis,
+                           uint32_t to[SMC_LANES])
+{
+    const uint32_t *block = place->block;
+    uint32_t at[3] = {place->first_thread % block[0], place->first_thread / block[0] % block[1],
+                      place->first_thread / block[0] / block[1]};
+    ALL_LANES
+    {
+        to[l] = at[axis];
+        if (++at[0] < block[0])
+            continue;
+        at[0] = 0;
+        if (++at[1] < block[1])
+            continue;
+        at[1] = 0;
+        at[2]++;
+    }
+}
+
+static bool special(const struct smc_warp *warp, const struct smc_instruction *in,
+                    const struct operands *ops, struct results *out)
+{
+    unsigned number = (unsigned)smc_bits(in, 72, 8);
+    const struct smc_machine_place *place = warp->place;
+    if (number >= SR_THREAD_X && number <= SR_THREAD_Z) {
+        thread_indices(place, number - SR_THREAD_X, out->low);
+        return true;
+    }
+    EACH_LANE
+    {
+        out->low[l] = out->high[l] = 0;
+        if (number >= SR_BLOCK_X && number <= SR_BLOCK_Z)
+            out->low[l] = place->index[number - SR_BLOCK_X];
+        else if (number == SR_LANE)
+            out->low[l] = l;
+        else if (number != SR_ZERO && number != SR_BLOCK_OF_CLUSTER)
+            return false;
+    }
+    return true;
+}
+
+static bool load_constant(const struct smc_warp *warp, const struct smc_instruction *in,
+                          const struct operands *ops, struct results *out)
+{
+    static const uint8_t widths[8] = {1, 1, 2, 2, 4, 8, 16, 0};
+    unsigned width = widths[smc_bits(in, 73, 3)], low = width < 4 ? width : 4;
+    bool is_signed = smc_bits(in, 73, 3) == 1 || smc_bits(in, 73, 3) == 3;
+    if (width == 0 || width > 8 || smc_bits(in, 78, 2) != 0)
+        return false;
+    EACH_LANE
+    {
+        uint32_t at = in->from[1].value + ops->low[0][l];
+        if (!read_constant(warp, in->from[1].number, at, low, &out->low[l]) ||
+            (width == 8 && !read_constant(warp, in->from[1].number, at + 4, 4, &out->high[l])))
+            return false;
+        if (is_signed)
+            out->low[l] = (uint32_t)((int32_t)(out->low[l] << (32 - 8 * low)) >> (32 - 8 * low));
+    }
+    return true;
+}
+
+/* Bits 58 and 59: the lane by index, up, down, XOR. */
+static bool exchange(const struct operands *ops, const struct smc_instruction *in,
+                     struct results *out)
+{
+    enum { INDEX, UP, DOWN, XOR };
+    unsigned how = (unsigned)smc_bits(in, 58, 2);
+    uint32_t not_known = 0;
+    for (uint32_t l = 0; l < SMC_LANES; l++) {
+        uint32_t by = ops->low[1][l] & 31, limits = ops->low[2][l];
+        uint32_t clamp = limits & 31, segment = limits >> 8 & 31;
+        uint32_t most = (l & segment) | (clamp & ~segment);
+        uint32_t least = l & segment;
+        int64_t from = how == INDEX  ? (int64_t)(least | (by & ~segment))
+                       : how == UP   ? (int64_t)l - by
+                       : how == DOWN ? (int64_t)l + by
+                                     : (int64_t)(l ^ by);
+        bool inside = how == UP ? from >= (int64_t)most : from <= (int64_t)most;
+        uint32_t source = inside ? (uint32_t)from & 31 : l;
+        out->low[l] = ops->low[0][source];
+        out->predicate[0] |= (uint32_t)inside << l;
+        not_known |= (ops->unknown >> source & 1) << l;
+    }
+    out->unknown = not_known;
+    return true;
+}
+
+/* --- Floating point --------------------------------------------------------------------------- */
+
+static struct smc_float_operands float_operands(const struct smc_instruction *in,
+                                                const struct operands *ops, uint32_t l)
+{
+    struct smc_float_operands from = {.high = ops->high[1][l],
+                                      .takes_first = bit_of(ops->predicate[0], l) != 0};
+    for (int i = 0; i < 3; i++) /* gather() inverted what is negated */
+        from.low[i] = in->from[i].negated ? ~ops->low[i][l] : ops->low[i][l];
+    return from;
+}
+
+static bool floating(const struct smc_instruction *in, const struct operands *ops,
+                     struct results *out)
+{
+    uint32_t holds = 0;
+    EACH_LANE
+    {
+        const struct smc_float_operands from = float_operands(in, ops, l);
+        struct smc_float_result result;
+        if (!smc_float_evaluate(in, &from, &result))
+            return false;
+        out->low[l] = result.low;
+        out->high[l] = result.high;
+        holds |= (uint32_t)result.holds << l;
+    }
+    if (in->operation == SMC_OP_FSETP)
+        join_comparison(in, ops, holds, ops->unknown, out);
+    if (in->operation == SMC_OP_FMNMX)
+        out->unknown |= ops->predicate_unknown[0];
+    return true;
+}
+
+/* HFMA2 of zeros and a constant: how ptxas moves a constant through the FMA pipe. */
+static bool half_constant(const struct smc_instruction *in, struct operands *ops,
+                          struct results *out)
+{
+    if (in->from[0].number != SMC_ZERO_REGISTER || in->from[1].number != SMC_ZERO_REGISTER ||
+        in->from[2].kind != SMC_OPERAND_IMMEDIATE)
+        return false;
+    EACH_LANE out->low[l] = in->from[2].value;
+    return true;
+}
+
+/* False: not evaluated. */
+static bool compute(const struct smc_warp *warp, const struct smc_instruction *in,
+                    struct operands *ops, struct results *out)
+{
+    switch (in->operation) {
+    case SMC_OP_IADD3:
+    case SMC_OP_UIADD3:
+    case SMC_OP_VIADD:
+        if (in->operation == SMC_OP_VIADD && smc_bits(in, 72, 4) != 0)
+            return false;
+        return add_three(in, ops, out);
+    case SMC_OP_LEA:
+    case SMC_OP_ULEA:
+        return shift_and_add(in, ops, out);
+    case SMC_OP_LOP3:
+    case SMC_OP_ULOP3:
+        return logic(in, ops, out);
+    case SMC_OP_IMAD:
+    case SMC_OP_IMAD_WIDE:
+    case SMC_OP_IMAD_HI:
+    case SMC_OP_UIMAD:
+    case SMC_OP_UIMAD_WIDE:
+        return multiply_add(in, ops, out);
+    case SMC_OP_SHF:
+    case SMC_OP_USHF:
+        return shift(in, ops, out);
+    case SMC_OP_SEL:
+    case SMC_OP_USEL:
+        return select_one(ops, out);
+    case SMC_OP_FSEL:
+        return ops->carry == 0 && !in->from[0].absolute && !in->from[1].absolute &&
+               select_one(ops, out);
+    case SMC_OP_IMNMX:
+        return minimum(in, ops, smc_bit(in, 73), out);
+    case SMC_OP_VIMNMX:
+    case SMC_OP_VIADDMNMX:
+        return !smc_bit(in, 73) && !smc_bit(in, 76) && minimum(in, ops, smc_bit(in, 72), out);
+    case SMC_OP_ISETP:
+    case SMC_OP_UISETP:
+        return set_predicate(in, ops, out);
+    case SMC_OP_PLOP3:
+    case SMC_OP_UPLOP3:
+        return predicate_logic(in, ops, out);
+    case SMC_OP_PRMT:
+    case SMC_OP_UPRMT:
+        return permute(in, ops, out);
+    case SMC_OP_MOV:
+    case SMC_OP_UMOV:
+        EACH_LANE out->low[l] = ops->low[1][l];
+        return true;
+    case SMC_OP_R2UR:
+    case SMC_OP_R2UR_OLD:
+        EACH_LANE out->low[l] = ops->low[0][l];
+        return true;
+    case SMC_OP_IABS:
+        EACH_LANE
+        {
+            uint32_t b = ops->low[1][l];
+            out->low[l] = b >> 31 ? 0 - b : b;
+        }
+        return true;
+    case SMC_OP_P2R:
+        return predicates_to_register(warp, in, ops, out);
+    case SMC_OP_CS2R:
+    case SMC_OP_S2R:
+    case SMC_OP_S2UR:
+        return special(warp, in, ops, out);
+    case SMC_OP_LDC:
+    case SMC_OP_ULDC:
+        return load_constant(warp, in, ops, out);
+    case SMC_OP_SHFL:
+        return exchange(ops, in, out);
+    case SMC_OP_HFMA2:
+    case SMC_OP_HFMA2_MMA:
+        return half_constant(in, ops, out);
+    default:
+        return floating(in, ops, out);
+    }
+}
+
+/* Whether lanes differ although their operands do not. */
+static bool differs_by_lane(const struct smc_instruction *in)
+{
+    unsigned number = (unsigned)smc_bits(in, 72, 8);
+    switch (in->operation) {
+    case SMC_OP_S2R:
+        return number == SR_LANE || (number >= SR_THREAD_X && number <= SR_THREAD_Z);
+    case SMC_OP_SHFL:
+    case SMC_OP_P2R:
+    case SMC_OP_R2P:
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* Bits 72 and 73: all, any, or equal in all. The register receives the lanes. */
+static bool vote(const struct smc_instruction *in, uint32_t mask, struct operands *ops,
+                 struct results *out)
+{
+    enum { ALL, ANY, EQUAL };
+    unsigned how = (unsigned)smc_bits(in, 72, 2);
+    uint32_t yes = ops->predicate[0] & mask;
+    if (how > EQUAL || mask == 0)
+        return false;
+    bool is = how == ALL ? yes == mask : how == ANY ? yes != 0 : yes == 0 || yes == mask;
+    ops->lanes = 1;
+    out->low[0] = yes;
+    out->predicate[0] = is;
+    out->unknown = out->predicate_unknown[0] = ops->predicate_unknown[0] & mask ? UINT32_MAX : 0;
+    return true;
+}
+
+/* A uniform register receives what the first active lane holds. */
+static void take_first_lane(struct operands *ops, uint32_t mask)
+{
+    unsigned lane = mask ? (unsigned)__builtin_ctz(mask) : 0;
+    if (ops->lanes == 1)
+        return;
+    ops->copy[0][0][0] = ops->low[0][lane];
+    ops->low[0] = ops->copy[0][0];
+    ops->unknown = ops->unknown >> lane & 1 ? UINT32_MAX : 0;
+    ops->lanes = 1;
+}
+
+void smc_warp_evaluate(struct smc_warp *warp, const struct smc_instruction *in, uint32_t mask)
+{
+    struct operands ops;
+    struct results out;
+    gather(warp, in, mask, differs_by_lane(in), &ops);
+    if (in->operation == SMC_OP_R2UR || in->operation == SMC_OP_R2UR_OLD)
+        take_first_lane(&ops, mask);
+    out.unknown = ops.unknown;
+    for (int i = 0; i < 2; i++) {
+        out.predicate[i] = 0;
+        out.predicate_unknown[i] = ops.unknown;
+    }
+    if (in->operation == SMC_OP_R2P)
+        register_to_predicates(warp, in, &ops, mask);
+    else if (in->operation == SMC_OP_VOTE || in->operation == SMC_OP_VOTEU) {
+        if (vote(in, mask, &ops, &out))
+            store(warp, in, mask, &ops, &out);
+        else
+            smc_warp_forget(warp, in, mask);
+    } else if (compute(warp, in, &ops, &out))
+        store(warp, in, mask, &ops, &out);
+    else
+        smc_warp_forget(warp, in, mask);
+}

@@ -1,0 +1,150 @@
+/* Instructions of machine code (SASS) with 16 bytes, CC 7.0 to 9.0: which operation, operands,
+   predicates and control bits. NVIDIA publishes no encodings. Every field here was found by
+   changing single bits of instructions that NVRTC and ptxas (13.0) produced, and reading what
+   nvdisasm (13.5) makes of the result:
+
+     0-8      operation; 9-11 the form of its operands
+     12-15    guard: predicate, and whether negated; of the uniform datapath a uniform one
+     16-23    register that is written; 24-31 first source (uniform: 6 bits of each)
+     32-63    second source: a register (32-39), a uniform register (32-37), an immediate, or a
+              constant: offset (38-53) and bank (54-58)
+     64-71    third source. In forms 2, 3 and 7 the second and third change places: the immediate,
+              constant or uniform register is the third source
+     72, 73   sign and magnitude of the first source, 63, 62 of the second, 75, 74 of the third
+     81-83, 84-86   predicates that are written
+     87-90, 77-80, 68-71   predicates that are read, the highest bit negates
+     105-108  cycles until the next instruction may issue; 109 yield
+     110-112  scoreboard that is released when the result is written, 113-115 when the sources are
+              read (7: none); 116-121 scoreboards to wait for
+     122-124  sources kept in the operand cache ("reuse")
+
+   Modifiers of an operation are read where it is evaluated or printed. */
+#ifndef SMC_MACHINE_INSTRUCTION_H
+#define SMC_MACHINE_INSTRUCTION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* The newest machine_code_format (devices/devices.h) whose encodings are known. */
+enum { SMC_NEWEST_CODE_FORMAT = 2 };
+
+enum { SMC_INSTRUCTION_BYTES = 16 };
+enum { SMC_ZERO_REGISTER = 255, SMC_ZERO_UNIFORM = 63, SMC_TRUE_PREDICATE = 7 };
+
+/* Where the SM executes an instruction. */
+enum smc_pipe {
+    SMC_PIPE_NONE, /* issued, but in no counter of a pipe */
+    SMC_PIPE_FMA,
+    SMC_PIPE_FMA_HEAVY,
+    SMC_PIPE_ALU,
+    SMC_PIPE_FP64,
+    SMC_PIPE_HALF,
+    SMC_PIPE_TENSOR,
+    SMC_PIPE_XU,
+    SMC_PIPE_LSU,
+    SMC_PIPE_UNIFORM,
+    SMC_PIPE_UNIFORM_MOVE, /* ULDC, UMOV: not in the uniform datapath's counter */
+    SMC_PIPE_BRANCH,       /* BRA: not in the CBU's counter */
+    SMC_PIPE_CBU,
+    SMC_PIPE_ADU,
+    SMC_PIPE_UNKNOWN, /* of an operation that is not known */
+    SMC_PIPE_COUNT
+};
+
+const char *smc_pipe_name(enum smc_pipe pipe); /* "fma_heavy" */
+
+enum smc_operation {
+    SMC_OP_UNKNOWN,
+#define OPERATION(id, name, code, fields, to_registers, from_registers, pipe) SMC_OP_##id,
+#include "machine/sass/sass_operations.def"
+#undef OPERATION
+    SMC_OP_COUNT
+};
+
+enum smc_operand_kind {
+    SMC_OPERAND_NONE,
+    SMC_OPERAND_REGISTER,
+    SMC_OPERAND_UNIFORM,
+    SMC_OPERAND_IMMEDIATE,
+    SMC_OPERAND_CONSTANT
+};
+
+struct smc_operand {
+    uint8_t kind;      /* enum smc_operand_kind */
+    uint8_t number;    /* of the register, or of the constant bank */
+    uint8_t registers; /* that it occupies from `number` on */
+    bool negated, absolute;
+    uint32_t value; /* the immediate's bits, or the constant's offset in bytes */
+};
+
+struct smc_predicate {
+    uint8_t number; /* 7: true; also if the operation has no such operand */
+    bool negated;
+    bool uniform; /* of the uniform datapath */
+};
+
+struct smc_instruction {
+    uint64_t low, high;
+    enum smc_operation operation;
+    enum smc_pipe pipe;
+    bool uniform;  /* executed by the uniform datapath: its registers and predicates are uniform */
+    bool branches; /* decides where the warp goes on, or which lanes */
+    struct smc_predicate guard;
+    struct smc_operand to; /* SMC_OPERAND_NONE: writes no register */
+    struct smc_operand from[3];
+    uint8_t to_predicate[2];           /* 7: none */
+    struct smc_predicate predicate[3]; /* at 87, 77 and 68 */
+    uint8_t predicates_read;           /* bit n: predicate n, in addition to those; only P2R */
+    uint8_t predicates_written;        /* only R2P */
+    int64_t target;                    /* of branches: bytes into the code */
+    int32_t offset;                    /* of memory accesses */
+    uint8_t access_bytes;              /* of one lane; 0: no access to memory */
+    uint8_t matrices; /* LDSM, STSM: the first 8 lanes have the rows of the first, ...; 0: others */
+    struct smc_operand copy_to; /* LDGSTS: the address in shared memory */
+    int32_t copy_offset;
+};
+
+/* Bits first to first + count - 1; at most 64, not across bit 64. */
+static inline uint64_t smc_bits(const struct smc_instruction *in, unsigned first, unsigned count)
+{
+    uint64_t word = first < 64 ? in->low >> first : in->high >> (first - 64);
+    return count < 64 ? word & ((UINT64_C(1) << count) - 1) : word;
+}
+
+static inline bool smc_bit(const struct smc_instruction *in, unsigned bit)
+{
+    return smc_bits(in, bit, 1) != 0;
+}
+
+/* Decodes the instruction `at` bytes into the code, of a machine_code_format (devices/devices.h)
+   that is not 0. False: the operation is unknown; then only `low`, `high` and `guard` are valid. */
+bool smc_instruction_decode(const void *bytes, uint64_t at, uint32_t format,
+                            struct smc_instruction *in);
+
+const char *smc_operation_name(enum smc_operation operation);
+
+/* Control bits. */
+static inline unsigned smc_stall_cycles(const struct smc_instruction *in)
+{
+    return (unsigned)smc_bits(in, 105, 4);
+}
+
+/* 7: none. */
+static inline unsigned smc_write_scoreboard(const struct smc_instruction *in)
+{
+    return (unsigned)smc_bits(in, 110, 3);
+}
+
+static inline unsigned smc_read_scoreboard(const struct smc_instruction *in)
+{
+    return (unsigned)smc_bits(in, 113, 3);
+}
+
+/* Bit n: waits for scoreboard n. */
+static inline unsigned smc_awaited_scoreboards(const struct smc_instruction *in)
+{
+    return (unsigned)smc_bits(in, 116, 6);
+}
+
+#endif

@@ -1,0 +1,40 @@
+/* A launch of machine code. */
+#include "machine/sass/sass_launch.h"
+
+#include <string.h>
+
+void smc_launch_place(const struct smc_machine_launch *launch, const uint32_t index[3],
+                      uint32_t warp, struct smc_machine_place *place)
+{
+    *place = (struct smc_machine_place){
+        .constants = launch->constants,
+        .constant_bytes = launch->constant_bytes,
+        .first_thread = warp * SMC_LANES,
+        .warp = warp,
+    };
+    memcpy(place->block, launch->block, sizeof place->block);
+    memcpy(place->grid, launch->grid, sizeof place->grid);
+    memcpy(place->index, index, sizeof place->index);
+}
+
+static void put(unsigned char *at, uint32_t value)
+{
+    for (int i = 0; i < 4; i++)
+        at[i] = (unsigned char)(value >> (8 * i));
+}
+
+/* The sizes of block and grid are at the beginning, where the code that ptxas generates reads them.
+ */
+void smc_machine_constants(unsigned char bank[SMC_MACHINE_CONSTANT_BYTES], const uint32_t block[3],
+                           const uint32_t grid[3], uint32_t parameters_at, const void *parameters,
+                           size_t parameter_bytes)
+{
+    memset(bank, 0, SMC_MACHINE_CONSTANT_BYTES);
+    for (int axis = 0; axis < 3; axis++) {
+        put(bank + (ptrdiff_t)4 * axis, block[axis]);
+        put(bank + 0xc + (ptrdiff_t)4 * axis, grid[axis]);
+    }
+    if (parameters_at <= SMC_MACHINE_CONSTANT_BYTES &&
+        parameter_bytes <= SMC_MACHINE_CONSTANT_BYTES - parameters_at)
+        memcpy(bank + parameters_at, parameters, parameter_bytes);
+}

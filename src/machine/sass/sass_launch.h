@@ -1,0 +1,26 @@
+/* A launch of machine code, and what its warps know when they start. */
+#ifndef SMC_MACHINE_LAUNCH_H
+#define SMC_MACHINE_LAUNCH_H
+
+#include "machine/sass/walk.h"
+
+struct smc_machine_launch {
+    const struct smc_machine_program *program;
+    uint32_t block[3], grid[3];
+    const unsigned char *constants; /* bank 0, with the parameters: smc_machine_constants */
+    size_t constant_bytes;
+    const struct smc_bank_layout *layout;
+};
+
+/* Where a warp is; `index` is that of its block. */
+void smc_launch_place(const struct smc_machine_launch *launch, const uint32_t index[3],
+                      uint32_t warp, struct smc_machine_place *place);
+
+/* The size of constant bank 0: the sizes of block and grid; parameters begin at `parameters_at`. */
+enum { SMC_MACHINE_CONSTANT_BYTES = 0x210 + 4096 };
+
+void smc_machine_constants(unsigned char bank[SMC_MACHINE_CONSTANT_BYTES], const uint32_t block[3],
+                           const uint32_t grid[3], uint32_t parameters_at, const void *parameters,
+                           size_t parameter_bytes);
+
+#endif

@@ -1,0 +1,284 @@
+/* Decoded code, and the backward slice of what decides control flow and addresses. */
+#include "machine/sass/sass_program.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "rules/devices.h"
+
+/* Registers and predicates, one bit each. */
+enum { WORDS = 6, FIRST_UNIFORM = 256, FIRST_PREDICATE = 320, FIRST_UNIFORM_PREDICATE = 328 };
+
+struct names {
+    uint64_t word[WORDS];
+};
+
+static void add(struct names *names, unsigned name)
+{
+    names->word[name / 64] |= UINT64_C(1) << name % 64;
+}
+
+static void add_operand(struct names *names, const struct smc_operand *operand)
+{
+    for (unsigned i = 0; i < operand->registers; i++) {
+        unsigned number = operand->number + i;
+        if (operand->kind == SMC_OPERAND_REGISTER && number < SMC_ZERO_REGISTER)
+            add(names, number);
+        if (operand->kind == SMC_OPERAND_UNIFORM && number < SMC_ZERO_UNIFORM)
+            add(names, FIRST_UNIFORM + number);
+    }
+}
+
+static void add_result_predicate(struct names *names, unsigned number, bool uniform)
+{
+    if (number != SMC_TRUE_PREDICATE)
+        add(names, (uniform ? FIRST_UNIFORM_PREDICATE : FIRST_PREDICATE) + number);
+}
+
+static void add_predicate(struct names *names, struct smc_predicate predicate)
+{
+    add_result_predicate(names, predicate.number, predicate.uniform);
+}
+
+static void add_results(struct names *names, const struct smc_instruction *in)
+{
+    add_operand(names, &in->to);
+    for (int i = 0; i < 2; i++)
+        add_result_predicate(names, in->to_predicate[i], in->uniform);
+    names->word[FIRST_PREDICATE / 64] |= (uint64_t)in->predicates_written << FIRST_PREDICATE % 64;
+}
+
+static void add_guard(struct names *names, const struct smc_instruction *in)
+{
+    add_predicate(names, in->guard);
+}
+
+static void add_sources(struct names *names, const struct smc_instruction *in)
+{
+    add_guard(names, in);
+    for (int i = 0; i < 3; i++) {
+        add_operand(names, &in->from[i]);
+        add_predicate(names, in->predicate[i]);
+    }
+    names->word[FIRST_PREDICATE / 64] |= (uint64_t)in->predicates_read << FIRST_PREDICATE % 64;
+}
+
+/* What decides which addresses an access touches. */
+static void add_address(struct names *names, const struct smc_instruction *in)
+{
+    struct smc_operand added = in->from[1].kind == SMC_OPERAND_UNIFORM ? in->from[1] : in->from[2];
+    add_guard(names, in);
+    add_operand(names, &in->from[0]);
+    add_operand(names, &added);
+    add_predicate(names, in->predicate[0]);
+}
+
+static bool overlap(const struct names *a, const struct names *b)
+{
+    uint64_t common = 0;
+    for (int i = 0; i < WORDS; i++)
+        common |= a->word[i] & b->word[i];
+    return common != 0;
+}
+
+static void join(struct names *names, const struct names *more)
+{
+    for (int i = 0; i < WORDS; i++)
+        names->word[i] |= more->word[i];
+}
+
+static bool is_unconditional(const struct smc_instruction *in)
+{
+    return in->guard.number == SMC_TRUE_PREDICATE && !in->guard.negated &&
+           in->predicate[0].number == SMC_TRUE_PREDICATE && !in->predicate[0].negated;
+}
+
+static uint32_t target_of(const struct smc_machine_program *program, uint32_t at)
+{
+    int64_t target = program->step[at].in.target / SMC_INSTRUCTION_BYTES;
+    return target >= 0 && target < program->count ? (uint32_t)target : program->count;
+}
+
+/* What is needed after an instruction: what its successors need before them. `returned`: what is
+   needed after any of the calls. */
+static struct names needed_after(const struct smc_machine_program *program,
+                                 const struct names *before, const struct names *returned,
+                                 uint32_t at)
+{
+    const struct smc_instruction *in = &program->step[at].in;
+    struct names after = {{0}};
+    bool jumps = in->operation == SMC_OP_BRA || in->operation == SMC_OP_CALL,
+         ends = in->operation == SMC_OP_EXIT || in->operation == SMC_OP_RET;
+    if (!((jumps || ends) && is_unconditional(in)) && at + 1 < program->count)
+        after = before[at + 1];
+    if (jumps && target_of(program, at) < program->count)
+        join(&after, &before[target_of(program, at)]);
+    if (in->operation == SMC_OP_RET)
+        join(&after, returned);
+    return after;
+}
+
+/* What is needed after any of the calls. */
+static struct names needed_after_calls(const struct smc_machine_program *program,
+                                       const struct names *before)
+{
+    struct names returned = {{0}};
+    for (uint32_t at = 0; at + 1 < program->count; at++)
+        if (program->step[at].calls)
+            join(&returned, &before[at + 1]);
+    return returned;
+}
+
+/* One pass from the end to the beginning; whether anything was added. */
+static bool find_needed_once(struct smc_machine_program *program, struct names *before,
+                             enum smc_purpose purpose)
+{
+    const struct names returned = needed_after_calls(program, before);
+    bool changed = false;
+    for (uint32_t at = program->count; at-- > 0;) {
+        struct smc_program_step *step = &program->step[at];
+        const struct smc_instruction *in = &step->in;
+        struct names needed = needed_after(program, before, &returned, at), results = {{0}};
+        add_results(&results, in);
+        if (in->branches || overlap(&needed, &results)) {
+            if (in->guard.number == SMC_TRUE_PREDICATE && !in->guard.negated)
+                for (int i = 0; i < WORDS; i++)
+                    needed.word[i] &= ~results.word[i];
+            add_sources(&needed, in);
+            if (step->purpose < purpose)
+                step->purpose = (uint8_t)purpose;
+        } else if (purpose == SMC_PURPOSE_ADDRESS && in->access_bytes) {
+            add_address(&needed, in);
+        }
+        if (memcmp(&before[at], &needed, sizeof needed) != 0) {
+            join(&before[at], &needed);
+            changed = true;
+        }
+    }
+    return changed;
+}
+
+static void find_needed(struct smc_machine_program *program, struct names *before,
+                        enum smc_purpose purpose)
+{
+    memset(before, 0, program->count * sizeof *before);
+    /* Sets only grow, and there are finitely many names. */
+    for (uint32_t pass = 0; pass < program->count + 2; pass++)
+        if (!find_needed_once(program, before, purpose))
+            break;
+}
+
+static void link_steps(struct smc_machine_program *program)
+{
+    uint32_t control = program->count, address = program->count;
+    for (uint32_t at = program->count; at-- > 0;) {
+        struct smc_program_step *step = &program->step[at];
+        bool barrier = step->in.operation == SMC_OP_UNKNOWN;
+        if (step->purpose == SMC_PURPOSE_CONTROL || step->in.branches || barrier)
+            control = at;
+        if (step->purpose != SMC_PURPOSE_DATA || step->in.access_bytes || control == at)
+            address = at;
+        step->next_control = control;
+        step->next_address = address;
+    }
+}
+
+/* Whether code from a step on returns before it ends. */
+static bool returns(const struct smc_machine_program *program, uint32_t from)
+{
+    uint32_t reached = from; /* the last step that a branch before it leads to */
+    for (uint32_t at = from; at < program->count; at++) {
+        const struct smc_instruction *in = &program->step[at].in;
+        if (in->operation == SMC_OP_RET)
+            return true;
+        bool branches = in->operation == SMC_OP_BRA, ends = in->operation == SMC_OP_EXIT;
+        if (branches && target_of(program, at) > reached)
+            reached = target_of(program, at);
+        if ((branches || ends) && is_unconditional(in) && at >= reached)
+            return false;
+    }
+    return false;
+}
+
+/* Calls that leave the code are not followed and count as unknown. */
+static void forget_call(struct smc_machine_program *program, uint32_t at)
+{
+    struct smc_instruction *in = &program->step[at].in;
+    *in = (struct smc_instruction){.low = in->low, .high = in->high, .guard = in->guard};
+    in->pipe = SMC_PIPE_UNKNOWN;
+    for (int i = 0; i < 3; i++)
+        in->predicate[i].number = SMC_TRUE_PREDICATE;
+    in->to_predicate[0] = in->to_predicate[1] = SMC_TRUE_PREDICATE;
+    program->unknown++;
+    program->first_unknown = at;
+}
+
+/* Whether a branch forward jumps over a call that nothing else decides about. */
+static bool avoids_call(const struct smc_machine_program *program, uint32_t at)
+{
+    if (program->step[at].in.operation != SMC_OP_BRA || is_unconditional(&program->step[at].in))
+        return false;
+    for (uint32_t next = at + 1; next < target_of(program, at); next++)
+        if (program->step[next].in.branches)
+            return program->step[next].calls;
+    return false;
+}
+
+/* ptxas also leaves loops with a call that nothing returns from: that is a branch. */
+static void find_calls(struct smc_machine_program *program)
+{
+    for (uint32_t at = program->count; at-- > 0;) {
+        uint32_t target = target_of(program, at);
+        if (program->step[at].in.operation != SMC_OP_CALL)
+            continue;
+        if (target == program->count)
+            forget_call(program, at);
+        else
+            program->step[at].calls = returns(program, target);
+    }
+    for (uint32_t at = 0; at < program->count; at++)
+        program->step[at].avoids_call = avoids_call(program, at);
+}
+
+enum smc_status smc_machine_program_read(const void *code, size_t bytes, uint16_t cc,
+                                         struct smc_machine_program *program,
+                                         struct smc_error *error)
+{
+    struct smc_capability capability;
+    *program = (struct smc_machine_program){0};
+    smc_capability_nearest(cc, &capability);
+    if (capability.machine_code_format == 0 ||
+        capability.machine_code_format > SMC_NEWEST_CODE_FORMAT ||
+        bytes % SMC_INSTRUCTION_BYTES != 0)
+        return smc_fail(error, SMC_USAGE, "machine code of sm_%u is not read", cc);
+    uint32_t count = (uint32_t)(bytes / SMC_INSTRUCTION_BYTES);
+    program->step = smc_calloc(count ? count : 1, sizeof *program->step);
+    struct names *before = smc_calloc(count ? count : 1, sizeof *before);
+    if (!program->step || !before) {
+        free(before);
+        smc_machine_program_free(program);
+        return smc_out_of_memory(error);
+    }
+    program->count = count;
+    for (uint32_t i = count; i-- > 0;) {
+        uint64_t at = (uint64_t)i * SMC_INSTRUCTION_BYTES;
+        if (!smc_instruction_decode((const char *)code + at, at, capability.machine_code_format,
+                                    &program->step[i].in)) {
+            program->unknown++;
+            program->first_unknown = i;
+        }
+    }
+    find_calls(program);
+    find_needed(program, before, SMC_PURPOSE_CONTROL);
+    find_needed(program, before, SMC_PURPOSE_ADDRESS);
+    link_steps(program);
+    free(before);
+    return SMC_OK;
+}
+
+void smc_machine_program_free(struct smc_machine_program *program)
+{
+    free(program->step);
+    *program = (struct smc_machine_program){0};
+}

@@ -1,0 +1,40 @@
+/* A kernel's decoded code, and which instructions decide where its warps go: only those are
+   evaluated when a warp walks, all others are merely counted. */
+#ifndef SMC_MACHINE_PROGRAM_H
+#define SMC_MACHINE_PROGRAM_H
+
+#include "base/status.h"
+#include "machine/sass/sass_instruction.h"
+
+/* What an instruction is for. */
+enum smc_purpose {
+    SMC_PURPOSE_DATA,    /* neither of the two below */
+    SMC_PURPOSE_ADDRESS, /* its results are part of an address, and decide nothing else */
+    SMC_PURPOSE_CONTROL  /* its results decide which instructions are executed; or it branches */
+};
+
+struct smc_program_step {
+    struct smc_instruction in;
+    uint8_t purpose;       /* enum smc_purpose */
+    bool calls;            /* a function, which returns to the next instruction */
+    bool avoids_call;      /* a branch: without it, a call follows */
+    uint32_t next_control; /* this or the next instruction that is for control */
+    uint32_t next_address; /* the same, or for an address, or that accesses memory */
+};
+
+/* Owns `step`. Start from {0}. */
+struct smc_machine_program {
+    struct smc_program_step *step;
+    uint32_t count;
+    uint32_t unknown; /* instructions whose operation is not known */
+    uint32_t first_unknown;
+};
+
+/* Decodes the code of one kernel. SMC_USAGE: it is not whole instructions of 16 bytes, or it is
+   for an older architecture. SMC_MACHINE: memory. */
+enum smc_status smc_machine_program_read(const void *code, size_t bytes, uint16_t cc,
+                                         struct smc_machine_program *program,
+                                         struct smc_error *error);
+void smc_machine_program_free(struct smc_machine_program *program);
+
+#endif

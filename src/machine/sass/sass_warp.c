@@ -1,0 +1,75 @@
+/* A warp's registers and predicates, and the addresses made from them. */
+#include "machine/sass/sass_warp.h"
+
+#include <string.h>
+
+static const struct smc_lanes zero = {.same = true};
+
+void smc_warp_start(struct smc_warp *warp, const struct smc_machine_place *place)
+{
+    for (int i = 0; i < 256; i++) {
+        warp->reg[i].same = true;
+        warp->reg[i].unknown = UINT32_MAX;
+    }
+    for (int i = 0; i < 64; i++) {
+        warp->uniform[i].same = true;
+        warp->uniform[i].unknown = UINT32_MAX;
+    }
+    warp->reg[SMC_ZERO_REGISTER] = zero;
+    warp->uniform[SMC_ZERO_UNIFORM] = zero;
+    for (int i = 0; i < 8; i++) {
+        bool known = i == SMC_TRUE_PREDICATE;
+        warp->predicate[i] = (struct smc_flags){UINT32_MAX, known ? 0 : UINT32_MAX};
+        warp->uniform_predicate[i] = warp->predicate[i];
+    }
+    uint32_t threads = place->block[0] * place->block[1] * place->block[2] - place->first_thread;
+    warp->alive = threads >= SMC_LANES ? UINT32_MAX : (UINT32_C(1) << threads) - 1;
+    warp->place = place;
+}
+
+uint32_t smc_warp_holds(const struct smc_warp *warp, struct smc_predicate predicate,
+                        uint32_t *unknown)
+{
+    const struct smc_flags *flags = predicate.uniform ? &warp->uniform_predicate[predicate.number]
+                                                      : &warp->predicate[predicate.number];
+    *unknown = flags->unknown;
+    return predicate.negated ? ~flags->is : flags->is;
+}
+
+static const struct smc_lanes *added_uniform(const struct smc_warp *warp,
+                                             const struct smc_instruction *in)
+{
+    for (int i = 1; i < 3; i++)
+        if (in->from[i].kind == SMC_OPERAND_UNIFORM)
+            return &warp->uniform[in->from[i].number];
+    return &zero;
+}
+
+/* Bits 78 and 79 scale the register of shared addresses: 1, 4, 8, 16. */
+static uint32_t scale_of(const struct smc_instruction *in)
+{
+    static const uint32_t scales[4] = {1, 4, 8, 16};
+    bool shared = in->operation == SMC_OP_LDS || in->operation == SMC_OP_STS;
+    return shared ? scales[smc_bits(in, 78, 2)] : 1;
+}
+
+bool smc_warp_addresses(const struct smc_warp *warp, const struct smc_instruction *in,
+                        uint32_t mask, uint64_t address[SMC_LANES])
+{
+    const struct smc_lanes *low = &warp->reg[in->from[0].number], *high = &zero;
+    const struct smc_lanes *added = added_uniform(warp, in);
+    uint32_t scale = scale_of(in);
+    if (in->from[0].registers == 2 && in->from[0].number != SMC_ZERO_REGISTER)
+        high = &warp->reg[in->from[0].number + 1];
+    if ((low->unknown | high->unknown | added->unknown) & mask)
+        return false;
+    const uint64_t rest = added->value[0] + (uint64_t)(int64_t)in->offset;
+    const uint64_t limit = in->from[0].registers == 1 ? UINT32_MAX : UINT64_MAX;
+    const int low_step = !low->same, high_step = !high->same;
+    for (int lane = 0; lane < SMC_LANES; lane++) {
+        uint64_t base = (uint64_t)high->value[(ptrdiff_t)lane * high_step] << 32 |
+                        low->value[(ptrdiff_t)lane * low_step];
+        address[lane] = (base * scale + rest) & limit;
+    }
+    return true;
+}

@@ -1,0 +1,57 @@
+/* The state of one warp that walks through machine code: what its 32 lanes hold in registers and
+   predicates, as far as it is known. Data that was loaded is unknown, and so are double precision,
+   half precision and approximations of functions other than reciprocals and roots. */
+#ifndef SMC_MACHINE_WARP_H
+#define SMC_MACHINE_WARP_H
+
+#include "machine/sass/sass_instruction.h"
+
+enum { SMC_LANES = 32 };
+
+struct smc_lanes {
+    uint32_t value[SMC_LANES]; /* only the first, if `same` */
+    uint32_t unknown;          /* bit n: lane n */
+    bool same;                 /* all lanes that are still alive hold the same */
+};
+
+struct smc_flags {
+    uint32_t is; /* bit n: lane n */
+    uint32_t unknown;
+};
+
+/* What a launch gives to every block. */
+struct smc_machine_place {
+    uint32_t block[3], grid[3], index[3]; /* index: of the block */
+    const unsigned char *constants;       /* bank 0 */
+    size_t constant_bytes;
+    uint32_t first_thread; /* of the warp within the block */
+    uint32_t warp;
+};
+
+struct smc_warp {
+    struct smc_lanes reg[256];
+    struct smc_lanes uniform[64];
+    struct smc_flags predicate[8];
+    struct smc_flags uniform_predicate[8];
+    uint32_t alive; /* lanes that have not ended */
+    const struct smc_machine_place *place;
+};
+
+void smc_warp_start(struct smc_warp *warp, const struct smc_machine_place *place);
+
+/* The lanes for which a predicate holds. `unknown` receives those for which it is not known. */
+uint32_t smc_warp_holds(const struct smc_warp *warp, struct smc_predicate predicate,
+                        uint32_t *unknown);
+
+/* Evaluates an instruction for the lanes of `mask`. What it does not know how to evaluate makes its
+   results unknown. */
+void smc_warp_evaluate(struct smc_warp *warp, const struct smc_instruction *in, uint32_t mask);
+
+/* Makes the results of an instruction unknown. */
+void smc_warp_forget(struct smc_warp *warp, const struct smc_instruction *in, uint32_t mask);
+
+/* The addresses of an access; false if one of a lane of `mask` is unknown. */
+bool smc_warp_addresses(const struct smc_warp *warp, const struct smc_instruction *in,
+                        uint32_t mask, uint64_t address[SMC_LANES]);
+
+#endif

@@ -1,0 +1,420 @@
+/* One warp walks through a program. */
+#include "machine/sass/walk.h"
+
+#include <string.h>
+
+#include "rules/banks.h"
+
+enum { BARRIERS = 16, NO_BARRIER = -1, MOST_CALLS = 8 };
+
+/* Lanes that are at the same place. */
+struct group {
+    uint32_t lanes;
+    uint32_t at;
+    int8_t awaited;            /* the barrier that it waits at; -1: none */
+    uint8_t calls;             /* functions that it is in */
+    uint32_t back[MOST_CALLS]; /* where each of them returns to */
+};
+
+struct barrier {
+    uint32_t lanes;  /* that take part */
+    uint32_t target; /* where they continue together */
+};
+
+struct state {
+    struct smc_walk *walk;
+    struct smc_warp *warp;
+    struct group group[SMC_LANES];
+    uint32_t groups;
+    struct barrier barrier[BARRIERS];
+    uint64_t steps;
+};
+
+static void end_walk(struct state *state, enum smc_walk_end end, uint32_t at)
+{
+    struct smc_walk *walk = state->walk;
+    if (walk->end >= end)
+        return;
+    walk->end = end;
+    walk->end_at = at;
+    walk->end_operation = at < walk->program->count ? walk->program->step[at].in.low & 0xfff : 0;
+}
+
+/* --- Memory ----------------------------------------------------------------------------------- */
+
+static bool is_shared(const struct smc_instruction *in)
+{
+    return in->operation == SMC_OP_LDS || in->operation == SMC_OP_STS || in->matrices;
+}
+
+/* Keeps what the trace needs of an access. */
+static void trace_access(struct state *state, const struct smc_instruction *in, uint32_t mask,
+                         const uint64_t address[SMC_LANES], struct smc_warp_trace_entry *entry)
+{
+    struct smc_warp_trace *trace = state->walk->trace;
+    const struct smc_pattern *pattern =
+        smc_patterns_find(trace->patterns, state->walk->layout, in, mask, address);
+    entry->wavefronts = pattern->wavefronts;
+    if (is_shared(in))
+        return;
+    entry->sectors = pattern->sectors;
+    if (trace->line_capacity - trace->line_count < pattern->lines)
+        return;
+    entry->line = (uint32_t)trace->line_count;
+    entry->lines = pattern->lines;
+    uint64_t base = address[__builtin_ctz(mask)] / SMC_LINE_BYTES;
+    for (unsigned i = 0; i < pattern->lines; i++)
+        trace->line[trace->line_count++] = (struct smc_warp_trace_line){
+            base + (uint64_t)pattern->line[i].number, pattern->line[i].sectors};
+}
+
+/* Local memory: the words of 32 lanes at one address are a line. */
+static void trace_local(struct state *state, const struct smc_instruction *in, uint32_t mask,
+                        struct smc_warp_trace_entry *entry)
+{
+    struct smc_warp_trace *trace = state->walk->trace;
+    const struct smc_machine_place *place = state->warp->place;
+    uint64_t address[SMC_LANES], block = place->index[2];
+    unsigned lines = in->access_bytes < 4 ? 1 : in->access_bytes / 4u;
+    if (trace->line_capacity - trace->line_count < lines)
+        return;
+    if (!smc_warp_addresses(state->warp, in, mask, address))
+        address[__builtin_ctz(mask)] = (uint32_t)in->offset;
+    block = (block * place->grid[1] + place->index[1]) * place->grid[0] + place->index[0];
+    uint64_t number = SMC_WARP_TRACE_LOCAL + (((block << 5) + place->warp) << 16) +
+                      (address[__builtin_ctz(mask)] / 4 & 0xffff);
+    entry->line = (uint32_t)trace->line_count;
+    entry->lines = entry->wavefronts = (uint8_t)lines;
+    entry->sectors = (uint8_t)(4 * lines);
+    for (unsigned i = 0; i < lines; i++)
+        trace->line[trace->line_count++] = (struct smc_warp_trace_line){number + i, 0xf};
+}
+
+static void trace_any_access(struct state *state, const struct smc_instruction *in, uint32_t mask,
+                             struct smc_warp_trace_entry *entry)
+{
+    uint64_t address[SMC_LANES];
+    if (in->operation == SMC_OP_LDGSTS) {
+        uint32_t unknown;
+        mask &= smc_warp_holds(state->warp, in->predicate[0], &unknown);
+    }
+    if (in->matrices && in->matrices < 4)
+        mask &= (1u << 8 * in->matrices) - 1; /* other lanes' addresses are not used */
+    if (mask == 0)
+        return;
+    if (in->operation == SMC_OP_LDL || in->operation == SMC_OP_STL)
+        trace_local(state, in, mask, entry);
+    else if (smc_warp_addresses(state->warp, in, mask, address))
+        trace_access(state, in, mask, address, entry);
+    else
+        entry->unknown_addresses = true;
+}
+
+/* --- Divergence ------------------------------------------------------------------------------- */
+
+static void remove_group(struct state *state, uint32_t index)
+{
+    state->group[index] = state->group[--state->groups];
+}
+
+/* Releases the lanes that wait at a barrier once all that take part wait or have ended.
+ */
+static void release(struct state *state, int number)
+{
+    struct barrier *barrier = &state->barrier[number];
+    struct group joined = {.lanes = 0};
+    for (uint32_t i = 0; i < state->groups; i++) {
+        uint32_t lanes = joined.lanes;
+        if (state->group[i].awaited != number)
+            continue;
+        joined = state->group[i];
+        joined.lanes |= lanes;
+    }
+    if (joined.lanes == 0 || (barrier->lanes & state->warp->alive & ~joined.lanes) != 0)
+        return;
+    for (uint32_t i = state->groups; i-- > 0;)
+        if (state->group[i].awaited == number)
+            remove_group(state, i);
+    joined.at = barrier->target;
+    joined.awaited = NO_BARRIER;
+    state->group[state->groups++] = joined;
+    barrier->lanes = 0;
+}
+
+static void lanes_end(struct state *state, uint32_t lanes)
+{
+    state->warp->alive &= ~lanes;
+    for (int i = 0; i < BARRIERS; i++)
+        release(state, i);
+}
+
+/* --- Control ---------------------------------------------------------------------------------- */
+
+/* The lanes of the group that execute an instruction. */
+static uint32_t executing_lanes(struct state *state, const struct smc_instruction *in,
+                                uint32_t lanes, uint32_t *unknown)
+{
+    uint32_t mask = smc_warp_holds(state->warp, in->guard, unknown) & lanes;
+    *unknown &= lanes;
+    if (in->branches) {
+        uint32_t also;
+        mask &= smc_warp_holds(state->warp, in->predicate[0], &also);
+        *unknown |= also & lanes;
+    }
+    return mask & ~*unknown;
+}
+
+/* The lanes of a group that do not go with it have a group of their own, at a step. */
+static void split(struct state *state, uint32_t index, uint32_t others, uint32_t at)
+{
+    struct group *apart = &state->group[state->groups++];
+    *apart = state->group[index];
+    apart->lanes = others;
+    apart->at = at;
+    state->group[index].lanes &= ~others;
+}
+
+/* A branch: the group splits if its lanes disagree. */
+static void branch(struct state *state, uint32_t index, uint32_t taken)
+{
+    struct group *group = &state->group[index];
+    const struct smc_instruction *in = &state->walk->program->step[group->at].in;
+    int64_t target = in->target / SMC_INSTRUCTION_BYTES;
+    uint32_t others = group->lanes & ~taken;
+    if (taken && (target < 0 || target >= state->walk->program->count)) {
+        end_walk(state, SMC_WALK_OUTSIDE, group->at);
+        taken = 0;
+        others = group->lanes;
+    }
+    if (taken && others)
+        split(state, index, others, group->at + 1);
+    group->at = taken ? (uint32_t)target : group->at + 1;
+}
+
+/* A call of a function; one too deep is left out. */
+static void call(struct state *state, uint32_t index, uint32_t taken)
+{
+    struct group *group = &state->group[index];
+    uint32_t back = group->at + 1;
+    if (taken && group->calls == MOST_CALLS) {
+        end_walk(state, SMC_WALK_UNKNOWN_OPERATION, group->at++);
+        return;
+    }
+    branch(state, index, taken);
+    if (taken)
+        group->back[group->calls++] = back;
+}
+
+/* The lanes that return go on after the call; those that no function was called for end. */
+static void give_back(struct state *state, uint32_t index, uint32_t taken)
+{
+    struct group *group = &state->group[index];
+    if (taken && group->lanes & ~taken)
+        split(state, index, group->lanes & ~taken, group->at + 1);
+    if (taken == 0) {
+        group->at++;
+    } else if (group->calls > 0) {
+        group->at = group->back[--group->calls];
+    } else {
+        end_walk(state, SMC_WALK_OUTSIDE, group->at);
+        remove_group(state, index);
+        lanes_end(state, taken);
+    }
+}
+
+/* BRA.U and BRA.DIV decide by a uniform predicate or by whether the warp has diverged. */
+static bool is_plain_branch(const struct smc_instruction *in)
+{
+    return smc_bits(in, 32, 2) == 0;
+}
+
+static void wait_at(struct state *state, uint32_t index, uint32_t mask)
+{
+    struct group *group = &state->group[index];
+    const struct smc_instruction *in = &state->walk->program->step[group->at].in;
+    int number = (int)smc_bits(in, 16, 4);
+    if (mask != group->lanes) /* lanes for which the guard does not hold continue */
+        split(state, index, group->lanes & ~mask, group->at + 1);
+    group->awaited = (int8_t)number;
+    release(state, number);
+}
+
+/* Executes the branch, barrier or end at the group's place; `mask`: the lanes that do. */
+static void control(struct state *state, uint32_t index, uint32_t mask)
+{
+    struct group *group = &state->group[index];
+    const struct smc_program_step *step = &state->walk->program->step[group->at];
+    const struct smc_instruction *in = &step->in;
+    switch (in->operation) {
+    case SMC_OP_CALL:
+        if (step->calls)
+            call(state, index, mask);
+        else
+            branch(state, index, mask);
+        return;
+    case SMC_OP_RET:
+        give_back(state, index, mask);
+        return;
+    case SMC_OP_BRA:
+        if (is_plain_branch(in))
+            branch(state, index, mask);
+        else
+            end_walk(state, SMC_WALK_UNKNOWN_OPERATION, group->at++);
+        return;
+    case SMC_OP_EXIT:
+        group->lanes &= ~mask;
+        group->at++;
+        if (group->lanes == 0)
+            remove_group(state, index);
+        lanes_end(state, mask);
+        return;
+    case SMC_OP_BSSY:
+        state->barrier[smc_bits(in, 16, 4)] =
+            (struct barrier){group->lanes, (uint32_t)(in->target / SMC_INSTRUCTION_BYTES)};
+        group->at++;
+        return;
+    case SMC_OP_BSYNC:
+        if (mask)
+            wait_at(state, index, mask);
+        else
+            group->at++;
+        return;
+    case SMC_OP_BREAK:
+        state->barrier[smc_bits(in, 16, 4)].lanes &= ~mask;
+        group->at++;
+        release(state, (int)smc_bits(in, 16, 4));
+        return;
+    default: /* WARPSYNC: lanes that diverged stay apart */
+        group->at++;
+        return;
+    }
+}
+
+/* --- The walk --------------------------------------------------------------------------------- */
+
+static void sign(struct state *state, uint32_t at, uint32_t mask)
+{
+    uint64_t *signature = &state->walk->signature;
+    *signature = (*signature ^ ((uint64_t)at << 32 | mask)) * UINT64_C(0x9e3779b97f4a7c15);
+    *signature ^= *signature >> 32;
+}
+
+/* Whether addresses are of interest. */
+static bool follows(const struct smc_walk *walk)
+{
+    return walk->trace && walk->trace->patterns && !smc_warp_trace_is_idle(walk->trace);
+}
+
+/* One step of a group that is evaluated; whether it goes on with the next step. */
+static bool step_once(struct state *state, uint32_t index)
+{
+    struct group *group = &state->group[index];
+    const struct smc_program_step *step = &state->walk->program->step[group->at];
+    const struct smc_instruction *in = &step->in;
+    uint32_t unknown, lanes = group->lanes;
+    uint32_t mask = executing_lanes(state, in, lanes, &unknown);
+    struct smc_warp_trace_entry entry = {.step = group->at,
+                                         .active_lanes = (uint8_t)__builtin_popcount(lanes)};
+    if (in->operation == SMC_OP_UNKNOWN)
+        end_walk(state, SMC_WALK_UNKNOWN_OPERATION, group->at);
+    struct smc_warp_trace *trace = state->walk->trace;
+    if (in->branches) {
+        if (trace)
+            smc_warp_trace_add(trace, &entry);
+        if (unknown)
+            end_walk(state, SMC_WALK_UNKNOWN_BRANCH, group->at);
+        if (step->avoids_call) /* of what handles the exceptions of a division or a root, say */
+            mask |= unknown;
+        sign(state, group->at, mask);
+        if (trace && mask && in->operation == SMC_OP_BRA && in->target >= 0 &&
+            in->target / SMC_INSTRUCTION_BYTES <= group->at)
+            smc_warp_trace_branch_back(trace, group->at,
+                                       (uint32_t)(in->target / SMC_INSTRUCTION_BYTES),
+                                       state->walk->signature);
+        control(state, index, mask);
+        return false;
+    }
+    if (follows(state->walk) && in->access_bytes)
+        trace_any_access(state, in, mask, &entry);
+    if (trace)
+        smc_warp_trace_add(trace, &entry);
+    if (step->purpose != SMC_PURPOSE_DATA && mask)
+        smc_warp_evaluate(state->warp, in, mask);
+    if (step->purpose != SMC_PURPOSE_DATA && unknown)
+        smc_warp_forget(state->warp, in, unknown);
+    group->at++;
+    return true;
+}
+
+/* A group runs past the end of the code. */
+static void leave(struct state *state, uint32_t index)
+{
+    uint32_t lanes = state->group[index].lanes;
+    end_walk(state, SMC_WALK_OUTSIDE, state->walk->program->count);
+    remove_group(state, index);
+    lanes_end(state, lanes);
+}
+
+/* Runs a group until it branches, waits or ends. */
+static void run(struct state *state, uint32_t index)
+{
+    struct smc_walk *walk = state->walk;
+    const struct smc_machine_program *program = walk->program;
+    uint32_t first = state->group[index].at;
+    uint32_t lanes = state->group[index].lanes, last;
+    if (first >= program->count) { /* the target of a barrier may be anywhere */
+        leave(state, index);
+        return;
+    }
+    walk->change[first]++;
+    if (walk->trace)
+        walk->trace->calls = state->group[index].calls;
+    for (;;) {
+        uint32_t at = state->group[index].at;
+        uint32_t next = at >= program->count ? program->count
+                        : follows(walk)      ? program->step[at].next_address
+                                             : program->step[at].next_control;
+        if (walk->trace)
+            smc_warp_trace_add_steps(walk->trace, at, next, (uint32_t)__builtin_popcount(lanes));
+        last = next;
+        if (next >= program->count) {
+            leave(state, index);
+            break;
+        }
+        state->group[index].at = next;
+        state->steps++;
+        if (!step_once(state, index)) {
+            last = next + 1;
+            break;
+        }
+    }
+    walk->change[last]--;
+}
+
+void smc_walk_warp(struct smc_walk *walk, const struct smc_machine_place *place,
+                   struct smc_warp *warp)
+{
+    struct state state = {.walk = walk, .warp = warp};
+    smc_warp_start(warp, place);
+    state.group[0] = (struct group){.lanes = warp->alive, .awaited = NO_BARRIER};
+    state.groups = 1;
+    walk->signature = 0;
+    while (state.groups) {
+        if (walk->trace && walk->trace->ends)
+            return;
+        uint32_t index = state.groups;
+        while (index-- > 0 && state.group[index].awaited != NO_BARRIER)
+            ;
+        if (index == UINT32_MAX) {
+            end_walk(&state, SMC_WALK_STUCK, state.group[0].at);
+            return;
+        }
+        if (state.steps > walk->most_steps) {
+            end_walk(&state, SMC_WALK_TOO_LONG, state.group[index].at);
+            return;
+        }
+        run(&state, index);
+    }
+    if (walk->trace)
+        smc_warp_trace_end(walk->trace);
+}

@@ -1,0 +1,36 @@
+/* Walking: one warp executes a program, in which its lanes diverge, and reconverge at the code's
+   barriers (BSSY, BSYNC). Every step is counted, and traced if there is a trace. */
+#ifndef SMC_MACHINE_WALK_H
+#define SMC_MACHINE_WALK_H
+
+#include "machine/sass/sass_program.h"
+#include "machine/sass/sass_warp.h"
+#include "machine/sass/warp_trace.h"
+#include "rules/banks.h"
+
+enum smc_walk_end {
+    SMC_WALK_WHOLE,
+    SMC_WALK_UNKNOWN_BRANCH,    /* a branch depends on an unknown value; it was not taken */
+    SMC_WALK_UNKNOWN_OPERATION, /* the operation is unknown, and what it decides */
+    SMC_WALK_STUCK,             /* lanes wait for each other */
+    SMC_WALK_OUTSIDE,           /* a branch leaves the code */
+    SMC_WALK_TOO_LONG
+};
+
+struct smc_walk {
+    const struct smc_machine_program *program;
+    const struct smc_bank_layout *layout;
+    uint64_t most_steps; /* of one warp that are evaluated */
+    uint64_t signature;  /* a hash of the last warp's branches, and which lanes took them */
+    uint64_t *change;    /* program->count + 1: executions of step n are the sum of change[0..n] */
+    struct smc_warp_trace *trace; /* or NULL: steps are only counted */
+    enum smc_walk_end end;        /* of the warp for which it is the largest of these values */
+    uint32_t end_at;              /* the step */
+    uint32_t end_operation;       /* its low 12 bits */
+};
+
+/* Adds the executions of one warp. */
+void smc_walk_warp(struct smc_walk *walk, const struct smc_machine_place *place,
+                   struct smc_warp *warp);
+
+#endif

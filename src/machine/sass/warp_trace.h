@@ -1,0 +1,98 @@
+/* What one warp executed, instruction by instruction. Of a loop only the first iterations are kept;
+   how many instructions the others have is noted in their place. */
+#ifndef SMC_MACHINE_WARP_TRACE_H
+#define SMC_MACHINE_WARP_TRACE_H
+
+#include "machine/sass/patterns.h"
+
+/* Entries that are no instruction. */
+enum {
+    SMC_WARP_TRACE_LOOP =
+        UINT32_MAX, /* the first iteration of a loop has ended; `line`: its depth */
+    SMC_WARP_TRACE_SKIP = UINT32_MAX - 1 /* instructions are left out; `line`: of which `skip` */
+};
+
+enum { SMC_WARP_TRACE_DEPTH = 8 };
+
+struct smc_warp_trace_entry {
+    uint32_t step;      /* in the program, which has registers, pipe and control bits */
+    uint32_t line;      /* the first of its lines in the trace; of an access to global memory */
+    uint8_t lines;      /* 0: no lane accesses memory, or the addresses are not known */
+    uint8_t wavefronts; /* through the banks of shared memory, or of L1 for global memory */
+    uint8_t sectors;    /* of an access to global memory */
+    uint8_t active_lanes;
+    bool unknown_addresses;
+};
+
+/* Lines from this number on are of local memory, which a warp has for itself. */
+#define SMC_WARP_TRACE_LOCAL (UINT64_C(1) << 58)
+
+/* Part of an access to global or local memory. */
+struct smc_warp_trace_line {
+    uint64_t number; /* address / 128 */
+    uint8_t sectors; /* bit n: sector n of 32 bytes */
+};
+
+/* Instructions that are left out, and the part of the trace that is like them. */
+struct smc_warp_trace_skip {
+    uint64_t executed;
+    uint64_t window; /* instructions from the loop's mark to here, with those left out in between */
+    uint32_t depth;  /* of the loop; SMC_WARP_TRACE_DEPTH: none, the window begins with the trace */
+};
+
+/* A loop that the warp is in: closed by a branch back. */
+struct smc_warp_trace_loop {
+    uint32_t first, last; /* steps */
+    uint32_t calls;       /* of the trace when it began */
+    uint64_t length;      /* executed up to its mark */
+    size_t count;         /* entries up to its mark */
+    uint32_t iterations;
+};
+
+/* The arrays are owned by the caller, who sets the members up to `take_over`. */
+struct smc_warp_trace {
+    struct smc_warp_trace_entry *entry;
+    size_t capacity;
+    struct smc_warp_trace_line *line;
+    size_t line_capacity;
+    struct smc_warp_trace_skip *skip; /* NULL: nothing is left out but what exceeds the capacity */
+    size_t skip_capacity;
+    struct smc_patterns *patterns; /* traces that are made one after the other may share them;
+                                      NULL: accesses are not followed */
+    uint64_t loop_entries;         /* kept of a loop, at least three iterations */
+    /* Called when the first instruction is left out: whether the rest of the trace was taken over
+       from another one; then the walk ends. Or NULL. */
+    bool (*take_over)(void *context, struct smc_warp_trace *trace, uint64_t signature);
+    void *context;
+
+    uint32_t calls; /* functions that the warp is in: set by the walk */
+    size_t count, line_count, skip_count;
+    uint64_t length;                                  /* instructions executed, kept or not */
+    uint64_t first_skip_length, first_skip_signature; /* when the first was left out */
+    size_t first_skip_count;
+    struct smc_warp_trace_loop loop[SMC_WARP_TRACE_DEPTH];
+    uint32_t depth;
+    bool skips, skipped, ends;
+    uint32_t skipping;    /* the depth of the loop of which iterations are left out */
+    uint64_t skip_length; /* executed when that began */
+};
+
+/* Whether the next instructions are counted but not kept. */
+static inline bool smc_warp_trace_is_idle(const struct smc_warp_trace *trace)
+{
+    return trace->skips || trace->count >= trace->capacity;
+}
+
+/* An instruction is executed; steps [from, to) are executed by so many lanes. */
+void smc_warp_trace_add(struct smc_warp_trace *trace, const struct smc_warp_trace_entry *entry);
+void smc_warp_trace_add_steps(struct smc_warp_trace *trace, uint32_t from, uint32_t to,
+                              uint32_t lanes);
+
+/* A branch goes back from step `from` to step `to`. */
+void smc_warp_trace_branch_back(struct smc_warp_trace *trace, uint32_t from, uint32_t to,
+                                uint64_t signature);
+
+/* The warp has ended. */
+void smc_warp_trace_end(struct smc_warp_trace *trace);
+
+#endif

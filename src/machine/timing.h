@@ -1,0 +1,88 @@
+/* How long a launch takes, predicted without a GPU: the kernel's machine code is executed warp by
+   warp in a model of one SM, and its work is set against the ceilings of the device. No constant
+   belongs to a kernel. */
+#ifndef SMC_MACHINE_TIMING_H
+#define SMC_MACHINE_TIMING_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/status.h"
+#include "rules/ceilings.h"
+#include "rules/devices.h"
+#include "machine/timing/arguments.h"
+
+enum smc_time_term {
+#define TERM(id, key, label, relief) SMC_TIME_##id,
+#include "machine/timing/terms.def"
+#undef TERM
+    SMC_TIME_TERM_COUNT
+};
+
+struct smc_time_term_info {
+    const char *key;    /* "shared_memory" */
+    const char *label;  /* "shared memory" */
+    const char *relief; /* what would make it smaller */
+};
+
+extern const struct smc_time_term_info smc_time_term_info[SMC_TIME_TERM_COUNT];
+
+/* Where the rates of a device are from. */
+enum smc_time_basis {
+    SMC_TIME_UNKNOWN, /* nothing is predicted; `reason` says why */
+    SMC_TIME_TABLE,
+    SMC_TIME_CALIBRATED,
+    SMC_TIME_SPECIFICATIONS, /* estimated: clocks, widths and bandwidths as published */
+};
+
+/* "table", "calibrated", "specifications"; NULL if unknown. */
+const char *smc_time_basis_name(enum smc_time_basis basis);
+
+struct smc_time {
+    enum smc_time_basis basis;
+    char reason[200]; /* why nothing is predicted, or "" */
+    bool lacks_rate;  /* nothing is, since instructions of the kernel are not in the model */
+    double predicted_ms, low_ms, high_ms;
+    /* How long the launch would take if nothing but this bounded it: the work divided by the rate,
+       on the SM with the most blocks. LATENCY: warps that wait for each other or for memory while
+       no unit is busy. LAUNCH: an empty launch. */
+    double term_ms[SMC_TIME_TERM_COUNT];
+    enum smc_time_term bound_by, next; /* the largest term and the second largest */
+    double instructions;               /* of warps */
+    double fma_flops;                  /* of FFMA, DFMA and the like */
+    double shared_wavefronts;          /* of the whole launch */
+    double l1_sectors, l2_sectors;     /* requested from L1, from L2: 32 bytes each */
+    double dram_bytes;
+    double tensor_peak_ms; /* the tensor pipe alone, at the peak of its specifications */
+    char code[64];         /* what the instructions were counted in: "sm_90 machine code" */
+};
+
+struct smc_time_launch {
+    const struct smc_device *device;
+    const struct smc_ceilings *ceilings;
+    uint32_t blocks_per_sm; /* that reside at a time; 0: the launch is refused */
+    const void *cubin;      /* the machine code of the kernel `entry`; NULL: there is none */
+    size_t cubin_bytes;
+    const char *entry;
+    const struct smc_time_arguments *arguments;
+    uint32_t block[3], grid[3];
+    uint64_t l1_bytes; /* that the carve-out leaves */
+};
+
+/* The architecture whose machine code is executed for a device: its own, or the newest one that is
+   known. */
+uint16_t smc_time_code_cc(uint16_t cc);
+
+/* The time is unknown, for a reason; of a long one the beginning is kept. */
+void smc_time_unknown(struct smc_time *time, const char *reason);
+
+/* Whether the device and the launch allow a prediction, whatever the machine code is; otherwise
+   `time` is unknown with the reason. */
+bool smc_time_is_possible(const struct smc_time_launch *launch, struct smc_time *time);
+
+/* Predicts. If it cannot, `time` is unknown with a reason. SMC_MACHINE: memory. */
+enum smc_status smc_time_predict(const struct smc_time_launch *launch, struct smc_time *time,
+                                 struct smc_error *error);
+
+#endif

@@ -1,0 +1,76 @@
+/* The L1 cache of one SM. */
+#include "machine/timing/l1.h"
+
+#include <stdlib.h>
+
+#include "base/memory.h"
+
+enum { LINE_BYTES = 128 };
+
+bool smc_l1_open(struct smc_l1 *cache, uint64_t bytes)
+{
+    uint64_t lines = bytes / LINE_BYTES / SMC_L1_WAYS * SMC_L1_WAYS;
+    *cache = (struct smc_l1){.sets = (uint32_t)(lines / SMC_L1_WAYS)};
+    cache->line = smc_calloc(lines ? lines : 1, sizeof *cache->line);
+    return cache->line != NULL;
+}
+
+void smc_l1_close(struct smc_l1 *cache)
+{
+    free(cache->line);
+    cache->line = NULL;
+}
+
+/* Hashed, so that lines at a stride of a power of two use all sets. */
+static struct smc_l1_line *set_of(const struct smc_l1 *cache, uint64_t number)
+{
+    uint64_t mixed = (number * UINT64_C(0x9e3779b97f4a7c15)) >> 32;
+    return &cache->line[mixed % cache->sets * SMC_L1_WAYS];
+}
+
+uint32_t smc_l1_look(struct smc_l1 *cache, uint64_t number, uint32_t sectors, double *when)
+{
+    *when = 0;
+    if (cache->sets == 0)
+        return sectors;
+    struct smc_l1_line *set = set_of(cache, number);
+    for (int i = 0; i < SMC_L1_WAYS; i++)
+        if (set[i].number == number && set[i].sectors) {
+            set[i].used = ++cache->now;
+            *when = set[i].when;
+            return sectors & ~(uint32_t)set[i].sectors;
+        }
+    return sectors;
+}
+
+void smc_l1_fill(struct smc_l1 *cache, uint64_t number, uint32_t sectors, double when)
+{
+    if (cache->sets == 0)
+        return;
+    struct smc_l1_line *set = set_of(cache, number), *oldest = set;
+    for (int i = 0; i < SMC_L1_WAYS; i++) {
+        if (set[i].number == number && set[i].sectors) {
+            set[i].sectors |= (uint8_t)sectors;
+            set[i].when = when > set[i].when ? when : set[i].when;
+            set[i].used = ++cache->now;
+            return;
+        }
+        if (set[i].used < oldest->used)
+            oldest = &set[i];
+    }
+    *oldest = (struct smc_l1_line){number, ++cache->now, when, (uint8_t)sectors};
+}
+
+uint32_t smc_l1_tag_clocks(const uint64_t *number, uint32_t lines)
+{
+    /* The bits of a number that flip the lower and the upper bit of its bank. */
+    static const uint64_t low = 0x377ab5, high = 0x12d5da;
+    uint32_t lookups[SMC_L1_TAG_BANKS] = {0}, most = 0;
+    for (uint32_t i = 0; i < lines; i++) {
+        const int lower = __builtin_parityll(number[i] & low);
+        const int bank = 2 * __builtin_parityll(number[i] & high) + lower;
+        if (++lookups[bank] > most)
+            most = lookups[bank];
+    }
+    return most;
+}

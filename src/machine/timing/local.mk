@@ -1,0 +1,9 @@
+# Sources of this folder.
+libsmc_la_SOURCES += \
+	src/machine/timing/arguments.c src/machine/timing/arguments.h \
+	src/machine/timing/l1.c src/machine/timing/l1.h \
+	src/machine/timing/rates.c \
+	src/machine/timing/sm_schedule.c src/machine/timing/sm_schedule.h \
+	src/machine/timing/terms.def \
+	src/machine/timing/timing.c \
+	src/machine/timing/traces.c src/machine/timing/traces.h

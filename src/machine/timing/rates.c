@@ -1,0 +1,172 @@
+/* The quantities of a GPU: measured ones, else those of its specifications. */
+#include "machine/rates.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Latencies in clocks and shares of the published bandwidths, for boards that nobody has measured:
+   those of an H100 and an H200, rounded (data/ceilings.csv). */
+enum {
+    USUAL_SHARED_CLOCKS = 23,
+    USUAL_L1_CLOCKS = 33,
+    USUAL_L2_CLOCKS = 280,
+    USUAL_DRAM_CLOCKS = 670,
+    USUAL_L2_BYTES = 32, /* per SM and clock */
+    USUAL_SPECIAL_CLOCKS = 17,
+    USUAL_CONSTANT_CLOCKS = 28,
+    USUAL_BARRIER_CLOCKS = 14,
+    SECTOR_BYTES = 32,
+    /* Sectors a clock between one SM and L2, measured on an H100 and an H200 (CUDA 13.0, driver
+       580.159.04, 2026-11-24): 3.97 loaded, 0.999 stored. */
+    L2_PORT_LOADS = 4,
+    L2_PORT_STORES = 1
+};
+
+static const double usual_read_share = 0.92, usual_copy_share = 0.88, usual_launch_us = 2.9,
+                    usual_wide_multiplies = 0.8, usual_l2_writes = 0.52, usual_blocks_per_s = 1.6e9;
+
+static double value(const struct smc_ceilings *ceilings, enum smc_ceiling id, double usual)
+{
+    double measured = ceilings ? ceilings->value[id] : 0;
+    return measured > 0 ? measured : usual;
+}
+
+/* Clocks for which a warp's instruction occupies a pipe that has so many lanes per SM. */
+static double clocks_of(const struct smc_sm *sm, double lanes)
+{
+    return 32 * sm->subpartitions / lanes;
+}
+
+/* Above that mma.sync stays below the peak, which then needs wgmma or tcgen05: an H200 reached 1210
+   of 2048 (CUDA 13.0, driver 580.159.04, 2026-11-27). */
+enum { MOST_MMA_FMAS = 1024 };
+
+static void set_tensor(struct smc_rates *rates, const struct smc_device *device,
+                       const struct smc_capability *capability)
+{
+    double peak = capability->tensor_fmas_per_sm;
+    rates->tensor_fmas = fmin(peak, MOST_MMA_FMAS);
+    rates->tensor_share = peak > 0 ? rates->tensor_fmas / peak : 1;
+    rates->tensor_wide = strstr(device->name, "GeForce") ? 2 : 1; /* data/README.md */
+}
+
+/* Results per clock and SM: CUDA C++ Programming Guide, table "Throughput of Native Arithmetic
+   Instructions". Integers: 64 lanes. Special functions and conversions: 16. Loads and stores: 32,
+   with a queue. */
+static void set_pipes(struct smc_rates *rates, const struct smc_device *device,
+                      const struct smc_ceilings *ceilings)
+{
+    const struct smc_sm *sm = &device->sm;
+    struct smc_capability capability;
+    smc_capability_nearest(sm->cc, &capability);
+    double lanes = sm->fp32_lanes_per_sm ? sm->fp32_lanes_per_sm : 128;
+    double fp64_lanes = capability.fp64_lanes_per_sm ? capability.fp64_lanes_per_sm : 2;
+    double half_lanes = capability.half_lanes_per_sm ? capability.half_lanes_per_sm : lanes;
+    double *issue = rates->issue;
+    rates->fma_halves = lanes > 64 ? 2 : 1;
+    issue[SMC_PIPE_NONE] = 1;
+    issue[SMC_PIPE_FMA] = clocks_of(sm, 64); /* each half */
+    issue[SMC_PIPE_FMA_HEAVY] = clocks_of(sm, 64);
+    issue[SMC_PIPE_ALU] = clocks_of(sm, 64);
+    issue[SMC_PIPE_FP64] = clocks_of(sm, fp64_lanes);
+    issue[SMC_PIPE_HALF] = clocks_of(sm, half_lanes);
+    set_tensor(rates, device, &capability);
+    issue[SMC_PIPE_XU] = clocks_of(sm, 16);
+    issue[SMC_PIPE_LSU] = 2;
+    issue[SMC_PIPE_UNIFORM] = 2;
+    issue[SMC_PIPE_UNIFORM_MOVE] = 2;
+    issue[SMC_PIPE_BRANCH] = 2;
+    issue[SMC_PIPE_CBU] = 2;
+    issue[SMC_PIPE_ADU] = 9;
+    issue[SMC_PIPE_UNKNOWN] = 2;
+    rates->wide_multiply =
+        sm->subpartitions / value(ceilings, SMC_CEILING_IMAD_WIDE, usual_wide_multiplies);
+}
+
+static void set_memory(struct smc_rates *rates, const struct smc_device *device,
+                       const struct smc_ceilings *ceilings, uint32_t busy_sms)
+{
+    double peak = device->memory_bytes_per_s, clock = rates->clock_hz;
+    double sectors = clock * SECTOR_BYTES; /* bytes a second to sectors a clock */
+    double usual_l2 = USUAL_L2_BYTES * clock * device->sm_count;
+    double l2 = value(ceilings, SMC_CEILING_L2, usual_l2) / sectors / busy_sms;
+    double l2_write =
+        value(ceilings, SMC_CEILING_L2_WRITE, usual_l2 * usual_l2_writes) / sectors / busy_sms;
+    double copy = value(ceilings, SMC_CEILING_COPY, usual_copy_share * peak);
+    double read = value(ceilings, SMC_CEILING_READ, usual_read_share * peak);
+    rates->l2_load_clocks = 1 / fmin(l2, L2_PORT_LOADS);
+    rates->l2_store_clocks = 1 / fmin(l2_write, L2_PORT_STORES);
+    rates->dram_load_clocks = busy_sms * sectors / read;
+    rates->dram_store_clocks = 2 * busy_sms * sectors / copy - rates->dram_load_clocks;
+    rates->dram_bytes_per_clock = copy / clock;
+}
+
+void smc_rates_of(const struct smc_device *device, const struct smc_ceilings *ceilings,
+                  uint32_t busy_sms, struct smc_rates *rates)
+{
+    *rates = (struct smc_rates){.clock_hz = device->sm_clock_khz * 1e3,
+                                .subpartitions = device->sm.subpartitions};
+    set_pipes(rates, device, ceilings);
+    set_memory(rates, device, ceilings, busy_sms);
+    rates->shared_latency = value(ceilings, SMC_CEILING_SHARED_CLOCKS, USUAL_SHARED_CLOCKS);
+    rates->l1_latency = value(ceilings, SMC_CEILING_L1_CLOCKS, USUAL_L1_CLOCKS);
+    rates->l2_latency = value(ceilings, SMC_CEILING_L2_CLOCKS, USUAL_L2_CLOCKS);
+    rates->dram_latency = value(ceilings, SMC_CEILING_DRAM_CLOCKS, USUAL_DRAM_CLOCKS);
+    rates->special_latency = value(ceilings, SMC_CEILING_SPECIAL_CLOCKS, USUAL_SPECIAL_CLOCKS);
+    rates->constant_latency = value(ceilings, SMC_CEILING_CONSTANT_CLOCKS, USUAL_CONSTANT_CLOCKS);
+    rates->barrier_latency = value(ceilings, SMC_CEILING_BARRIER_CLOCKS, USUAL_BARRIER_CLOCKS);
+    rates->branch_latency = 8;
+    rates->branch_issue = 1;
+    rates->operand_cache = 0.5;
+    rates->block_start = 60;
+    rates->block_interval =
+        busy_sms * rates->clock_hz / value(ceilings, SMC_CEILING_BLOCKS, usual_blocks_per_s);
+    rates->launch_ms = value(ceilings, SMC_CEILING_EMPTY_LAUNCH, usual_launch_us) * 1e-3;
+}
+
+/* HMMA. Bit 73: sparse; 75: k is 16, 78: 4, otherwise 8; 76: FP32 accumulators; 83: TF32, which is
+   half as fast. */
+static double half_products(const struct smc_rates *rates, const struct smc_instruction *in)
+{
+    double k = smc_bit(in, 75) ? 16 : smc_bit(in, 78) ? 4 : 8;
+    double fmas = 16 * 8 * k * (smc_bit(in, 83) ? 2 : 1);
+    if (smc_bit(in, 73))
+        return 0;
+    return smc_bit(in, 76) ? fmas * rates->tensor_wide : fmas;
+}
+
+/* IMMA, twice as fast. Bit 72: sparse; 75, 85 and 86: the shape; 83 and 84: 4 bits. */
+static double byte_products(const struct smc_instruction *in)
+{
+    enum { M8_N8_K16 = 0, M16_N8_K16 = 4, M16_N8_K32 = 5 };
+    if (smc_bit(in, 72) || smc_bits(in, 83, 2) != 0)
+        return 0;
+    switch (smc_bits(in, 85, 2) << 1 | smc_bits(in, 75, 1)) {
+    case M8_N8_K16:
+        return 8 * 8 * 16 / 2.0;
+    case M16_N8_K16:
+        return 16 * 8 * 16 / 2.0;
+    case M16_N8_K32:
+        return 16 * 8 * 32 / 2.0;
+    default:
+        return 0;
+    }
+}
+
+double smc_rates_tensor_fmas(const struct smc_rates *rates, const struct smc_instruction *in)
+{
+    if (rates->tensor_fmas <= 0)
+        return 0;
+    return in->operation == SMC_OP_HMMA   ? half_products(rates, in)
+           : in->operation == SMC_OP_IMMA ? byte_products(in)
+                                          : 0;
+}
+
+double smc_rates_clocks(const struct smc_rates *rates, const struct smc_instruction *in)
+{
+    if (in->pipe == SMC_PIPE_TENSOR)
+        return smc_rates_tensor_fmas(rates, in) * rates->subpartitions /
+               fmax(rates->tensor_fmas, 1);
+    bool wide = in->operation == SMC_OP_IMAD_WIDE || in->operation == SMC_OP_IMAD_HI;
+    return wide ? rates->wide_multiply : rates->issue[in->pipe];
+}

@@ -1,0 +1,58 @@
+/* One SM executes the warps that reside on it, instruction by instruction, as the control
+   bits require: each sub-partition issues at most one instruction a clock, a warp waits for the
+   clocks and scoreboards in its instructions' control bits, for barriers, and for the units that it
+   shares with others. All times are clocks of the SM. */
+#ifndef SMC_TIMING_SM_H
+#define SMC_TIMING_SM_H
+
+#include "machine/sass/walk.h"
+#include "machine/timing/arguments.h"
+#include "machine/rates.h"
+
+/* A block that the SM executes: the traces of its warps, which several may share. */
+struct smc_sm_block {
+    const struct smc_warp_trace *const *trace; /* of each warp */
+};
+
+/* What the executions of one step in the traces did. */
+struct smc_step_work {
+    double executions, flops;
+    double unknown;                  /* accesses to memory whose addresses depend on data */
+    double wavefronts;               /* through L1's data stage */
+    double shared_wavefronts;        /* those of them from shared memory */
+    double load_sectors, l2_sectors; /* requested from L1, and of L2 after a miss */
+    double store_sectors;
+};
+
+struct smc_sm_launch {
+    const struct smc_machine_program *program;
+    const struct smc_rates *rates;
+    uint32_t warps_per_block;
+    uint32_t resident_blocks; /* at most that many at a time */
+    uint64_t l1_bytes;
+    const struct smc_sm_block *block;
+    uint32_t blocks;                    /* which start in this order */
+    const struct smc_time_array *array; /* in global memory */
+    size_t arrays;
+    double dram_load_share;     /* of the sectors that miss L1, how many come from DRAM */
+    double dram_store_share;    /* of the sectors that are stored, how many go there */
+    struct smc_step_work *work; /* by step of the program; added to */
+};
+
+struct smc_sm_result {
+    double clocks;           /* until the last warp has ended, including what traces leave out */
+    double clocks_per_block; /* from one block to the next while as many as can reside do; 0: too
+                                few blocks */
+    uint64_t loaded, stored; /* bit n: array n, as far as loads missed L1 */
+};
+
+/* SMC_MACHINE: memory. */
+enum smc_status smc_sm_run(const struct smc_sm_launch *launch, struct smc_sm_result *result,
+                           struct smc_error *error);
+
+/* Only the accesses to global memory, in turns: far quicker, for what is loaded and stored and how
+   much of it L1 does not hold. `clocks` is 0, and so is the work of steps without such accesses. */
+enum smc_status smc_sm_access(const struct smc_sm_launch *launch, struct smc_sm_result *result,
+                              struct smc_error *error);
+
+#endif

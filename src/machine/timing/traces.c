@@ -1,0 +1,236 @@
+/* Traces of blocks. */
+#include "machine/timing/traces.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+enum { LINES_FOR_EACH_ENTRY = 16, SKIPS = 64, KNOWN = 64, MOST_STEPS = 4000000 };
+
+/* Warps that took the same branches until instructions are left out are taken to continue alike:
+   the rest of the trace is copied from the first of them, with its lines moved by the distance of
+   their first lines. */
+struct known {
+    const struct smc_warp_trace *trace[KNOWN];
+    uint32_t count;
+};
+
+static bool take_over(void *context, struct smc_warp_trace *trace, uint64_t signature)
+{
+    const struct known *known = context;
+    const struct smc_warp_trace *from = NULL;
+    for (uint32_t i = 0; i < known->count && !from; i++)
+        if (known->trace[i]->first_skip_signature == signature &&
+            known->trace[i]->first_skip_count == trace->count)
+            from = known->trace[i];
+    if (!from || from->skip_count == 0)
+        return false;
+    size_t entries = from->count - from->first_skip_count;
+    if (entries > trace->capacity - trace->count)
+        return false;
+    uint64_t moved = 0;
+    if (trace->line_count && from->line_count && trace->line[0].number < SMC_WARP_TRACE_LOCAL &&
+        from->line[0].number < SMC_WARP_TRACE_LOCAL)
+        moved = trace->line[0].number - from->line[0].number;
+    memcpy(trace->skip, from->skip, from->skip_count * sizeof *trace->skip);
+    trace->skip_count = from->skip_count;
+    for (size_t i = from->first_skip_count; i < from->count; i++) {
+        struct smc_warp_trace_entry entry = from->entry[i];
+        if (trace->line_capacity - trace->line_count < entry.lines)
+            entry.lines = 0;
+        if (entry.lines) {
+            uint32_t at = (uint32_t)trace->line_count;
+            for (uint32_t k = 0; k < entry.lines; k++) {
+                trace->line[at + k] = from->line[entry.line + k];
+                if (trace->line[at + k].number < SMC_WARP_TRACE_LOCAL)
+                    trace->line[at + k].number += moved;
+            }
+            trace->line_count += entry.lines;
+            entry.line = at;
+        }
+        trace->entry[trace->count++] = entry;
+    }
+    trace->length += from->length - from->first_skip_length;
+    return true;
+}
+
+/* --- One warp --------------------------------------------------------------------------------- */
+
+struct tracer {
+    const struct smc_machine_launch *launch;
+    struct smc_walk walk;
+    struct smc_warp *warp;
+    size_t change_bytes;
+};
+
+static void stop_tracer(struct tracer *tracer)
+{
+    free(tracer->walk.change);
+    free(tracer->warp);
+}
+
+static bool start_tracer(struct tracer *tracer, const struct smc_machine_launch *launch)
+{
+    tracer->launch = launch;
+    tracer->change_bytes = (launch->program->count + 1) * sizeof *tracer->walk.change;
+    tracer->warp = smc_malloc(sizeof *tracer->warp);
+    tracer->walk = (struct smc_walk){.program = launch->program,
+                                     .layout = launch->layout,
+                                     .most_steps = MOST_STEPS,
+                                     .change = smc_malloc(tracer->change_bytes)};
+    if (tracer->warp && tracer->walk.change)
+        return true;
+    stop_tracer(tracer);
+    return false;
+}
+
+static void trace_warp(struct tracer *tracer, uint64_t block, uint32_t warp,
+                       struct smc_warp_trace *trace)
+{
+    const uint32_t *grid = tracer->launch->grid;
+    uint32_t index[3] = {(uint32_t)(block % grid[0]), (uint32_t)(block / grid[0] % grid[1]),
+                         (uint32_t)(block / grid[0] / grid[1])};
+    struct smc_machine_place place;
+    smc_launch_place(tracer->launch, index, warp, &place);
+    memset(tracer->walk.change, 0, tracer->change_bytes);
+    tracer->walk.trace = trace;
+    smc_walk_warp(&tracer->walk, &place, tracer->warp);
+}
+
+static bool does_not_end(const struct tracer *tracer)
+{
+    return tracer->walk.end == SMC_WALK_TOO_LONG || tracer->walk.end == SMC_WALK_STUCK;
+}
+
+static enum smc_status fail_to_follow(struct smc_error *error)
+{
+    return smc_fail(error, SMC_USAGE, "where its loops end cannot be followed");
+}
+
+/* --- Blocks ----------------------------------------------------------------------------------- */
+
+static void add_executions(const struct tracer *tracer, double *executions)
+{
+    uint64_t running = 0;
+    for (uint32_t i = 0; i < tracer->launch->program->count; i++) {
+        running += tracer->walk.change[i];
+        executions[i] += (double)running;
+    }
+}
+
+static bool trace_blocks(struct tracer *tracer, uint64_t first, uint64_t stride, size_t capacity,
+                         uint64_t loop_entries, struct smc_traces *traces)
+{
+    struct known known = {.count = 0};
+    uint32_t warps = traces->warps_per_block;
+    double walked = 0;
+    struct smc_warp_trace_entry *entry = traces->entries; /* free from here on */
+    struct smc_warp_trace_line *line = traces->lines;
+    struct smc_warp_trace_skip *skip = traces->skips;
+    for (uint32_t b = 0; b < traces->blocks; b++) {
+        traces->block[b].trace = &traces->pointer[(size_t)b * warps];
+        for (uint32_t w = 0; w < warps; w++) {
+            size_t i = (size_t)b * warps + w;
+            struct smc_warp_trace *trace = &traces->trace[i];
+            traces->pointer[i] = trace;
+            *trace = (struct smc_warp_trace){.entry = entry,
+                                             .capacity = capacity,
+                                             .line = line,
+                                             .line_capacity = capacity * LINES_FOR_EACH_ENTRY,
+                                             .skip = skip,
+                                             .skip_capacity = SKIPS,
+                                             .patterns = traces->patterns,
+                                             .loop_entries = loop_entries,
+                                             .take_over = take_over,
+                                             .context = &known};
+            trace_warp(tracer, first + b * stride, w, trace);
+            if (does_not_end(tracer))
+                return false;
+            traces->length += (double)trace->length;
+            entry += trace->count;
+            line += trace->line_count;
+            skip += trace->skip_count;
+            if (trace->ends)
+                continue;
+            walked += (double)trace->length;
+            add_executions(tracer, traces->executions);
+            if (trace->skipped && known.count < KNOWN)
+                known.trace[known.count++] = trace;
+        }
+    }
+    for (uint32_t i = 0; i < tracer->launch->program->count && walked > 0; i++)
+        traces->executions[i] *= traces->length / walked;
+    traces->end = tracer->walk.end;
+    return true;
+}
+
+uint32_t smc_traces_warps(const struct smc_machine_launch *launch)
+{
+    return (launch->block[0] * launch->block[1] * launch->block[2] + 31) / 32;
+}
+
+enum smc_status smc_traces_make(const struct smc_machine_launch *launch, uint64_t first,
+                                uint64_t stride, uint32_t blocks, size_t entries,
+                                uint64_t loop_entries, struct smc_traces *traces,
+                                struct smc_error *error)
+{
+    struct tracer tracer;
+    *traces = (struct smc_traces){.blocks = blocks, .warps_per_block = smc_traces_warps(launch)};
+    size_t all = (size_t)traces->warps_per_block * blocks;
+    traces->trace = smc_calloc(all, sizeof *traces->trace);
+    traces->pointer = smc_calloc(all, sizeof *traces->pointer);
+    traces->block = smc_calloc(blocks, sizeof *traces->block);
+    traces->executions = smc_calloc(launch->program->count + 1, sizeof *traces->executions);
+    traces->entries = smc_malloc(all * entries * sizeof *traces->entries);
+    traces->lines = smc_malloc(all * entries * LINES_FOR_EACH_ENTRY * sizeof *traces->lines);
+    traces->skips = smc_malloc(all * SKIPS * sizeof *traces->skips);
+    traces->patterns = smc_calloc(1, sizeof *traces->patterns);
+    if (!traces->trace || !traces->pointer || !traces->block || !traces->executions ||
+        !traces->entries || !traces->lines || !traces->skips || !traces->patterns ||
+        !start_tracer(&tracer, launch)) {
+        smc_traces_free(traces);
+        return smc_out_of_memory(error);
+    }
+    bool end = trace_blocks(&tracer, first, stride, entries, loop_entries, traces);
+    stop_tracer(&tracer);
+    if (end)
+        return SMC_OK;
+    smc_traces_free(traces);
+    return fail_to_follow(error);
+}
+
+void smc_traces_free(struct smc_traces *traces)
+{
+    free(traces->trace);
+    free(traces->pointer);
+    free(traces->block);
+    free(traces->executions);
+    free(traces->entries);
+    free(traces->lines);
+    free(traces->skips);
+    free(traces->patterns);
+    *traces = (struct smc_traces){0};
+}
+
+enum smc_status smc_traces_measure(const struct smc_machine_launch *launch, uint64_t block,
+                                   uint64_t loop_entries, size_t most, size_t *entries, bool *cut,
+                                   struct smc_error *error)
+{
+    struct tracer tracer;
+    struct smc_warp_trace_skip skips[SKIPS];
+    struct smc_warp_trace trace = {
+        .capacity = most, .skip = skips, .skip_capacity = SKIPS, .loop_entries = loop_entries};
+    trace.entry = smc_malloc(most * sizeof *trace.entry);
+    if (!trace.entry || !start_tracer(&tracer, launch)) {
+        free(trace.entry);
+        return smc_out_of_memory(error);
+    }
+    trace_warp(&tracer, block, 0, &trace);
+    *entries = trace.count;
+    *cut = trace.skipped || trace.count == most;
+    bool ends = !does_not_end(&tracer);
+    stop_tracer(&tracer);
+    free(trace.entry);
+    return ends ? SMC_OK : fail_to_follow(error);
+}

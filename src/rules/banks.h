@@ -1,0 +1,215 @@
+/* Shared-memory banks: how many wavefronts (passes) one access of a warp takes, and which lanes
+   conflict in which bank. Pure integer arithmetic, like the rest of the model.
+
+   The rule from CC 5.0 on: a set of lanes that is served together costs as many wavefronts as the
+   most distinct 4-byte words it touches in any one of the 32 banks. With up to 4 bytes per lane the
+   set is the whole warp, with 8 bytes a half warp, with 16 bytes a quarter warp. A load joins two
+   such sets (two half warps for 8 bytes, the two quarters of a half warp for 16 bytes) if every
+   lane pair (n, n^1) of the two shares its address, or every pair (n, n^2) does, and if the two
+   together then take one wavefront. A pair with an inactive lane imposes no condition, except in
+   the lower half of a 16-byte load: there a pair with only one active lane keeps the quarters
+   apart, unless lane 31 is inactive; then any two quarters of the lower half join if together they
+   take one wavefront. If all active lanes load the same 16 bytes, one wavefront serves sixteen of
+   them, whichever lanes they are. The last three rules were found by measurement: on an H200
+   (driver 580.159.04, 22 November 2026) the hardware counters matched this model for all of 9960
+   patterns of every width, random and constructed.
+
+   ldmatrix and stmatrix serve one 8x8 matrix after the other, each as stores of 16 bytes are served
+   (counted on an H100: 480 of 480 patterns).
+
+   CC 1.x serves half warps over 16 banks. CC 3.x has banks of 8 bytes (CUDA C Programming Guide,
+   "Compute Capability 3.x"): each delivers two words at a time, from a row of 64, and twice as many
+   lanes are served together. No joining is known there. */
+#ifndef SMC_RULES_BANKS_H
+#define SMC_RULES_BANKS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "rules/sm.h"
+
+enum { SMC_WARP_LANES = 32, SMC_MAX_BANKS = 32, SMC_MAX_WAVEFRONTS = 32 };
+
+#define SMC_ALL_LANES UINT32_MAX
+
+enum smc_bank_op { SMC_BANK_LOAD, SMC_BANK_STORE };
+
+/* One instruction of one warp. */
+struct smc_access {
+    uint32_t address[SMC_WARP_LANES]; /* in bytes, multiples of the width */
+    uint32_t mask;                    /* bit n: lane n is active */
+    uint32_t width_bytes;             /* of a lane: 1, 2, 4, 8 or 16 */
+    enum smc_bank_op op;
+    bool is_matrix; /* ldmatrix, stmatrix: rows of 16 bytes; each eight lanes, the rows of one 8x8
+                       matrix, are served by themselves */
+};
+
+/* How words map to banks. On CC 3.x this can be chosen (cudaDeviceSetSharedMemConfig): neighbouring
+   banks hold neighbouring words of 4 bytes, as on all other GPUs, or of 8. */
+enum smc_bank_mode { SMC_BANK_MODE_4_BYTES, SMC_BANK_MODE_8_BYTES };
+
+struct smc_bank_layout {
+    uint32_t banks;
+    uint32_t row_words;          /* 4-byte words that all banks together deliver in one pass */
+    uint32_t neighbouring_words; /* in the same bank: 1, or 2 in the 8-byte mode */
+    bool half_warps;             /* CC 1.x: half warps are served, whatever the width */
+    bool loads_join;
+};
+
+/* `mode` has an effect on CC 3.x only. */
+void smc_bank_layout_of(const struct smc_sm *sm, enum smc_bank_mode mode,
+                        struct smc_bank_layout *layout);
+
+/* The active lanes whose address is not a multiple of the width: the GPU would abort the kernel.
+   The functions below require that there are none. */
+uint32_t smc_access_misaligned(const struct smc_access *access);
+
+struct smc_bank_cost {
+    uint32_t wavefronts;
+    uint32_t least; /* if the words of each set of lanes were spread evenly over the banks */
+};
+
+/* The conflicts are wavefronts - least. Without active lanes both are 0. */
+struct smc_bank_cost smc_banks_count(const struct smc_bank_layout *layout,
+                                     const struct smc_access *access);
+
+struct smc_wavefront {
+    uint32_t set;                  /* the lanes served together */
+    uint32_t crowded;              /* bit n: bank n holds more of the set's words than it can
+                                      deliver in the fewest wavefronts: its lanes conflict */
+    uint32_t lanes[SMC_MAX_BANKS]; /* those that the bank serves in this wavefront */
+    uint32_t word[SMC_MAX_BANKS];  /* the first word that it delivers; valid if lanes is not 0 */
+};
+
+struct smc_bank_map {
+    struct smc_bank_cost cost;
+    struct smc_wavefront wavefront[SMC_MAX_WAVEFRONTS];
+};
+
+/* Which lanes are served in which wavefront: each bank delivers its words in the order of the lanes
+   that request them. */
+void smc_banks_map(const struct smc_bank_layout *layout, const struct smc_access *access,
+                   struct smc_bank_map *map);
+
+/* Whether the access takes no more wavefronts than necessary: what smc_banks_count says, faster. */
+bool smc_banks_are_free(const struct smc_bank_layout *layout, const struct smc_access *access);
+
+/* Whether none of `count` banks, from `first` on, serves any lane. */
+bool smc_banks_idle(const struct smc_bank_map *map, uint32_t first, uint32_t count);
+
+/* --- Sectors ----------------------------------------------------------------------------------- */
+
+/* Global memory: the 32-byte sectors that one access of a warp touches, four to a line of L1. */
+
+enum { SMC_SECTOR_BYTES = 32, SMC_LINE_BYTES = 128 };
+
+/* Distinct sectors of the active lanes; bit n of `mask`: lane n is active. Addresses are multiples
+   of the width, which is at most a sector. */
+uint32_t smc_sectors_count(const uint64_t address[32], uint32_t mask);
+
+/* The same for an asynchronous copy that bypasses L1 (cp.async.cg, 16 bytes a lane) from global to
+   shared-memory addresses. For each line that is read, counts the 32-byte pieces of shared memory
+   that it is written to: a copy whose source and destination have different offsets within a sector
+   takes a quarter more sectors. Measured on an H200
+   (l1tex__t_sectors_pipe_lsu_mem_global_op_ld). */
+uint32_t smc_sectors_count_copied(const uint64_t from[32], const uint64_t to[32], uint32_t mask);
+
+/* --- Layouts without conflicts ----------------------------------------------------------------- */
+
+/* Layouts without bank conflicts: the search for the least change of an array's layout after which
+   none of its accesses conflicts, be it a few unused elements after each row, or columns swapped by
+   XOR with the row's number. Each proposal is applied to every access: it must keep them aligned,
+   and contiguous, and leave no conflict by smc_banks_count. */
+
+/* The largest padding that a user may try; more is no better than less. */
+enum { SMC_MOST_PADDING = 32 };
+
+/* Element e is in row e / row_elements and column e % row_elements. It moves to
+   row * (row_elements + padding - dropped) + (column ^ (row >> swizzle_shift) % swizzle_span). */
+struct smc_rearrangement {
+    uint32_t element_bytes;
+    uint32_t row_elements;     /* 1 or more */
+    uint32_t padding_elements; /* 0: none */
+    uint32_t swizzle_span;     /* a power of two that divides row_elements; 0: none */
+    uint32_t swizzle_shift;
+    uint32_t first_byte;       /* of the array; no accessed address is below it */
+    uint32_t dropped_elements; /* removed from each row's end, which no access touches */
+};
+
+/* The address that a byte address moves to; UINT64_MAX if that is beyond 32 bits. */
+uint64_t smc_rearrange(const struct smc_rearrangement *rearrangement, uint32_t address);
+
+/* Moves the addresses of the active lanes. False if one moves beyond 32 bits. */
+bool smc_rearrange_access(const struct smc_rearrangement *rearrangement, struct smc_access *access);
+
+/* What is known of an access besides its addresses. */
+struct smc_access_bound {
+    uint32_t
+        unknown_step; /* all addresses may be larger by one multiple of it; 0: they are exact */
+    /* Of a matrix that one instruction accesses, given its address and the distance of its lines
+       (wmma.load, wmma.store): that distance, the bytes of a line that are accessed, and the
+       address of the first. 0: each lane has its own address. */
+    uint32_t line_bytes, line_width, first;
+};
+
+/* Accesses of one array, and the row lengths to try, in elements. */
+struct smc_conflict_search {
+    const struct smc_bank_layout *layout;
+    const struct smc_access *access;
+    size_t access_count;
+    const uint32_t *row_elements;
+    size_t row_count;
+    uint32_t first_byte;                  /* of the array */
+    uint32_t element_bytes;               /* 0: the width of the first access */
+    const struct smc_access_bound *bound; /* of each access, or NULL: all are exact */
+};
+
+/* The total cost of all accesses after the rearrangement (which may be NULL). False if an address
+   moves beyond 32 bits. */
+bool smc_conflicts_of(const struct smc_conflict_search *search,
+                      const struct smc_rearrangement *rearrangement, struct smc_bank_cost *cost);
+
+/* The smallest padding that leaves no conflict. If it works for several row lengths, the first of
+   them. */
+bool smc_find_padding(const struct smc_conflict_search *search, struct smc_rearrangement *found);
+
+/* The shortest row that leaves no conflict, of at least `columns` elements but fewer than the first
+   row length. No access may touch a column from `columns` on. */
+bool smc_find_narrower(const struct smc_conflict_search *search, uint32_t columns,
+                       struct smc_rearrangement *found);
+
+/* The swizzle with the smallest span, then shift, that leaves no conflict. Its elements are as wide
+   as the widest access, or the array's. */
+bool smc_find_swizzle(const struct smc_conflict_search *search, struct smc_rearrangement *found);
+
+/* --- A user's array --------------------------------------------------------------------------- */
+
+enum { SMC_MOST_DIMENSIONS = 4 };
+
+/* An array as the source declares it: half t[16][64]. */
+struct smc_declared_array {
+    char name[64];
+    char element[48];                     /* "half" */
+    uint32_t element_bytes;               /* 0: unknown */
+    uint32_t dimensions;                  /* 0: no array */
+    uint32_t extent[SMC_MOST_DIMENSIONS]; /* from the outermost one; 0: unknown */
+    char text[SMC_MOST_DIMENSIONS][40];   /* as written: "BM", "16" */
+};
+
+/* What removes the conflicts of all accesses. */
+struct smc_layout_advice {
+    bool has_padding, has_swizzle;
+    bool pads_rows; /* the padding is of the array's own rows; otherwise there is no swizzle */
+    struct smc_rearrangement padding, swizzle;
+    bool
+        is_hopeless; /* all row lengths, paddings and swizzles were tried: each leaves a conflict */
+};
+
+/* Tries the first `own` rows of the search, which are the array's; if none has a padding or a
+   swizzle, the others and rows as long as all banks; and then rows of all lengths within the array.
+ */
+void smc_advise_layout(const struct smc_conflict_search *search, size_t own, uint64_t array_bytes,
+                       struct smc_layout_advice *advice);
+
+#endif

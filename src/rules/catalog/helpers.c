@@ -1,0 +1,46 @@
+/* The program's own kernels, which are not kernels of the catalog: nobody asks about them. These
+   are needed also where there is no NVRTC; executor/gpu_measurements.c has others. */
+#include "rules/catalog.h"
+
+const struct smc_kernel smc_kernel_health_sms = {
+    .name = "health-sms",
+    .file = "health_sms.cu",
+    .entry = "health_sms",
+    .defines = smc_defines_nothing,
+};
+
+const struct smc_kernel smc_kernel_health_memory = {
+    .name = "health-memory",
+    .file = "health_memory.cu",
+    .entry = "health_write",
+    .defines = smc_defines_nothing,
+};
+
+const struct smc_kernel smc_kernel_ceiling_read = {
+    .name = "ceiling-read",
+    .file = "ceiling_read.cu",
+    .entry = "ceiling_read",
+    .defines = smc_defines_nothing,
+};
+
+static void define_element(const struct smc_kernel *kernel, const struct smc_params *params,
+                           struct smc_text *options)
+{
+    (void)kernel;
+    enum smc_dtype dtype = (enum smc_dtype)params->value[SMC_PARAM_DTYPE];
+    smc_text_printf(options, "-DELEMENT=%s\n", smc_dtype_name(dtype));
+}
+
+const struct smc_kernel smc_kernel_ceiling_fma = {
+    .name = "ceiling-fma",
+    .file = "ceiling_fma.cu",
+    .entry = "ceiling_fma",
+    .defines = define_element,
+};
+
+const struct smc_kernel *const smc_helper_kernels[SMC_HELPER_KERNELS] = {
+    &smc_kernel_health_sms,
+    &smc_kernel_health_memory,
+    &smc_kernel_ceiling_read,
+    &smc_kernel_ceiling_fma,
+};

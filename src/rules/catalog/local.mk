@@ -1,0 +1,56 @@
+# The catalog, and the kernels' text: built in as bytes, installed as files.
+KERNELS = \
+	kernels/aat_conflict.cu \
+	kernels/aat_naive.cu \
+	kernels/aat_padded.cu \
+	kernels/aat_swizzled.cu \
+	kernels/ceiling_cache.cu \
+	kernels/ceiling_fma.cu \
+	kernels/ceiling_latency.cu \
+	kernels/ceiling_launch.cu \
+	kernels/ceiling_pipe.cu \
+	kernels/ceiling_read.cu \
+	kernels/ceiling_shared.cu \
+	kernels/ceiling_write.cu \
+	kernels/health_memory.cu \
+	kernels/health_sms.cu \
+	kernels/matmul_a_tile.cu \
+	kernels/matmul_async.cu \
+	kernels/matmul_naive.cu \
+	kernels/matmul_register.cu \
+	kernels/matmul_tiled.cu \
+	kernels/matmul_tiled_racy.cu \
+	kernels/residency.cu \
+	kernels/reverse_dynamic.cu \
+	kernels/reverse_static.cu \
+	kernels/stencil_dynamic.cu \
+	kernels/stencil_naive.cu \
+	kernels/stencil_static.cu \
+	kernels/stencil_window.cu
+
+libsmc_la_SOURCES += \
+	src/rules/catalog/catalog.c src/rules/catalog.h \
+	src/rules/catalog/catalog_family.c src/rules/catalog/catalog_family.h \
+	src/rules/catalog/helpers.c \
+	src/rules/catalog/kernels.def \
+	src/rules/catalog/matmul_register.c \
+	src/rules/params.def \
+	src/rules/catalog/product.c src/rules/catalog/product.h \
+	src/rules/catalog/residency.c \
+	src/rules/catalog/reverse.c \
+	src/rules/catalog/stencil.c \
+	src/rules/catalog/values.c
+
+kernelsdir = $(pkgdatadir)/kernels
+dist_kernels_DATA = $(KERNELS)
+
+BUILT_SOURCES += src/rules/catalog/texts.inc
+CLEANFILES += src/rules/catalog/texts.inc
+EXTRA_DIST += kernels/embed.awk
+
+src/rules/catalog/texts.inc: $(KERNELS) kernels/embed.awk
+	$(AM_V_GEN)$(MKDIR_P) $(@D) && \
+	  for file in $(KERNELS); do \
+	    od -An -v -tu1 $(srcdir)/$$file > $@.tmp0 && \
+	    $(AWK) -v name=$${file#kernels/} -f $(srcdir)/kernels/embed.awk $@.tmp0 || exit 1; \
+	  done > $@.tmp && rm -f $@.tmp0 && mv $@.tmp $@

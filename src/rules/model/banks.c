@@ -1,0 +1,281 @@
+/* Shared-memory banks: wavefronts and conflicts. */
+#include "rules/banks.h"
+
+#include "base/numbers.h"
+
+/* --- Wavefronts and conflicts ----------------------------------------------------------------- */
+
+enum { WORD_BYTES = 4 };
+
+/* What one bank has to deliver to a set of lanes: one row (its words of one pass) after another. */
+struct queue {
+    uint32_t length;
+    uint32_t row[SMC_WARP_LANES];
+    uint32_t word[SMC_WARP_LANES];
+    uint32_t lanes[SMC_WARP_LANES];
+};
+
+struct set {
+    uint32_t lanes;
+    uint32_t rows;   /* in all banks together */
+    uint32_t passes; /* the longest queue */
+    struct queue queue[SMC_MAX_BANKS];
+};
+
+void smc_bank_layout_of(const struct smc_sm *sm, enum smc_bank_mode mode,
+                        struct smc_bank_layout *layout)
+{
+    bool half_warps = sm->smem_banks == SMC_MAX_BANKS / 2;
+    uint32_t banks = half_warps ? SMC_MAX_BANKS / 2 : SMC_MAX_BANKS;
+    uint32_t words_of_bank = sm->bank_width_bytes == 2 * WORD_BYTES ? 2 : 1;
+    *layout = (struct smc_bank_layout){
+        .banks = banks,
+        .row_words = banks * words_of_bank,
+        .neighbouring_words = mode == SMC_BANK_MODE_8_BYTES ? words_of_bank : 1,
+        .half_warps = half_warps,
+        .loads_join = !half_warps && words_of_bank == 1,
+    };
+}
+
+uint32_t smc_access_misaligned(const struct smc_access *access)
+{
+    uint32_t lanes = 0;
+    for (uint32_t lane = 0; lane < SMC_WARP_LANES; lane++)
+        if (access->address[lane] % access->width_bytes)
+            lanes |= 1u << lane;
+    return lanes & access->mask;
+}
+
+/* How many lanes are served together: as many as all banks can deliver bytes for in one pass. */
+static uint32_t lanes_of_set(const struct smc_bank_layout *layout, uint32_t width_bytes)
+{
+    uint32_t lanes = layout->row_words * WORD_BYTES / width_bytes;
+    if (layout->half_warps)
+        return SMC_WARP_LANES / 2;
+    return lanes < SMC_WARP_LANES ? lanes : SMC_WARP_LANES;
+}
+
+/* `count` lanes from `first` on. */
+static uint32_t lanes_from(uint32_t first, uint32_t count)
+{
+    return (uint32_t)(((UINT64_C(1) << count) - 1) << first);
+}
+
+/* --- Sets that a load joins --------------------------------------------------------------------
+ */
+
+enum { HALF = SMC_WARP_LANES / 2, LOWER_HALF = 0xffff, LAST_LANE = SMC_WARP_LANES - 1 };
+
+/* Whether the pairs of `lanes` that are `distance` apart share their addresses. `alone` is the
+   result for a pair with an inactive lane. */
+static bool pairs_share(const struct smc_access *access, uint32_t lanes, uint32_t distance,
+                        bool alone)
+{
+    for (uint32_t active = access->mask & lanes; active; active &= active - 1) {
+        uint32_t lane = (uint32_t)__builtin_ctz(active), partner = lane ^ distance;
+        bool both = access->mask >> partner & 1;
+        if (both ? access->address[lane] != access->address[partner] : !alone)
+            return false;
+    }
+    return true;
+}
+
+static bool may_join(const struct smc_access *access, uint32_t lanes)
+{
+    bool lower = lanes == LOWER_HALF;
+    if (lower && !(access->mask >> LAST_LANE & 1))
+        return true;
+    return pairs_share(access, lanes, 1, !lower) || pairs_share(access, lanes, 2, !lower);
+}
+
+static bool is_uniform(const struct smc_access *access)
+{
+    uint32_t address = access->address[__builtin_ctz(access->mask)];
+    for (uint32_t active = access->mask; active; active &= active - 1)
+        if (access->address[__builtin_ctz(active)] != address)
+            return false;
+    return true;
+}
+
+static uint32_t lowest(uint32_t lanes, uint32_t count)
+{
+    uint32_t rest = lanes;
+    for (; rest && count; count--)
+        rest &= rest - 1;
+    return lanes ^ rest;
+}
+
+/* The lanes, including the lowest of `left`, that one wavefront may serve although they are more
+   than one set; 0: none. */
+static uint32_t joined_lanes(const struct smc_bank_layout *layout, const struct smc_access *access,
+                             uint32_t left)
+{
+    uint32_t count = lanes_of_set(layout, access->width_bytes);
+    uint32_t first = (uint32_t)__builtin_ctz(left) / count * count;
+    if (!layout->loads_join || access->op != SMC_BANK_LOAD || access->is_matrix ||
+        count == SMC_WARP_LANES)
+        return 0;
+    if (2 * count == HALF && is_uniform(access))
+        return lowest(left, HALF);
+    uint32_t lanes = lanes_from(first, 2 * count);
+    return first % (2 * count) == 0 && may_join(access, lanes) ? lanes : 0;
+}
+
+/* --- Serving -----------------------------------------------------------------------------------
+ */
+
+static void add_word(struct queue *queue, uint32_t row, uint32_t word, uint32_t lane,
+                     struct set *set)
+{
+    uint32_t i = 0;
+    while (i < queue->length && queue->row[i] != row)
+        i++;
+    if (i == queue->length) {
+        queue->row[i] = row;
+        queue->word[i] = word;
+        queue->lanes[i] = 0;
+        queue->length++;
+        set->rows++;
+    }
+    queue->lanes[i] |= 1u << lane;
+    if (queue->length > set->passes)
+        set->passes = queue->length;
+}
+
+/* Most of the run time is spent here. The numbers of banks and of words per row are powers of two,
+   so this uses shifts: a division would take longer than the rest. */
+static void serve(const struct smc_bank_layout *layout, const struct smc_access *access,
+                  uint32_t lanes, struct set *set)
+{
+    uint32_t bank_shift = (uint32_t)__builtin_ctz(layout->neighbouring_words);
+    uint32_t row_shift = (uint32_t)__builtin_ctz(layout->row_words);
+    uint32_t words = (uint32_t)divide_up(access->width_bytes, WORD_BYTES);
+    set->lanes = lanes & access->mask;
+    set->rows = set->passes = 0;
+    for (uint32_t bank = 0; bank < layout->banks; bank++)
+        set->queue[bank].length = 0;
+    for (uint32_t left = set->lanes; left; left &= left - 1) {
+        uint32_t lane = (uint32_t)__builtin_ctz(left);
+        uint32_t first = access->address[lane] / WORD_BYTES;
+        for (uint32_t word = first; word < first + words; word++)
+            add_word(&set->queue[(word >> bank_shift) & (layout->banks - 1)], word >> row_shift,
+                     word, lane, set);
+    }
+}
+
+static uint32_t least_passes(const struct smc_bank_layout *layout, const struct set *set)
+{
+    return (uint32_t)divide_up(set->rows, layout->row_words);
+}
+
+static uint32_t crowded_banks(const struct smc_bank_layout *layout, const struct set *set)
+{
+    uint32_t least = least_passes(layout, set), crowded = 0;
+    for (uint32_t bank = 0; bank < layout->banks; bank++)
+        crowded |= (uint32_t)(set->queue[bank].length > least) << bank;
+    return crowded;
+}
+
+/* Appends the set's passes to the wavefronts before them. */
+static void add_to_map(const struct smc_bank_layout *layout, const struct set *set,
+                       struct smc_bank_map *map)
+{
+    for (uint32_t pass = 0; pass < set->passes; pass++) {
+        struct smc_wavefront *wavefront = &map->wavefront[map->cost.wavefronts + pass];
+        wavefront->set = set->lanes;
+        wavefront->crowded = crowded_banks(layout, set);
+        for (uint32_t bank = 0; bank < layout->banks; bank++) {
+            const struct queue *queue = &set->queue[bank];
+            if (pass >= queue->length)
+                continue;
+            wavefront->lanes[bank] = queue->lanes[pass];
+            wavefront->word[bank] = queue->word[pass];
+        }
+    }
+}
+
+static void add_cost(const struct smc_bank_layout *layout, const struct set *set,
+                     struct smc_bank_cost *cost)
+{
+    cost->wavefronts += set->passes;
+    cost->least += least_passes(layout, set);
+}
+
+/* Serves the first set of `left`, which are all active lanes, possibly joined with another set. */
+static void serve_next(const struct smc_bank_layout *layout, const struct smc_access *access,
+                       uint32_t left, struct set *set)
+{
+    uint32_t count = lanes_of_set(layout, access->width_bytes);
+    uint32_t joined = joined_lanes(layout, access, left);
+    if (joined) {
+        serve(layout, access, joined, set);
+        if (set->passes == 1)
+            return;
+    }
+    serve(layout, access, lanes_from((uint32_t)__builtin_ctz(left) / count * count, count), set);
+}
+
+struct smc_bank_cost smc_banks_count(const struct smc_bank_layout *layout,
+                                     const struct smc_access *access)
+{
+    struct smc_bank_cost cost = {0, 0};
+    struct set set;
+    for (uint32_t left = access->mask; left; left &= ~set.lanes) {
+        serve_next(layout, access, left, &set);
+        add_cost(layout, &set, &cost);
+    }
+    return cost;
+}
+
+void smc_banks_map(const struct smc_bank_layout *layout, const struct smc_access *access,
+                   struct smc_bank_map *map)
+{
+    struct set set;
+    *map = (struct smc_bank_map){.cost = {0, 0}};
+    for (uint32_t left = access->mask; left; left &= ~set.lanes) {
+        serve_next(layout, access, left, &set);
+        add_to_map(layout, &set, map);
+        add_cost(layout, &set, &map->cost);
+    }
+}
+
+bool smc_banks_idle(const struct smc_bank_map *map, uint32_t first, uint32_t count)
+{
+    for (uint32_t row = 0; row < map->cost.wavefronts; row++)
+        for (uint32_t bank = first; bank < first + count; bank++)
+            if (map->wavefront[row].lanes[bank])
+                return false;
+    return true;
+}
+
+/* No set of lanes needs more words than one row of the banks has, and sets that are joined have no
+   conflict: so none has one if no bank has to deliver two words to one set. */
+static bool is_set_free(const struct smc_access *access, uint32_t lanes)
+{
+    uint32_t word_of_bank[SMC_MAX_BANKS];
+    uint32_t words = (uint32_t)divide_up(access->width_bytes, WORD_BYTES), taken = 0;
+    for (uint32_t left = lanes & access->mask; left; left &= left - 1) {
+        uint32_t first = access->address[__builtin_ctz(left)] / WORD_BYTES;
+        for (uint32_t word = first; word < first + words; word++) {
+            uint32_t bank = word % SMC_MAX_BANKS;
+            if (taken >> bank & 1 && word_of_bank[bank] != word)
+                return false;
+            word_of_bank[bank] = word;
+            taken |= 1u << bank;
+        }
+    }
+    return true;
+}
+
+bool smc_banks_are_free(const struct smc_bank_layout *layout, const struct smc_access *access)
+{
+    if (layout->half_warps || layout->row_words != SMC_MAX_BANKS) {
+        const struct smc_bank_cost cost = smc_banks_count(layout, access);
+        return cost.wavefronts == cost.least;
+    }
+    uint32_t count = lanes_of_set(layout, access->width_bytes);
+    for (uint32_t first = 0; first < SMC_WARP_LANES; first += count)
+        if (!is_set_free(access, lanes_from(first, count)))
+            return false;
+    return true;
+}

@@ -1,0 +1,111 @@
+/* Each size that the shared memory of an SM can be set to. */
+#include "rules/allocation.h"
+
+#include <stddef.h>
+
+#include "rules/occupancy.h"
+
+static struct smc_carveout ask(const struct smc_sm *sm, const struct smc_launch *launch,
+                               int32_t percent, enum smc_cache_config cache_config)
+{
+    struct smc_launch asked = *launch;
+    struct smc_occupancy occupancy;
+    bool prefers = launch->smem_mode == SMC_SMEM_MODE_PREFER_OVERSIZED;
+    asked.carveout_percent = percent;
+    asked.cache_config = cache_config;
+    asked.smem_mode = prefers ? SMC_SMEM_MODE_OVERSIZED : launch->smem_mode;
+    smc_occupancy_compute(sm, &asked, &occupancy);
+    uint32_t bytes = smc_smem_preferred_bytes(sm, percent, cache_config);
+    return (struct smc_carveout){
+        .smem_mode = asked.smem_mode,
+        .smem_bytes = bytes,
+        .l1_bytes = sm->l1_smem_unified_bytes > bytes ? sm->l1_smem_unified_bytes - bytes : 0,
+        .percent_from = percent,
+        .percent_to = percent,
+        .configured_bytes = occupancy.smem_configured_bytes,
+        .blocks_per_sm = occupancy.blocks_per_sm,
+    };
+}
+
+/* Percentages come in ascending order, and so do the sizes. */
+static void find_by_percent(const struct smc_sm *sm, const struct smc_launch *launch,
+                            struct smc_carveouts *out)
+{
+    for (int32_t percent = 0; percent <= 100; percent++) {
+        uint32_t bytes = smc_smem_preferred_bytes(sm, percent, SMC_CACHE_PREFER_NONE);
+        bool same = out->count && out->size[out->count - 1].smem_bytes == bytes;
+        if (same)
+            out->size[out->count - 1].percent_to = percent;
+        else if (out->count < SMC_MAX_CARVEOUTS)
+            out->size[out->count++] = ask(sm, launch, percent, SMC_CACHE_PREFER_NONE);
+    }
+}
+
+static void find_by_preference(const struct smc_sm *sm, struct smc_carveouts *out)
+{
+    for (uint32_t i = 0; i < sm->smem_carveout_count; i++)
+        for (int config = 0; config < SMC_CACHE_CONFIG_COUNT; config++)
+            if (out->preference[config].smem_bytes == sm->smem_carveout_bytes[i]) {
+                out->size[out->count++] = out->preference[config];
+                break;
+            }
+}
+
+/* No percentage requests this size, only a mode. */
+static void add_oversized(const struct smc_sm *sm, const struct smc_launch *launch,
+                          struct smc_carveouts *out)
+{
+    struct smc_launch asked = *launch;
+    struct smc_occupancy occupancy;
+    uint32_t bytes = smc_smem_largest_bytes(sm, launch->smem_mode);
+    if (bytes == sm->smem_per_sm_bytes || out->count == SMC_MAX_CARVEOUTS)
+        return;
+    asked.smem_mode = SMC_SMEM_MODE_PREFER_OVERSIZED;
+    smc_occupancy_compute(sm, &asked, &occupancy);
+    out->size[out->count++] = (struct smc_carveout){
+        .smem_mode = asked.smem_mode,
+        .smem_bytes = bytes,
+        .l1_bytes = sm->l1_smem_unified_bytes > bytes ? sm->l1_smem_unified_bytes - bytes : 0,
+        .percent_from = SMC_CARVEOUT_DEFAULT,
+        .percent_to = SMC_CARVEOUT_DEFAULT,
+        .configured_bytes = occupancy.smem_configured_bytes,
+        .blocks_per_sm = occupancy.blocks_per_sm,
+    };
+}
+
+void smc_carveouts_find(const struct smc_sm *sm, const struct smc_launch *launch,
+                        struct smc_carveouts *out)
+{
+    *out = (struct smc_carveouts){.by_percent = !sm->carveout_by_cache_config};
+    for (int config = 0; config < SMC_CACHE_CONFIG_COUNT; config++)
+        out->preference[config] =
+            ask(sm, launch, SMC_CARVEOUT_DEFAULT, (enum smc_cache_config)config);
+    if (out->by_percent)
+        find_by_percent(sm, launch, out);
+    else
+        find_by_preference(sm, out);
+    add_oversized(sm, launch, out);
+    for (uint32_t i = 0; i < out->count; i++)
+        if (out->size[i].blocks_per_sm > out->most_blocks)
+            out->most_blocks = out->size[i].blocks_per_sm;
+}
+
+const struct smc_carveout *smc_carveouts_smallest(const struct smc_carveouts *carveouts,
+                                                  uint32_t blocks_per_sm)
+{
+    for (uint32_t i = 0; i < carveouts->count; i++)
+        if (carveouts->size[i].blocks_per_sm >= blocks_per_sm)
+            return &carveouts->size[i];
+    return NULL;
+}
+
+const char *smc_cache_config_name(enum smc_cache_config cache_config)
+{
+    static const char *const names[] = {
+        [SMC_CACHE_PREFER_NONE] = "cudaFuncCachePreferNone",
+        [SMC_CACHE_PREFER_SHARED] = "cudaFuncCachePreferShared",
+        [SMC_CACHE_PREFER_L1] = "cudaFuncCachePreferL1",
+        [SMC_CACHE_PREFER_EQUAL] = "cudaFuncCachePreferEqual",
+    };
+    return names[cache_config];
+}

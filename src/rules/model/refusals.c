@@ -1,0 +1,132 @@
+/* Why a launch is refused, in words, each with its numbers. */
+#include "rules/headroom.h"
+
+#include <inttypes.h>
+
+#include "rules/allocation.h"
+#include "base/numbers.h"
+
+/* The launch check counts more registers than are allocated on most devices. */
+static uint64_t checked_registers(const struct smc_sm *sm, const struct smc_occupancy *occupancy)
+{
+    if (sm->regs_allocated_per_block)
+        return occupancy->regs_allocated_per_block;
+    uint32_t subpartitions = smc_registers_checked_subpartitions(sm);
+    return occupancy->regs_allocated_per_warp * round_up(occupancy->warps_per_block, subpartitions);
+}
+
+static void refuse_smem_per_block(const struct smc_sm *sm, const struct smc_launch *launch,
+                                  uint64_t smem, struct smc_text *out)
+{
+    uint32_t most = smc_smem_most_per_block(sm, launch);
+    most = most > sm->smem_per_block_optin_bytes ? most : sm->smem_per_block_optin_bytes;
+    smc_text_printf(out, "%" PRIu64 " bytes of shared memory; this device gives a block %u", smem,
+                    most);
+    if (smem > most && smem <= sm->smem_oversized_per_block_bytes)
+        smc_text_printf(out, ", or %u with --smem-mode oversized",
+                        sm->smem_oversized_per_block_bytes);
+}
+
+static void refuse_grid(const struct smc_launch *launch, int dimension, uint32_t most,
+                        struct smc_text *out)
+{
+    smc_text_printf(out, "a grid of %u blocks in %c; this device allows %u",
+                    launch->grid[dimension], "xyz"[dimension], most);
+}
+
+/* The grid must be a multiple of the cluster in each dimension. */
+static void refuse_cluster_shape(const struct smc_launch *launch, struct smc_text *out)
+{
+    const uint32_t *grid = launch->grid, *cluster = launch->cluster;
+    smc_text_printf(out, "a grid of %u x %u x %u blocks; ", grid[0], grid[1], grid[2]);
+    if (cluster[0] > 0)
+        smc_text_printf(out, "it is no multiple of a cluster of %u x %u x %u", cluster[0],
+                        cluster[1], cluster[2]);
+    else
+        smc_text_printf(out, "no cluster of %u blocks divides it", launch->blocks_per_cluster);
+}
+
+void smc_refusal_describe(const struct smc_sm *sm, const struct smc_launch *launch,
+                          const struct smc_occupancy *occupancy, enum smc_refusal refusal,
+                          struct smc_text *out)
+{
+    uint64_t smem = (uint64_t)launch->static_smem_bytes + launch->dynamic_smem_bytes;
+    switch (refusal) {
+    case SMC_REFUSAL_THREADS_PER_BLOCK:
+        smc_text_printf(out, "a block of %u threads; this device allows %u",
+                        launch->threads_per_block, sm->max_threads_per_block);
+        return;
+    case SMC_REFUSAL_REGS_PER_THREAD:
+        smc_text_printf(out, "%u registers per thread; this device has %u", launch->regs_per_thread,
+                        sm->max_regs_per_thread);
+        return;
+    case SMC_REFUSAL_REGS_PER_BLOCK:
+        smc_text_printf(out, "%" PRIu64 " registers per block; this device has %u",
+                        checked_registers(sm, occupancy), sm->max_regs_per_block);
+        return;
+    case SMC_REFUSAL_STATIC_SMEM:
+        smc_text_printf(out, "%u bytes (0x%x) of static shared memory; the limit is %u (0x%x)",
+                        launch->static_smem_bytes, launch->static_smem_bytes,
+                        sm->smem_per_block_default_bytes, sm->smem_per_block_default_bytes);
+        return;
+    case SMC_REFUSAL_SMEM_NOT_OPTED_IN:
+        smc_text_printf(out, "%" PRIu64 " bytes of shared memory; without opting in a block has %u",
+                        smem, sm->smem_per_block_default_bytes);
+        return;
+    case SMC_REFUSAL_SMEM_NOT_PORTABLE:
+        smc_text_printf(out, "%" PRIu64 " bytes of shared memory; the portable mode allows %u",
+                        smem, sm->smem_per_block_default_bytes);
+        return;
+    case SMC_REFUSAL_SMEM_PER_BLOCK:
+        refuse_smem_per_block(sm, launch, smem, out);
+        return;
+    case SMC_REFUSAL_NAMED_BARRIERS:
+        smc_text_printf(out, "%u barriers; a block has %u", launch->barriers_per_block,
+                        sm->named_barriers_per_block);
+        return;
+    case SMC_REFUSAL_VIRTUAL_RESOURCES:
+        smc_text_printf(out, "%u virtual resources; an SM has %u", launch->virtual_resources,
+                        sm->virtual_resources_per_sm);
+        return;
+    case SMC_REFUSAL_CLUSTER_SIZE:
+        smc_text_printf(out, "a cluster of %u blocks; this device allows %u",
+                        launch->blocks_per_cluster,
+                        sm->cluster_max_nonportable ? sm->cluster_max_nonportable : 1);
+        return;
+    case SMC_REFUSAL_CLUSTER_NOT_PORTABLE:
+        smc_text_printf(out,
+                        "a cluster of %u blocks; without "
+                        "cudaFuncAttributeNonPortableClusterSizeAllowed a kernel has %u",
+                        launch->blocks_per_cluster, sm->cluster_max_portable);
+        return;
+    case SMC_REFUSAL_CLUSTER_SHAPE:
+        refuse_cluster_shape(launch, out);
+        return;
+    case SMC_REFUSAL_BLOCK_Z:
+        smc_text_printf(out, "a block of %u threads in z; this device allows %u", launch->block[2],
+                        sm->max_block_z);
+        return;
+    case SMC_REFUSAL_PARAMETER_BYTES:
+        smc_text_printf(out, "%u bytes of arguments; this device allows %u",
+                        launch->parameter_bytes, sm->max_parameter_bytes);
+        return;
+    case SMC_REFUSAL_COOPERATIVE_SIZE:
+        smc_text_printf(out,
+                        "a cooperative grid of %" PRIu64 " blocks; this device holds %" PRIu64
+                        " at a time",
+                        (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2],
+                        occupancy->resident_blocks);
+        return;
+    case SMC_REFUSAL_GRID_X:
+        refuse_grid(launch, 0, sm->max_grid_x, out);
+        return;
+    case SMC_REFUSAL_GRID_Y:
+        refuse_grid(launch, 1, sm->max_grid_y, out);
+        return;
+    case SMC_REFUSAL_GRID_Z:
+        refuse_grid(launch, 2, sm->max_grid_z, out);
+        return;
+    case SMC_REFUSAL_COUNT:
+        return;
+    }
+}

@@ -1,0 +1,62 @@
+/* How many blocks of a launch reside on one SM, and what stops the next one.
+   Pure integer arithmetic: no allocation, no I/O, no global state; safe from any thread.
+   The rules agree with NVIDIA's cuda_occupancy.h (CUDA 13.5; CC 1.x and 2.x: CUDA 7.0) except for
+   its documented mistakes; tests/oracle.c compares and lists them. Where each comes from:
+   warps, block slots      CUDA C++ Programming Guide, "Compute Capabilities", table "Technical
+                           Specifications per Compute Capability"
+   registers               cuda_occupancy.h, cudaOccMaxBlocksPerSMRegsLimit; CC 1.x: the sheet "GPU
+                           Data" and the formulas of CUDA_Occupancy_Calculator.xls
+   shared memory           the guide's sections "Shared Memory" of each compute capability: opt-in
+                           above 48 KB, sizes, and from CC 8.0 on 1 KB a block for the system;
+                           rounding and the choice of a carve-out: cuda_occupancy.h;
+                           modes: driver_types.h of CUDA 13.5, cudaSharedMemoryMode
+   barriers, virtual       cuda_occupancy.h of CUDA 13.5, from CC 9.0 and 10.0 on
+   clusters                the guide's section "Thread Block Clusters"; how many are resident: found
+                           by asking cudaOccupancyMaxActiveClusters on two H100 and two H200
+                           (2,400 of 2,400 random launches)
+   grids, blocks in z      the guide's table "Technical Specifications per Compute Capability"
+   parameters              the guide's section "Function Parameters": 256 bytes on CC 1.x, then 4
+   KB, and since CUDA 12.1 32,764 bytes from CC 7.0 on */
+#ifndef SMC_RULES_OCCUPANCY_H
+#define SMC_RULES_OCCUPANCY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "launch.h"
+
+/* The same for C++ and at run time: sets every member. */
+void smc_launch_init(struct smc_launch *launch);
+
+/* Fills `out` for every launch; a refused launch has 0 blocks and its refusals set. `sm` is one of
+   the tables', or passes smc_sm_check. */
+void smc_occupancy_compute(const struct smc_sm *sm, const struct smc_launch *launch,
+                           struct smc_occupancy *out);
+
+/* Decides whether a launch is legal on a GPU of `sm_count` such SMs (0: not known): everything that
+   smc_occupancy_compute checks, and whether a cooperative grid is resident at a time. Fills in what
+   the GPU holds at a time as well. `groups` may be NULL; it counts if its SMs are `sm_count`. Every
+   answer about a launch comes from here. */
+void smc_launch_check(const struct smc_sm *sm, uint32_t sm_count,
+                      const struct smc_sm_groups *groups, const struct smc_launch *launch,
+                      struct smc_occupancy *out);
+
+/* The clusters of `size` blocks, 2 or more, that are resident at a time where `blocks_per_sm` are
+   on each SM: as the driver answers if the groups are known, else no fewer than it answers. */
+uint64_t smc_resident_clusters(uint32_t sm_count, const struct smc_sm_groups *groups, uint32_t size,
+                               uint32_t blocks_per_sm);
+
+/* Resident warps as a share of the SM's warp slots, 0 to 100; both of the same SM. */
+double smc_occupancy_percent(const struct smc_sm *sm, const struct smc_occupancy *occupancy);
+
+/* Names in scripts ("shared_memory") and for people ("shared memory"). Constants, never NULL; the
+   argument is below its ..._COUNT. */
+const char *smc_limit_name(enum smc_limit limit);
+const char *smc_limit_label(enum smc_limit limit);
+const char *smc_refusal_name(enum smc_refusal refusal);
+
+/* "oversized", and the CUDA runtime's name, "cudaSharedMemoryModeAllowOversizedSharedMemory". */
+const char *smc_smem_mode_name(enum smc_smem_mode mode);
+const char *smc_smem_mode_runtime_name(enum smc_smem_mode mode);
+
+#endif

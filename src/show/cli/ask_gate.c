@@ -1,0 +1,206 @@
+/* The gate of a call, from a file and from options. */
+#include "show/cli/ask_gate.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "show/cli/output.h"
+#include "show/report/findings_report.h"
+
+/* --- Formats ---------------------------------------------------------------------------------- */
+
+static const char *format_of(const struct smc_arguments *arguments)
+{
+    const char *format = arguments->text[SMC_OPTION_FINDINGS_FORMAT];
+    return format ? format : "text";
+}
+
+static bool is_of_findings(const char *format)
+{
+    return strcmp(format, "markdown") == 0 || strcmp(format, "junit") == 0 ||
+           strcmp(format, "sarif") == 0;
+}
+
+bool smc_gate_reports(const struct smc_arguments *arguments)
+{
+    const char *format = format_of(arguments);
+    return is_of_findings(format) ||
+           (arguments->given[SMC_OPTION_GATE] && strcmp(format, "text") == 0);
+}
+
+static void write_findings(const struct smc_arguments *arguments,
+                           const struct smc_gate_verdict *verdict, struct smc_text *out)
+{
+    const char *format = format_of(arguments);
+    if (strcmp(format, "markdown") == 0)
+        smc_markdown_findings(&verdict->findings, "smemcalc", out);
+    else if (strcmp(format, "junit") == 0)
+        smc_junit_findings(&verdict->findings, &verdict->judgements, out);
+    else
+        smc_sarif_findings(&verdict->findings, out);
+}
+
+/* --- The gate --------------------------------------------------------------------------------- */
+
+/* The requirements of the command line: a limit for all kernels, after those of the file. */
+static enum smc_status add_options(const struct smc_arguments *arguments, struct smc_gate *gate,
+                                   struct smc_error *error)
+{
+    static const struct {
+        int option;
+        enum smc_gate_key key;
+    } rows[] = {
+        {SMC_OPTION_REQUIRE_OCCUPANCY, SMC_GATE_OCCUPANCY},
+        {SMC_OPTION_REQUIRE_BLOCKS, SMC_GATE_BLOCKS},
+        {SMC_OPTION_MAX_REGS, SMC_GATE_REGISTERS},
+    };
+    struct smc_gate_limit limit = {0};
+    bool any = false;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        limit.has[rows[i].key] = arguments->given[rows[i].option];
+        limit.value[rows[i].key] = (double)arguments->number[rows[i].option];
+        any |= limit.has[rows[i].key];
+    }
+    if (!any)
+        return SMC_OK;
+    void *list = smc_realloc(gate->limit, (gate->limit_count + 1) * sizeof *gate->limit);
+    if (!list)
+        return smc_out_of_memory(error);
+    gate->limit = list;
+    gate->limit[gate->limit_count++] = limit;
+    return SMC_OK;
+}
+
+static enum smc_status take_devices(const struct smc_gate *gate, struct smc_arguments *arguments,
+                                    struct smc_error *error)
+{
+    if (arguments->device.count > 0 || arguments->device_file.count > 0)
+        return SMC_OK;
+    if (gate->device_count > SMC_MAX_DEVICES)
+        return smc_fail(error, SMC_USAGE, "%.300s: %zu devices are more than %d", gate->path,
+                        gate->device_count, SMC_MAX_DEVICES);
+    for (size_t i = 0; i < gate->device_count; i++)
+        arguments->device.item[arguments->device.count++] = gate->device[i];
+    return SMC_OK;
+}
+
+enum smc_status smc_ask_gate(struct smc_arguments *arguments, struct smc_gate *gate,
+                             struct smc_error *error)
+{
+    const char *path = arguments->text[SMC_OPTION_GATE];
+    enum smc_status status = path ? smc_gate_read(path, gate, error) : SMC_OK;
+    if (status == SMC_OK)
+        status = add_options(arguments, gate, error);
+    gate->partial = arguments->given[SMC_OPTION_OWN_KERNEL];
+    if (status == SMC_OK)
+        status = take_devices(gate, arguments, error);
+    return status;
+}
+
+enum smc_status smc_gate_check_limits(const struct smc_arguments *arguments,
+                                      const struct smc_gate *gate, struct smc_error *error)
+{
+    if (gate->limit_count > 0)
+        return SMC_OK;
+    if (gate->path)
+        return smc_fail(error, SMC_USAGE, "%.300s: no [[limit]] in it: at least one is needed",
+                        gate->path);
+    if (is_of_findings(format_of(arguments)))
+        return smc_fail(error, SMC_USAGE,
+                        "option --format: '%s' needs --gate, --require-occupancy, "
+                        "--require-blocks or --max-regs",
+                        format_of(arguments));
+    return SMC_OK;
+}
+
+enum smc_status smc_gate_add_threads(const struct smc_gate *gate,
+                                     struct smc_inspection_question *question,
+                                     struct smc_error *error)
+{
+    struct smc_inspect_request *request = &question->request;
+    enum smc_status status = SMC_OK;
+    if (request->assumed_threads_per_block == 0) {
+        request->assumed_threads_per_block = gate->assumed_threads_per_block;
+        memcpy(request->assumed_block, gate->assumed_block, sizeof request->assumed_block);
+    }
+    for (size_t i = 0; i < gate->threads_count && status == SMC_OK; i++) {
+        char *pattern = smc_strdup(gate->threads[i].pattern);
+        if (!pattern)
+            return smc_out_of_memory(error);
+        status = smc_inspection_add_threads(question, pattern, gate->threads[i].threads_per_block,
+                                            gate->threads[i].block, error);
+    }
+    for (size_t i = 0; i < gate->dynamic_smem_count && status == SMC_OK; i++) {
+        char *pattern = smc_strdup(gate->dynamic_smem[i].pattern);
+        if (!pattern)
+            return smc_out_of_memory(error);
+        status =
+            smc_inspection_add_dynamic_smem(question, pattern, gate->dynamic_smem[i].bytes, error);
+    }
+    return status;
+}
+
+/* --- The verdict ------------------------------------------------------------------------------ */
+
+void smc_gate_tell(const struct smc_gate *gate, const struct smc_gate_verdict *verdict,
+                   bool with_findings)
+{
+    struct smc_text text = {0};
+    if (with_findings)
+        smc_lines_of_findings(&verdict->findings, &text);
+    if (gate->path && gate->limit_count > 0)
+        smc_gate_summary(verdict, &text);
+    smc_output_tell("", smc_text_string(&text));
+    smc_text_free(&text);
+}
+
+/* A report of the kernels follows, unless smc_gate_reports. */
+static void report(const struct smc_arguments *arguments, const struct smc_gate *gate,
+                   const struct smc_gate_verdict *verdict, struct smc_text *out)
+{
+    if (!smc_gate_reports(arguments)) {
+        smc_gate_tell(gate, verdict, true);
+    } else if (is_of_findings(format_of(arguments))) {
+        write_findings(arguments, verdict, out);
+        smc_gate_tell(gate, verdict, false);
+    } else {
+        smc_lines_of_findings(&verdict->findings, out);
+        smc_gate_summary(verdict, out);
+    }
+}
+
+enum smc_status smc_answer_gate(const struct smc_arguments *arguments, const struct smc_gate *gate,
+                                const struct smc_inspect_rows *rows, struct smc_text *out,
+                                struct smc_error *error)
+{
+    struct smc_gate_verdict verdict = {0};
+    struct smc_error unsettled = {""};
+    enum smc_status status =
+        smc_gate_judge(gate, rows, smc_gate_today(), NULL, &verdict, &unsettled);
+    if (status == SMC_MACHINE)
+        *error = unsettled;
+    else
+        report(arguments, gate, &verdict, out);
+    if (status == SMC_USAGE)
+        smc_output_tell("", unsettled.message);
+    smc_gate_verdict_free(&verdict);
+    return status;
+}
+
+enum smc_status smc_gate_check_complete(const struct smc_gate *gate,
+                                        const struct smc_inspect_kernels *kernels,
+                                        enum smc_status status)
+{
+    char line[512];
+    if (status != SMC_OK || gate->limit_count == 0 || kernels->left_out == 0)
+        return status;
+    snprintf(
+        line, sizeof line,
+        "%.300s: not every kernel is judged: the warnings name %zu that %s left out; nvcc compiles "
+        "them all",
+        gate->path ? gate->path : "requirements", kernels->left_out,
+        kernels->left_out == 1 ? "is" : "are");
+    smc_output_tell("", line);
+    return SMC_USAGE;
+}

@@ -1,0 +1,55 @@
+/* From arguments to the kernels of the user's files: for which devices and block sizes, and the
+   files themselves. */
+#ifndef SMC_CLI_ASK_INSPECT_H
+#define SMC_CLI_ASK_INSPECT_H
+
+#include "show/cli/ask.h"
+#include "code/inputs.h"
+#include "answers/inspect.h"
+
+/* Start from {0}; large. `request` points into it. */
+struct smc_inspection_question {
+    struct smc_chosen_devices chosen;
+    struct smc_device devices[SMC_MAX_DEVICES];
+    struct smc_inspect_target targets[SMC_MAX_DEVICES + SMC_INSPECT_MAX_TARGETS];
+    struct smc_inspect_request request;
+    struct smc_inspect_threads *threads; /* the request's; the patterns are owned */
+    size_t threads_capacity;
+    struct smc_inspect_dynamic_smem *dynamic_smem; /* likewise */
+    size_t dynamic_smem_capacity;
+};
+
+/* Devices, targets, launch. `all_targets`: source for which no device is named is compiled for
+   every architecture that the compiler supports, else for the one that a query would be about.
+   SMC_USAGE with a message that names the option. */
+enum smc_status smc_ask_inspection(const struct smc_arguments *arguments, bool all_targets,
+                                   struct smc_inspection_question *question,
+                                   struct smc_error *error);
+/* The block size of kernels by name, after those that were listed before. Takes over the pattern.
+   `block`: its shape, {0} if only the number is known. */
+enum smc_status smc_inspection_add_threads(struct smc_inspection_question *question, char *pattern,
+                                           uint32_t threads, const uint32_t block[3],
+                                           struct smc_error *error);
+/* The same of its dynamic shared memory. */
+enum smc_status smc_inspection_add_dynamic_smem(struct smc_inspection_question *question,
+                                                char *pattern, uint32_t bytes,
+                                                struct smc_error *error);
+void smc_inspection_question_free(struct smc_inspection_question *question);
+
+/* Files that cannot be read, and damaged parts of others, are reported one by one; the rest is
+   read. A device for which nothing compiles, while others have code, is reported and leaves the
+   question: SMC_UNAVAILABLE. Returns the worst status. The kernels point into `inputs`. */
+enum smc_status smc_ask_kernels(char *const *files, size_t count,
+                                struct smc_inspection_question *question, struct smc_inputs *inputs,
+                                struct smc_inspect_kernels *kernels, struct smc_error *error);
+
+/* Notes how many kernels have figures from before linking. */
+void smc_ask_tell_unlinked(const struct smc_inspect_kernels *kernels);
+
+/* A pattern of --kernel that names no kernel is a mistake: SMC_USAGE. One of --threads or
+   --dynamic-smem, perhaps from a list for many files, is a warning. */
+enum smc_status smc_ask_known_names(const struct smc_inspect_request *request,
+                                    const struct smc_inspect_kernels *kernels,
+                                    struct smc_error *error);
+
+#endif

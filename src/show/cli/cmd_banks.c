@@ -1,0 +1,425 @@
+/* smemcalc banks: wavefronts and bank conflicts of accesses to shared memory. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/csv_reader.h"
+#include "base/memory.h"
+#include "base/parse.h"
+#include "base/sandbox.h"
+#include "base/text.h"
+#include "show/cli/ask.h"
+#include "show/cli/command.h"
+#include "show/cli/output.h"
+#include "machine/bank_accesses.h"
+#include "answers/banks_query.h"
+
+/* From CC 5.0 on the banks of all devices are alike. */
+static const char usual_device[] = "9.0";
+
+enum { MOST_THREADS = 1024 };
+
+static enum smc_status read_block(const char *text, struct smc_banks_query *query,
+                                  struct smc_error *error)
+{
+    int64_t edge[3] = {1, 1, 1};
+    size_t count = smc_parse_dimensions(text, MOST_THREADS, edge, 3);
+    if (count == 0 || edge[0] * edge[1] * edge[2] > MOST_THREADS)
+        return smc_fail(error, SMC_USAGE,
+                        "option --block: '%s' is not a shape such as 256, 32x8 or 8x8x4 of 1 to %d "
+                        "threads",
+                        text, MOST_THREADS);
+    for (size_t i = 0; i < 3; i++)
+        query->block[i] = (uint32_t)edge[i];
+    return SMC_OK;
+}
+
+static enum smc_status read_mask(const char *text, uint32_t *mask, struct smc_error *error)
+{
+    uint64_t value = 0;
+    if (smc_parse_hexadecimal(text, UINT32_MAX, &value)) {
+        *mask = (uint32_t)value;
+        return SMC_OK;
+    }
+    return smc_fail(error, SMC_USAGE,
+                    "option --mask: '%s' is not a hexadecimal number between 0 and ffffffff", text);
+}
+
+static enum smc_status find_device(const struct smc_arguments *arguments,
+                                   struct smc_chosen_devices *devices,
+                                   struct smc_banks_query *query, struct smc_error *error)
+{
+    char note[256];
+    enum smc_status status = smc_ask_named_device(arguments, devices, error);
+    if (status != SMC_OK)
+        return status;
+    query->device_assumed = devices->count == 0;
+    if (query->device_assumed && devices->file_count > 0)
+        return smc_fail(error, SMC_USAGE,
+                        "option --device-file: banks is about one device; name it with --device");
+    if (query->device_assumed)
+        return smc_device_find(usual_device, &query->device, note, error);
+    query->device = devices->chosen->device;
+    smc_output_note(devices->chosen->note);
+    return SMC_OK;
+}
+
+static enum smc_status read_device(const struct smc_arguments *arguments,
+                                   struct smc_chosen_devices *devices,
+                                   struct smc_banks_query *query, struct smc_error *error)
+{
+    enum smc_status status = find_device(arguments, devices, query, error);
+    if (status != SMC_OK)
+        return status;
+    query->mode = (enum smc_bank_mode)arguments->number[SMC_OPTION_BANK_WIDTH];
+    if (arguments->given[SMC_OPTION_BANK_WIDTH] && query->device.sm.bank_width_bytes != 8)
+        return smc_fail(error, SMC_USAGE,
+                        "option --bank-width: only on compute capability 3.x, not %u.%u",
+                        query->device.sm.cc / 10, query->device.sm.cc % 10);
+    return SMC_OK;
+}
+
+static enum smc_status read_kernel(const struct smc_arguments *arguments,
+                                   struct smc_banks_query *query, struct smc_error *error)
+{
+    static const enum smc_option_id refused[] = {SMC_OPTION_WIDTH, SMC_OPTION_STORE};
+    struct smc_query launch;
+    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++)
+        if (arguments->given[refused[i]])
+            return smc_fail(error, SMC_USAGE, "option --%s: not with a kernel, which determines it",
+                            smc_options[refused[i]].name);
+    smc_query_init(&launch);
+    enum smc_status status = smc_ask_kernel(arguments, &launch, error);
+    query->kernel = launch.kernel;
+    query->params = launch.params;
+    return status;
+}
+
+/* Exactly one of --expr, --stride and a kernel says what is accessed. */
+static enum smc_status read_pattern(const struct smc_arguments *arguments,
+                                    struct smc_banks_query *query, struct smc_error *error)
+{
+    bool expression = arguments->given[SMC_OPTION_EXPR],
+         stride = arguments->given[SMC_OPTION_STRIDE];
+    const char *param = NULL;
+    for (int i = 0; i < SMC_PARAM_COUNT && !param; i++)
+        if (arguments->given[SMC_OPTION_FIRST_PARAM + i])
+            param = smc_param_info[i].option;
+    if (arguments->given[SMC_OPTION_KERNEL])
+        param = "kernel";
+    if (expression && stride)
+        return smc_fail(error, SMC_USAGE, "option --stride: not with --expr");
+    if (param && (expression || stride))
+        return smc_fail(error, SMC_USAGE, "option --%s: not with --%s", param,
+                        expression ? "expr" : "stride");
+    if (param)
+        return read_kernel(arguments, query, error);
+    if (!expression && !stride)
+        return smc_fail(error, SMC_USAGE,
+                        "no pattern: give --expr TEXT, --stride N, --kernel NAME or --csv FILE");
+    query->expression = arguments->text[SMC_OPTION_EXPR];
+    query->stride = stride ? arguments->number[SMC_OPTION_STRIDE] : -1;
+    query->width_bytes = 1u << arguments->number[SMC_OPTION_WIDTH];
+    query->op = arguments->given[SMC_OPTION_STORE] ? SMC_BANK_STORE : SMC_BANK_LOAD;
+    const char *block = arguments->text[SMC_OPTION_BLOCK_SHAPE];
+    if (block && stride)
+        return smc_fail(error, SMC_USAGE, "option --block: not with --stride, which has one warp");
+    return block ? read_block(block, query, error) : SMC_OK;
+}
+
+static enum smc_status ask_pattern(const struct smc_arguments *arguments,
+                                   struct smc_chosen_devices *devices,
+                                   struct smc_banks_query *query, struct smc_error *error)
+{
+    smc_banks_query_init(query);
+    query->warp = (int32_t)arguments->number[SMC_OPTION_WARP];
+    query->row_elements = (uint32_t)arguments->number[SMC_OPTION_ROW];
+    enum smc_status status = read_pattern(arguments, query, error);
+    const char *mask = arguments->text[SMC_OPTION_MASK];
+    if (status == SMC_OK && mask)
+        status = read_mask(mask, &query->mask, error);
+    return status == SMC_OK ? read_device(arguments, devices, query, error) : status;
+}
+
+static enum smc_status ask_rows(const struct smc_arguments *arguments,
+                                struct smc_chosen_devices *devices, struct smc_banks_query *query,
+                                struct smc_error *error)
+{
+    static const bool taken[SMC_OPTION_COUNT] = {
+        [SMC_OPTION_CSV] = true,
+        [SMC_OPTION_DEVICE] = true,
+        [SMC_OPTION_DEVICE_FILE] = true,
+        [SMC_OPTION_BANK_WIDTH] = true,
+    };
+    for (int i = 0; i < SMC_OPTION_COUNT; i++) {
+        if (arguments->given[i] && !taken[i])
+            return smc_fail(error, SMC_USAGE,
+                            "option --%s: not with --csv, which gives the accesses itself",
+                            smc_options[i].name);
+    }
+    smc_banks_query_init(query);
+    enum smc_status status =
+        smc_ask_standard_input(arguments, arguments->text[SMC_OPTION_CSV], error);
+    return status == SMC_OK ? read_device(arguments, devices, query, error) : status;
+}
+
+struct stream {
+    struct smc_stream input;
+    const struct smc_bank_layout *layout;
+    struct smc_text *out;
+    struct smc_csv_record record;
+};
+
+/* Answers are written before more is read: memory does not grow with the input. */
+static enum smc_status flush_and_read(void *context, char *bytes, size_t capacity, size_t *count,
+                                      struct smc_error *error)
+{
+    const struct stream *stream = context;
+    enum smc_status status = smc_output_flush(stream->out, error);
+    return status == SMC_OK ? smc_stream_read(&stream->input, bytes, capacity, count, error)
+                            : status;
+}
+
+static void append_id(const struct smc_csv_record *record, struct smc_text *out)
+{
+    if (record->field_count == 0)
+        return;
+    const struct smc_csv_field *id = &record->field[0];
+    size_t start = out->length;
+    if (id->faulty)
+        smc_text_append_quoted(out, id->text, id->length);
+    else
+        smc_text_append_bytes(out, id->text, id->length);
+    if (!out->failed)
+        smc_utf8_make_safe_csv(out->data + start, out->length - start);
+}
+
+static enum smc_status answer_row(const struct stream *stream)
+{
+    struct smc_access access;
+    struct smc_error reason = {""}, message = {""};
+    enum smc_status status = smc_banks_row_read(&stream->record, &access, &reason);
+    append_id(&stream->record, stream->out);
+    if (status == SMC_OK) {
+        struct smc_bank_cost cost = smc_banks_count(stream->layout, &access);
+        smc_text_printf(stream->out, ",%" PRIu32 ",%" PRIu32 "\n", cost.wavefronts,
+                        cost.wavefronts - cost.least);
+        return SMC_OK;
+    }
+    smc_text_append(stream->out, ",,\n");
+    smc_fail(&message, status, "%s:%" PRIu64 ": %s", stream->input.name, stream->record.line,
+             reason.message);
+    smc_output_tell("", message.message);
+    return status;
+}
+
+static enum smc_status answer_all(struct stream *stream, struct smc_csv_reader *reader,
+                                  struct smc_error *error)
+{
+    enum smc_status answered = SMC_OK;
+    for (bool first = true;; first = false) {
+        bool found;
+        enum smc_status status = smc_csv_read(reader, &stream->record, &found, error);
+        if (status != SMC_OK || !found)
+            return status == SMC_OK ? answered : status;
+        if (first && smc_banks_row_is_header(&stream->record))
+            smc_text_append(stream->out, "id,wavefronts,conflicts\n");
+        else if (answer_row(stream) != SMC_OK)
+            answered = SMC_USAGE;
+    }
+}
+
+static enum smc_status answer_file(const char *path, const struct smc_bank_layout *layout,
+                                   struct smc_text *out, struct smc_error *error)
+{
+    struct stream stream = {.layout = layout, .out = out};
+    const struct smc_csv_source source = {flush_and_read, &stream};
+    struct smc_csv_reader reader;
+    struct smc_error reason;
+    enum smc_status status = smc_stream_open(path, &stream.input, &reason);
+    if (status != SMC_OK)
+        return smc_fail(error, status, "option --csv: %s", reason.message);
+    smc_sandbox_enter(SMC_SANDBOX_READING);
+    status = smc_csv_open(&reader, &source, error);
+    if (status == SMC_OK)
+        status = answer_all(&stream, &reader, error);
+    smc_csv_close(&reader);
+    smc_stream_close(&stream.input);
+    return status;
+}
+
+static enum smc_status answer_rows(const struct smc_arguments *arguments,
+                                   const struct smc_banks_query *query, struct smc_text *out,
+                                   struct smc_error *error)
+{
+    struct smc_bank_layout layout;
+    smc_bank_layout_of(&query->device.sm, query->mode, &layout);
+    return answer_file(arguments->text[SMC_OPTION_CSV], &layout, out, error);
+}
+
+/* A picture in the terminal replaces the text. */
+static enum smc_status report(const struct smc_arguments *arguments,
+                              const struct smc_banks_answer *answer, enum smc_plot_target target,
+                              struct smc_text *out, struct smc_error *error)
+{
+    struct smc_report_style style;
+    smc_output_style(&style);
+    if (target != SMC_PLOT_TERMINAL)
+        smc_ask_writer(arguments)->banks(answer, &style, out);
+    if (target == SMC_PLOT_NOWHERE)
+        return SMC_OK;
+    struct smc_picture picture = {0};
+    struct smc_canvas canvas = smc_picture_canvas(target, &style);
+    smc_plot_banks(answer, &canvas, &picture);
+    return smc_picture_finish(arguments, target, &picture, &style, out, error);
+}
+
+static enum smc_status answer_pattern(const struct smc_arguments *arguments,
+                                      const struct smc_banks_query *query, struct smc_text *out,
+                                      struct smc_error *error)
+{
+    enum smc_plot_target target;
+    enum smc_status status = smc_picture_target(arguments, &target, error);
+    if (status != SMC_OK)
+        return status;
+    struct smc_banks_answer *answer = smc_calloc(1, sizeof *answer);
+    if (!answer)
+        return smc_out_of_memory(error);
+    status = smc_banks_answer(query, answer, error);
+    if (status == SMC_OK)
+        status = report(arguments, answer, target, out, error);
+    free(answer);
+    return status;
+}
+
+/* --- A kernel of a file ----------------------------------------------------------------------- */
+
+static enum smc_status check_file_options(const struct smc_arguments *arguments,
+                                          struct smc_error *error)
+{
+    static const enum smc_option_id refused[] = {SMC_OPTION_WIDTH, SMC_OPTION_STORE,
+                                                 SMC_OPTION_MASK,  SMC_OPTION_ROW,
+                                                 SMC_OPTION_WARP,  SMC_OPTION_PLOT};
+    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++)
+        if (arguments->given[refused[i]])
+            return smc_fail(error, SMC_USAGE, "option --%s: not with FILE '%.64s'",
+                            smc_options[refused[i]].name, arguments->file[0]);
+    if (arguments->device.count > 1)
+        return smc_fail(error, SMC_USAGE,
+                        "option --device: banks is about one device, but %zu are named",
+                        arguments->device.count);
+    return SMC_OK;
+}
+
+/* --block, else the launch bounds in x, else a usual one. */
+static enum smc_status choose_block(const struct smc_arguments *arguments,
+                                    const struct smc_file_kernel *kernel,
+                                    struct smc_bank_accesses_request *request, const char **source,
+                                    struct smc_error *error)
+{
+    enum { USUAL_THREADS = 256 };
+    const char *typed = arguments->text[SMC_OPTION_BLOCK_SHAPE];
+    uint32_t bound = kernel->required_threads_per_block ? kernel->required_threads_per_block
+                                                        : kernel->max_threads_per_block;
+    request->block[0] = bound ? bound : USUAL_THREADS;
+    request->block[1] = request->block[2] = 1;
+    *source = bound ? ", of its launch bounds" : ", assumed: --block is not given";
+    if (!typed)
+        return SMC_OK;
+    struct smc_banks_query query;
+    smc_banks_query_init(&query);
+    enum smc_status status = read_block(typed, &query, error);
+    memcpy(request->block, query.block, sizeof request->block);
+    *source = "";
+    if (status == SMC_OK &&
+        !smc_file_kernel_allows(kernel, query.block[0] * query.block[1] * query.block[2]))
+        return smc_fail(error, SMC_USAGE, "option --block: '%.64s' has %u threads; %.300s %s %u",
+                        typed, query.block[0] * query.block[1] * query.block[2], kernel->short_name,
+                        kernel->required_threads_per_block ? "launches only with"
+                                                           : "has launch bounds that allow",
+                        bound);
+    return status;
+}
+
+static enum smc_status find_accesses(const struct smc_arguments *arguments,
+                                     const struct smc_asked_file *asked,
+                                     struct smc_bank_accesses *accesses, const char **source,
+                                     struct smc_error *error)
+{
+    const char *file = arguments->file[0];
+    const struct smc_query *query = asked->query;
+    struct smc_error reason = {""};
+    if (asked->ptx.length == 0)
+        return smc_fail(error, SMC_USAGE,
+                        "%s: bank conflicts are found in source or PTX, not in %s", file,
+                        smc_inspect_source_words(asked->entries.item[0]->source));
+    struct smc_bank_accesses_request request = {
+        .ptx = smc_text_string(&asked->ptx),
+        .ptx_bytes = asked->ptx.length,
+        .entry = asked->entries.item[0]->name,
+        .declared = asked->entries.item[0]->array,
+        .declared_count = asked->entries.item[0]->arrays,
+    };
+    enum smc_bank_mode mode = (enum smc_bank_mode)arguments->number[SMC_OPTION_BANK_WIDTH];
+    smc_bank_layout_of(&query->device.sm, mode, &request.banks);
+    enum smc_status status = choose_block(arguments, query->file_kernel, &request, source, error);
+    if (status != SMC_OK)
+        return status;
+    status = smc_bank_accesses_find(&request, accesses, &reason);
+    if (status != SMC_OK)
+        return smc_fail(error, status, "%s: %.900s", file, reason.message);
+    if ((accesses->uses_y || accesses->uses_z) && !arguments->text[SMC_OPTION_BLOCK_SHAPE])
+        return smc_fail(error, SMC_USAGE,
+                        "%s: the accesses of %.300s depend on the shape of the block: give it, "
+                        "such as --block 32x8",
+                        file, query->file_kernel->short_name);
+    return SMC_OK;
+}
+
+static enum smc_status run_file(const struct smc_arguments *arguments, struct smc_text *out,
+                                struct smc_error *error)
+{
+    struct smc_asked_file asked = {0};
+    struct smc_bank_accesses accesses = {0};
+    const char *source = "";
+    enum smc_status status = check_file_options(arguments, error);
+    if (status == SMC_OK)
+        status = smc_ask_file(arguments, NULL, true, &asked, error);
+    if (status == SMC_OK)
+        status = find_accesses(arguments, &asked, &accesses, &source, error);
+    if (status == SMC_OK) {
+        struct smc_report_style style;
+        const struct smc_kernel_banks banks = {asked.query, &accesses, source};
+        smc_output_style(&style);
+        smc_ask_writer(arguments)->kernel_banks(&banks, &style, out);
+    }
+    smc_bank_accesses_free(&accesses);
+    status = smc_asked_file_status(&asked, status);
+    smc_asked_file_free(&asked);
+    return status;
+}
+
+static enum smc_status run_query(const struct smc_arguments *arguments, struct smc_text *out,
+                                 struct smc_error *error)
+{
+    struct smc_banks_query query;
+    struct smc_chosen_devices devices = {0};
+    bool rows = arguments->given[SMC_OPTION_CSV];
+    enum smc_status status = rows ? ask_rows(arguments, &devices, &query, error)
+                                  : ask_pattern(arguments, &devices, &query, error);
+    if (status == SMC_OK)
+        status = rows ? answer_rows(arguments, &query, out, error)
+                      : answer_pattern(arguments, &query, out, error);
+    smc_chosen_devices_free(&devices);
+    return status;
+}
+
+enum smc_status smc_cmd_banks(const struct smc_arguments *arguments, struct smc_text *out,
+                              struct smc_error *error)
+{
+    bool file;
+    enum smc_status status = smc_ask_whether_file(arguments, &file, error);
+    if (status != SMC_OK)
+        return status;
+    return file ? run_file(arguments, out, error) : run_query(arguments, out, error);
+}

@@ -1,0 +1,74 @@
+/* smemcalc calibrate: measures the ceilings of a GPU, and stores them for later answers. */
+#include "show/cli/ask.h"
+#include "show/cli/command.h"
+#include "show/cli/output.h"
+#include "show/cli/progress.h"
+#include "rules/ceilings.h"
+#include "hardware/measured_ceilings.h"
+#include "hardware/executor.h"
+
+/* Without starting CUDA and filling arrays; all of it takes less than ten seconds. */
+static const double budget_ms = 5000;
+
+static void show_step(void *context, size_t done, size_t total)
+{
+    struct smc_progress *progress = context;
+    progress->total = total;
+    smc_progress_step(progress, done);
+}
+
+static enum smc_status measure(const struct smc_arguments *arguments,
+                               struct smc_calibration *calibration, struct smc_error *error)
+{
+    struct smc_progress progress;
+    struct smc_text warnings = {0};
+    struct smc_error why = {""};
+    const struct smc_calibrate_request request = {
+        .gpu_index = (int)arguments->number[SMC_OPTION_MEASURED_GPU],
+        .compile = {.no_cache = arguments->given[SMC_OPTION_NO_CACHE], .builds = arguments->builds},
+        .budget_ms = budget_ms,
+        .timeout_ms = (uint32_t)arguments->number[SMC_OPTION_TIMEOUT],
+        .stop = smc_interrupt_requested,
+        .step = show_step,
+        .context = &progress,
+    };
+    if (smc_executor_default()->device_count(&why) == 0)
+        return smc_fail(error, SMC_UNAVAILABLE, "calibrate: %s", why.message);
+    smc_progress_begin(&progress, 1, "measurements");
+    smc_interrupt_watch();
+    enum smc_status status = smc_calibrate(&request, calibration, &warnings, &why);
+    smc_progress_erase(&progress);
+    smc_output_warn(&warnings);
+    return status == SMC_OK ? status : smc_fail(error, status, "calibrate: %s", why.message);
+}
+
+/* Before seconds are spent on measurements that could not be stored. */
+static enum smc_status check_file(const char *path, struct smc_error *error)
+{
+    struct smc_ceilings_file file;
+    enum smc_status status = smc_ceilings_file_read(path, &file, error);
+    smc_ceilings_file_free(&file);
+    return status;
+}
+
+enum smc_status smc_cmd_calibrate(const struct smc_arguments *arguments, struct smc_text *out,
+                                  struct smc_error *error)
+{
+    struct smc_calibration calibration;
+    char path[SMC_CEILINGS_PATH];
+    bool keeps = !arguments->given[SMC_OPTION_DRY_RUN];
+    enum smc_status status = keeps ? smc_ceilings_path(path, error) : SMC_OK;
+    if (status == SMC_OK && keeps)
+        status = check_file(path, error);
+    if (status == SMC_OK)
+        status = measure(arguments, &calibration, error);
+    if (status != SMC_OK)
+        return status;
+    struct smc_report_style style;
+    smc_output_style(&style);
+    if (keeps)
+        status = smc_ceilings_keep(path, &calibration.ceilings, error);
+    bool kept = keeps && status == SMC_OK;
+    smc_ask_writer(arguments)->calibration(&calibration, kept ? path : NULL, &style, out);
+    return status;
+}

@@ -1,0 +1,82 @@
+/* smemcalc carveout: the sizes of an SM's shared memory, and the blocks at each. */
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "show/cli/ask.h"
+#include "show/cli/command.h"
+#include "show/cli/options.h"
+#include "show/cli/output.h"
+#include "rules/allocation.h"
+
+/* Any of these describes a launch; without one only the device is asked about. */
+static bool describes_launch(const struct smc_arguments *arguments)
+{
+    for (int i = 0; i < SMC_OPTION_COUNT; i++) {
+        bool about = smc_options[i].group == SMC_GROUP_KERNEL ||
+                     smc_options[i].group == SMC_GROUP_OWN ||
+                     smc_options[i].group == SMC_GROUP_LAUNCH || i == SMC_OPTION_KERNEL_DIR;
+        if (about && arguments->given[i])
+            return true;
+    }
+    return false;
+}
+
+static enum smc_status report(const struct smc_arguments *arguments,
+                              const struct smc_answer *answers, size_t count, struct smc_text *out,
+                              struct smc_error *error)
+{
+    struct smc_report_style style;
+    struct smc_carveouts *carveouts = smc_calloc(count, sizeof *carveouts);
+    if (!carveouts)
+        return smc_out_of_memory(error);
+    for (size_t i = 0; i < count; i++) {
+        struct smc_sm sm;
+        smc_query_bounded_sm(&answers[i], &sm);
+        smc_carveouts_find(&sm, &answers[i].launch, &carveouts[i]);
+    }
+    smc_output_style(&style);
+    smc_ask_writer(arguments)->carveouts(answers, carveouts, count, &style, out);
+    free(carveouts);
+    return SMC_OK;
+}
+
+/* Without a launch the answers hold only the questions. */
+static enum smc_status copy_questions(struct smc_questions *questions, struct smc_error *error)
+{
+    questions->answer = smc_calloc(questions->count, sizeof *questions->answer);
+    if (!questions->answer)
+        return smc_out_of_memory(error);
+    for (size_t i = 0; i < questions->count; i++)
+        questions->answer[i].query = questions->query[i];
+    return SMC_OK;
+}
+
+static enum smc_status run_numbers(const struct smc_arguments *arguments, struct smc_text *out,
+                                   struct smc_error *error)
+{
+    struct smc_query query;
+    struct smc_questions questions = {0};
+    bool launch = describes_launch(arguments);
+    smc_query_init(&query);
+    enum smc_status status = launch ? smc_ask_query(arguments, &query, error) : SMC_OK;
+    if (status == SMC_OK)
+        status = smc_ask_questions(arguments, &query, &questions, error);
+    if (status == SMC_OK)
+        status =
+            launch ? smc_answer_questions(&questions, error) : copy_questions(&questions, error);
+    if (status == SMC_OK)
+        status = report(arguments, questions.answer, questions.count, out, error);
+    smc_questions_free(&questions);
+    return status;
+}
+
+enum smc_status smc_cmd_carveout(const struct smc_arguments *arguments, struct smc_text *out,
+                                 struct smc_error *error)
+{
+    bool file;
+    enum smc_status status = smc_ask_whether_file(arguments, &file, error);
+    if (status != SMC_OK)
+        return status;
+    return file ? smc_answer_file(arguments, report, out, error)
+                : run_numbers(arguments, out, error);
+}

@@ -1,0 +1,63 @@
+/* smemcalc doctor: what works on this machine, and the commands that fix the rest; and the versions
+   that a bug report needs. */
+#include "config.h"
+
+#include <stdlib.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+#include "show/cli/ask.h"
+#include "show/cli/command.h"
+#include "show/cli/help.h"
+#include "show/cli/output.h"
+#include "hardware/doctor.h"
+#include "show/plot/paint.h"
+
+static void describe_terminal(uint32_t timeout_ms, struct smc_doctor_request *request)
+{
+    struct smc_report_style style;
+    struct winsize size = {0};
+    smc_output_style(&style);
+    *request = (struct smc_doctor_request){
+        .timeout_ms = timeout_ms,
+        .is_terminal = isatty(STDOUT_FILENO) && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0,
+        .colour = style.colour,
+        .locale_is_utf8 = style.utf8,
+        .has_font = smc_plot_has_files ? smc_plot_has_font : NULL,
+    };
+    request->columns = size.ws_col;
+    request->rows = size.ws_row;
+}
+
+enum smc_status smc_cmd_doctor(const struct smc_arguments *arguments, struct smc_text *out,
+                               struct smc_error *error)
+{
+    struct smc_doctor_request request;
+    struct smc_report_style style;
+    struct smc_doctor *doctor = smc_calloc(1, sizeof *doctor);
+    if (!doctor)
+        return smc_out_of_memory(error);
+    describe_terminal((uint32_t)arguments->number[SMC_OPTION_DOCTOR_TIMEOUT], &request);
+    smc_doctor_examine(&request, false, doctor);
+    smc_output_style(&style);
+    smc_ask_writer(arguments)->doctor(doctor, &style, out);
+    bool healthy = smc_doctor_is_healthy(doctor);
+    free(doctor);
+    return healthy ? SMC_OK : SMC_SHORTFALL;
+}
+
+enum smc_status smc_help_versions(struct smc_text *out, struct smc_error *error)
+{
+    struct smc_doctor_request request;
+    struct smc_doctor *doctor = smc_calloc(1, sizeof *doctor);
+    if (!doctor)
+        return smc_out_of_memory(error);
+    describe_terminal((uint32_t)smc_options[SMC_OPTION_DOCTOR_TIMEOUT].initial, &request);
+    smc_doctor_examine(&request, true, doctor);
+    smc_doctor_build(out);
+    for (size_t i = 0; i < doctor->count; i++)
+        smc_text_safe_line(out, "%-11s %s", doctor->row[i].subject, doctor->row[i].found);
+    free(doctor);
+    return SMC_OK;
+}

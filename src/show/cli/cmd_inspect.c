@@ -1,0 +1,274 @@
+/* smemcalc inspect: your own kernels, from source, machine code or compilers' logs. */
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "base/memory.h"
+#include "show/cli/ask_gate.h"
+#include "show/cli/ask_inspect.h"
+#include "show/cli/command.h"
+#include "show/cli/options.h"
+#include "show/cli/output.h"
+#include "hardware/executor.h"
+#include "answers/inspect.h"
+#include "code/inputs.h"
+#include "code/names.h"
+#include "answers/selection.h"
+
+/* Everything that one call needs. */
+struct inspection {
+    struct smc_inspection_question question;
+    struct smc_inputs inputs; /* the kernels point into it */
+    struct smc_inspect_kernels kernels;
+    struct smc_inspect_rows rows;
+    struct smc_inspect_promises promises;
+    struct smc_inspect_selection selection;
+    struct smc_gate gate;
+};
+
+/* --- The question ----------------------------------------------------------------------------- */
+
+/* Text has the worst first; JSON and CSV are as the files are unless an order is requested. */
+static enum smc_status ask_selection(const struct smc_arguments *arguments,
+                                     const struct smc_gate *gate,
+                                     struct smc_inspect_selection *selection,
+                                     struct smc_error *error)
+{
+    const int64_t *number = arguments->number;
+    bool text = smc_ask_writer(arguments) == &smc_writer_text;
+    *selection = (struct smc_inspect_selection){
+        .order = arguments->given[SMC_OPTION_SORT] ? (enum smc_inspect_order)number[SMC_OPTION_SORT]
+                 : text                            ? SMC_ORDER_OCCUPANCY
+                                                   : SMC_ORDER_FILE,
+        .top = number[SMC_OPTION_TOP] > 0 ? (size_t)number[SMC_OPTION_TOP] : 0,
+        .without_strays = text && !arguments->given[SMC_OPTION_VERBOSE],
+        .gate = gate->limit_count > 0 ? gate : NULL,
+    };
+    enum smc_status status = SMC_OK;
+    for (size_t i = 0; i < arguments->only.count && status == SMC_OK; i++)
+        status = smc_inspect_filter_add(&selection->only, arguments->only.item[i], error);
+    return status;
+}
+
+static enum smc_status check_lint(const struct smc_arguments *arguments, struct smc_error *error)
+{
+    static const int judged[] = {
+        SMC_OPTION_GATE,           SMC_OPTION_REQUIRE_OCCUPANCY,
+        SMC_OPTION_REQUIRE_BLOCKS, SMC_OPTION_MAX_REGS,
+        SMC_OPTION_OWN_THREADS,    SMC_OPTION_ASSUME_THREADS,
+        SMC_OPTION_SORT,           SMC_OPTION_TOP,
+        SMC_OPTION_ONLY,           SMC_OPTION_INSTANCES,
+        SMC_OPTION_SAVE,
+    };
+    for (size_t i = 0; i < sizeof judged / sizeof *judged; i++)
+        if (arguments->given[SMC_OPTION_LINT] && arguments->given[judged[i]])
+            return smc_fail(
+                error, SMC_USAGE,
+                "option --%s: not together with --lint, which checks a kernel's own bounds",
+                smc_options[judged[i]].name);
+    return SMC_OK;
+}
+
+static enum smc_status ask(const struct smc_arguments *arguments, struct inspection *inspection,
+                           struct smc_error *error)
+{
+    if (arguments->file_count == 0)
+        return smc_fail(error, SMC_USAGE,
+                        "inspect: no FILE is given; '-' reads what a compiler prints");
+    enum smc_status status = check_lint(arguments, error);
+    if (status != SMC_OK)
+        return status;
+    status = ask_selection(arguments, &inspection->gate, &inspection->selection, error);
+    if (status != SMC_OK)
+        return status;
+    return smc_ask_inspection(arguments, arguments->given[SMC_OPTION_LINT], &inspection->question,
+                              error);
+}
+
+/* CSV marks each such row only in its column `loads`. */
+static void tell_estimates(const struct smc_inspect_rows *rows)
+{
+    size_t count = 0;
+    char text[128];
+    for (size_t i = 0; i < rows->count; i++)
+        count += !smc_inspect_loads(rows->item[i].kernel, rows->item[i].device->sm.cc);
+    snprintf(text, sizeof text,
+             "in %zu of %zu rows the machine code does not load on the device: estimates", count,
+             rows->count);
+    if (count > 0)
+        smc_output_note(text);
+}
+
+/* No kernel meets the conditions of --only. Text says so in the report. */
+static void tell_empty(const struct smc_inspect_rows *rows, bool text)
+{
+    if (rows->summary.undecided)
+        smc_output_note("option --only: no kernel meets the conditions at its best block size; "
+                        "state the block size of its launches with --threads or --assume-threads");
+    else if (!text)
+        smc_output_note("option --only: no kernel meets the conditions");
+}
+
+static void tell_shapes(const struct smc_inspect_rows *rows)
+{
+    const struct smc_inspect_kernel *last = NULL;
+    size_t count = 0;
+    char text[200];
+    for (size_t i = 0; i < rows->count; i++) {
+        const struct smc_inspect_row *row = &rows->item[i];
+        count += row->needs_shape && row->kernel != last;
+        last = row->needs_shape ? row->kernel : last;
+    }
+    snprintf(
+        text, sizeof text,
+        "bank conflicts of %zu kernel%s are unknown: they depend on the shape of the block; state "
+        "it with --threads 32x8 or NAME=32x8",
+        count, smc_text_plural(count));
+    if (count > 0)
+        smc_output_note(text);
+}
+
+/* The report may be long: the parts before the last are kept outside of memory. */
+static enum smc_status write_rows(const struct smc_writer *writer,
+                                  const struct smc_inspect_rows *rows,
+                                  const struct smc_report_style *style, struct smc_text *out,
+                                  struct smc_error *error)
+{
+    enum smc_status status = SMC_OK;
+    size_t next = 0;
+    do {
+        next = writer->inspection(rows, next, style, out);
+        if (next < rows->count)
+            status = out->failed ? smc_out_of_memory(error) : smc_output_hold(out, error);
+    } while (next < rows->count && status == SMC_OK);
+    return status;
+}
+
+static enum smc_status show(const struct smc_arguments *arguments,
+                            const struct inspection *inspection, struct smc_text *out,
+                            struct smc_error *error)
+{
+    const struct smc_inspect_rows *rows = &inspection->rows;
+    struct smc_report_style style;
+    smc_output_style(&style);
+    style.verbose = arguments->given[SMC_OPTION_VERBOSE];
+    style.instances = arguments->given[SMC_OPTION_INSTANCES];
+    style.all_kernels = arguments->given[SMC_OPTION_TOP];
+    enum smc_status status = write_rows(smc_ask_writer(arguments), rows, &style, out, error);
+    if (smc_ask_writer(arguments) == &smc_writer_csv)
+        tell_estimates(rows);
+    if (rows->count == 0)
+        tell_empty(rows, smc_ask_writer(arguments) == &smc_writer_text);
+    return status;
+}
+
+static enum smc_status save(const struct smc_arguments *arguments,
+                            const struct inspection *inspection, struct smc_error *error)
+{
+    const char *file = arguments->text[SMC_OPTION_SAVE];
+    struct smc_text text = {0};
+    if (!file)
+        return SMC_OK;
+    uint32_t *threads = smc_inspect_given_threads(&inspection->kernels, &inspection->rows);
+    enum smc_status status =
+        threads ? smc_saved_write(&inspection->kernels, &inspection->question.request, threads,
+                                  &text, error)
+                : smc_out_of_memory(error);
+    free(threads);
+    if (status == SMC_OK)
+        status = smc_file_write(file, true, &text, error);
+    smc_text_free(&text);
+    return status;
+}
+
+enum { MOST_ROWS_WITH_BANKS = 64 }; /* each takes some milliseconds */
+
+static enum smc_status answer(const struct smc_arguments *arguments, struct inspection *inspection,
+                              struct smc_text *out, struct smc_error *error)
+{
+    enum smc_status status = smc_inspect_answer(&inspection->kernels, &inspection->question.request,
+                                                &inspection->rows, error);
+    if (status == SMC_MACHINE || inspection->rows.count == 0)
+        return status;
+    enum smc_status saved = save(arguments, inspection, error);
+    if (saved != SMC_OK)
+        return saved;
+    /* Every kernel that was asked for is judged, whichever are shown. */
+    enum smc_status judged =
+        smc_answer_gate(arguments, &inspection->gate, &inspection->rows, out, error);
+    judged = smc_gate_check_complete(&inspection->gate, &inspection->kernels, judged);
+    /* A table would hide why nothing was judged. */
+    const bool hides = judged == SMC_USAGE && smc_ask_writer(arguments) == &smc_writer_text;
+    if (judged == SMC_MACHINE || hides || smc_gate_reports(arguments))
+        return status == SMC_OK ? judged : status;
+    enum smc_status selected = smc_inspect_select(&inspection->rows, &inspection->selection, error);
+    if (selected != SMC_OK)
+        return selected;
+    const bool shows_banks = smc_ask_writer(arguments) != &smc_writer_csv;
+    if (shows_banks && inspection->rows.count <= MOST_ROWS_WITH_BANKS &&
+        smc_inspect_find_banks(&inspection->rows, NULL, error) != SMC_OK)
+        return SMC_MACHINE;
+    tell_shapes(&inspection->rows);
+    enum smc_status shown = show(arguments, inspection, out, error);
+    return shown != SMC_OK ? shown : status == SMC_OK ? judged : status;
+}
+
+static enum smc_status lint(const struct smc_arguments *arguments, struct inspection *inspection,
+                            struct smc_text *out, struct smc_error *error)
+{
+    struct smc_report_style style;
+    enum smc_status status = smc_inspect_lint(&inspection->kernels, &inspection->question.request,
+                                              &inspection->promises, error);
+    smc_output_style(&style);
+    if (status != SMC_MACHINE)
+        smc_ask_writer(arguments)->promises(&inspection->promises, &style, out);
+    return status;
+}
+
+static enum smc_status inspect(const struct smc_arguments *arguments, struct inspection *inspection,
+                               struct smc_text *out, struct smc_error *error)
+{
+    enum smc_status status = ask(arguments, inspection, error);
+    if (status != SMC_OK)
+        return status;
+    smc_ask_sandbox(arguments);
+    enum smc_status reading =
+        smc_ask_kernels(arguments->file, arguments->file_count, &inspection->question,
+                        &inspection->inputs, &inspection->kernels, error);
+    if (reading == SMC_MACHINE || inspection->kernels.count == 0)
+        return reading;
+    status = smc_ask_known_names(&inspection->question.request, &inspection->kernels, error);
+    if (status == SMC_OK)
+        status = smc_gate_add_threads(&inspection->gate, &inspection->question, error);
+    if (status != SMC_OK)
+        return status;
+    if (reading != SMC_OK && arguments->given[SMC_OPTION_SAVE])
+        return smc_fail(error, reading, "option --save: not written, because of the errors above");
+    status = arguments->given[SMC_OPTION_LINT] ? lint(arguments, inspection, out, error)
+                                               : answer(arguments, inspection, out, error);
+    return reading == SMC_OK ? status : reading;
+}
+
+enum smc_status smc_cmd_inspect(const struct smc_arguments *arguments, struct smc_text *out,
+                                struct smc_error *error)
+{
+    struct inspection *inspection = smc_calloc(1, sizeof *inspection);
+    if (!inspection)
+        return smc_out_of_memory(error);
+    struct smc_arguments asked = *arguments;
+    enum smc_status status = smc_ask_gate(&asked, &inspection->gate, error);
+    if (status == SMC_OK)
+        status = smc_gate_check_limits(&asked, &inspection->gate, error);
+    if (status == SMC_OK)
+        status = inspect(&asked, inspection, out, error);
+    smc_inspect_promises_free(&inspection->promises);
+    smc_inspect_rows_free(&inspection->rows);
+    smc_inspect_free(&inspection->kernels);
+    smc_inputs_free(&inspection->inputs);
+    smc_inspection_question_free(&inspection->question);
+    smc_gate_free(&inspection->gate);
+    free(inspection);
+    return status;
+}

@@ -1,0 +1,14 @@
+/* smemcalc kernels: the catalog. */
+#include "show/cli/ask.h"
+#include "show/cli/command.h"
+#include "show/cli/output.h"
+
+enum smc_status smc_cmd_kernels(const struct smc_arguments *arguments, struct smc_text *out,
+                                struct smc_error *error)
+{
+    (void)error;
+    struct smc_report_style style;
+    smc_output_style(&style);
+    smc_ask_writer(arguments)->kernels(&style, out);
+    return SMC_OK;
+}

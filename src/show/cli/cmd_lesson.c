@@ -1,0 +1,239 @@
+/* smemcalc lesson: guided pages with computed numbers, and a question that is checked. */
+#include <stdio.h>
+
+#include "base/platform.h"
+#include "base/parse.h"
+#include "show/cli/ask.h"
+#include "show/cli/command.h"
+#include "show/cli/output.h"
+#include "show/lesson/lesson.h"
+#include "show/words/layout.h"
+#include "show/words/words.h"
+
+enum { NAME_COLUMNS = 15, LABEL_COLUMNS = 8 };
+
+static void list_lessons(struct smc_text *out)
+{
+    struct smc_report_style style;
+    smc_output_style(&style);
+    for (size_t i = 0; i < smc_lesson_count(); i++) {
+        const struct smc_lesson *lesson = smc_lesson_at(i);
+        smc_layout_paragraph(out, lesson->name, NAME_COLUMNS, lesson->summary, style.columns);
+    }
+    smc_text_printf(out, "\n'%s lesson NAME' prints one; each ends in a question.\n",
+                    smc_program_name());
+}
+
+static enum smc_status find_lesson(const struct smc_arguments *arguments,
+                                   const struct smc_lesson **lesson, struct smc_error *error)
+{
+    struct smc_suggestion suggestion = {.typed = arguments->topic};
+    *lesson = smc_lesson_find(arguments->topic);
+    if (*lesson)
+        return SMC_OK;
+    for (size_t i = 0; i < smc_lesson_count(); i++)
+        smc_suggest_consider(&suggestion, smc_lesson_at(i)->name);
+    return smc_suggest_fail(&suggestion, NULL, "lesson", "'smemcalc lesson' lists them", error);
+}
+
+static bool names_device(const struct smc_arguments *arguments)
+{
+    return arguments->given[SMC_OPTION_DEVICE] || arguments->given[SMC_OPTION_DEVICE_FILE];
+}
+
+/* A named device must suit the lesson. Otherwise it is the default device of a query if that suits;
+   else `device` stays NULL, for the lesson's own. */
+static enum smc_status choose_device(const struct smc_arguments *arguments,
+                                     const struct smc_lesson *lesson,
+                                     struct smc_chosen_devices *devices, struct smc_query *query,
+                                     const struct smc_device **device, struct smc_error *error)
+{
+    struct smc_error reason;
+    enum smc_status status = SMC_OK;
+    *device = NULL;
+    if (names_device(arguments) || lesson->least_cc) {
+        status = smc_ask_one_device(arguments, devices, query, error);
+        if (status != SMC_OK)
+            return status;
+        status = smc_lesson_accepts(lesson, &query->device, &reason);
+        if (status == SMC_OK)
+            *device = &query->device;
+    }
+    if (status == SMC_OK || !names_device(arguments))
+        return SMC_OK;
+    return smc_fail(error, status, "option --device%s: %s", arguments->device.count ? "" : "-file",
+                    reason.message);
+}
+
+/* --- Pages --- */
+
+static void append_command(const struct smc_lesson *lesson, size_t page,
+                           const struct smc_lesson_setting *setting, struct smc_text *command)
+{
+    struct smc_query query;
+    struct smc_banks_query banks;
+    if (smc_lesson_launch(lesson, page, setting, &query)) {
+        smc_text_printf(command, "%s ", smc_program_name());
+        if (query.kernel)
+            smc_words_options(&query.params, query.kernel->name, command);
+        else
+            smc_text_printf(command, "--threads %d", (int)query.threads_per_block);
+        smc_words_settings(&query, false, command);
+        smc_words_device_option(&query, command);
+    } else if (smc_lesson_banks(lesson, page, setting, &banks)) {
+        smc_text_printf(command, "%s banks --expr '%s' --block %ux%u", smc_program_name(),
+                        banks.expression, banks.block[0], banks.block[1]);
+    }
+}
+
+static void append_heading(const char *heading, const struct smc_report_style *style,
+                           struct smc_text *out)
+{
+    smc_layout_begin(out, style, SMC_STRONG);
+    smc_text_append(out, heading);
+    smc_layout_end(out, style);
+    smc_text_append(out, "\n\n");
+}
+
+static enum smc_status append_page(const struct smc_lesson *lesson, size_t page,
+                                   const struct smc_lesson_setting *setting,
+                                   const struct smc_report_style *style, struct smc_text *out,
+                                   struct smc_error *error)
+{
+    struct smc_text heading = {0}, command = {0};
+    smc_text_printf(&heading, "%zu  %s", page + 1, smc_lesson_heading(lesson, page));
+    append_heading(smc_text_string(&heading), style, out);
+    enum smc_status status = smc_lesson_page(lesson, page, setting, out, error);
+    append_command(lesson, page, setting, &command);
+    smc_text_append(out, "\n");
+    if (command.length) {
+        smc_layout_paragraph(out, "try it", LABEL_COLUMNS, smc_text_string(&command),
+                             setting->columns);
+        smc_text_append(out, "\n");
+    }
+    smc_text_free(&heading);
+    smc_text_free(&command);
+    return status;
+}
+
+/* The right answer may depend on the device: if one was named, the command names it too. */
+static void append_check(const struct smc_arguments *arguments, const struct smc_lesson *lesson,
+                         const struct smc_lesson_setting *setting, struct smc_text *out)
+{
+    struct smc_text command = {0};
+    smc_text_printf(&command, "%s lesson %s --answer ...", smc_program_name(), lesson->name);
+    if (names_device(arguments)) {
+        struct smc_query query = {.device = *setting->device};
+        smc_words_device_option(&query, &command);
+    }
+    smc_text_append(out, "\n");
+    smc_layout_paragraph(out, "check", LABEL_COLUMNS, smc_text_string(&command), setting->columns);
+    smc_text_free(&command);
+}
+
+static enum smc_status append_question(const struct smc_arguments *arguments,
+                                       const struct smc_lesson *lesson,
+                                       const struct smc_lesson_setting *setting,
+                                       const struct smc_report_style *style, struct smc_text *out,
+                                       struct smc_error *error)
+{
+    append_heading("Question", style, out);
+    enum smc_status status = smc_lesson_question(lesson, setting, out, error);
+    append_check(arguments, lesson, setting, out);
+    return status;
+}
+
+static enum smc_status append_pages(const struct smc_arguments *arguments,
+                                    const struct smc_lesson *lesson,
+                                    const struct smc_lesson_setting *setting,
+                                    const struct smc_report_style *style, struct smc_text *out,
+                                    struct smc_error *error)
+{
+    bool one = arguments->given[SMC_OPTION_PAGE];
+    size_t first = one ? (size_t)arguments->number[SMC_OPTION_PAGE] - 1 : 0;
+    if (one && first >= lesson->page_count)
+        return smc_fail(error, SMC_USAGE, "option --page: '%zu' is above %zu, the pages of %s",
+                        first + 1, lesson->page_count, lesson->name);
+    enum smc_status status = SMC_OK;
+    if (!one)
+        smc_text_printf(out, "%s\n\n", lesson->title);
+    for (size_t i = first; i < (one ? first + 1 : lesson->page_count) && status == SMC_OK; i++)
+        status = append_page(lesson, i, setting, style, out, error);
+    if (!one && status == SMC_OK)
+        status = append_question(arguments, lesson, setting, style, out, error);
+    return status;
+}
+
+/* --- Answers --- */
+
+static enum smc_status check(const struct smc_lesson *lesson,
+                             const struct smc_lesson_setting *setting, const char *given,
+                             struct smc_text *out, struct smc_error *error)
+{
+    struct smc_error reason = {""};
+    bool right;
+    enum smc_status status = smc_lesson_check(lesson, setting, given, &right, out, &reason);
+    if (status == SMC_USAGE)
+        return smc_fail(error, status, "option --answer: %s", reason.message);
+    if (status != SMC_OK)
+        return smc_fail(error, status, "%s", reason.message);
+    return right ? SMC_OK : SMC_SHORTFALL;
+}
+
+static enum smc_status show(const struct smc_arguments *arguments, const struct smc_lesson *lesson,
+                            const struct smc_device *device, struct smc_text *out,
+                            struct smc_error *error)
+{
+    struct smc_report_style style;
+    struct smc_text warnings = {0};
+    smc_output_style(&style);
+    struct smc_lesson_setting setting = {
+        .device = device,
+        .compile = {.no_cache = arguments->given[SMC_OPTION_NO_CACHE],
+                    .no_nvrtc = arguments->given[SMC_OPTION_NO_NVRTC],
+                    .builds = arguments->builds},
+        .warnings = &warnings,
+        .columns = style.columns,
+        .utf8 = style.utf8,
+    };
+    const char *given = arguments->text[SMC_OPTION_ANSWER];
+    enum smc_status status = given ? check(lesson, &setting, given, out, error)
+                                   : append_pages(arguments, lesson, &setting, &style, out, error);
+    smc_output_warn(&warnings);
+    return status;
+}
+
+static enum smc_status fail_without_name(const struct smc_arguments *arguments,
+                                         struct smc_error *error)
+{
+    for (int i = 0; i < SMC_OPTION_COUNT; i++)
+        if (arguments->given[i])
+            return smc_fail(error, SMC_USAGE, "option --%s: name a lesson; '%s lesson' lists them",
+                            smc_options[i].name, smc_program_name());
+    return SMC_OK;
+}
+
+enum smc_status smc_cmd_lesson(const struct smc_arguments *arguments, struct smc_text *out,
+                               struct smc_error *error)
+{
+    const struct smc_lesson *lesson;
+    const struct smc_device *device;
+    struct smc_query query;
+    struct smc_chosen_devices devices = {0};
+    if (!arguments->topic) {
+        enum smc_status status = fail_without_name(arguments, error);
+        if (status == SMC_OK)
+            list_lessons(out);
+        return status;
+    }
+    if (arguments->given[SMC_OPTION_ANSWER] && arguments->given[SMC_OPTION_PAGE])
+        return smc_fail(error, SMC_USAGE, "option --page: not together with --answer");
+    smc_query_init(&query);
+    enum smc_status status = find_lesson(arguments, &lesson, error);
+    if (status == SMC_OK)
+        status = choose_device(arguments, lesson, &devices, &query, &device, error);
+    if (status == SMC_OK)
+        status = show(arguments, lesson, device, out, error);
+    smc_chosen_devices_free(&devices);
+    return status;
+}

@@ -1,0 +1,230 @@
+/* smemcalc limits: for each number of blocks per SM, what a block may have at most. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "show/cli/ask.h"
+#include "show/cli/command.h"
+#include "show/cli/output.h"
+#include "show/cli/cmd_run.h"
+#include "answers/inspect.h"
+#include "rules/headroom.h"
+#include "answers/query.h"
+
+/* --- What fewer registers cost ---------------------------------------------------------------- */
+
+static uint32_t compiled_regs(const struct smc_answer *answer)
+{
+    const struct smc_file_kernel *kernel = answer->query.file_kernel;
+    return kernel ? kernel->resources.regs_per_thread : answer->resources.regs_per_thread;
+}
+
+/* Compiles the kernel of the file again. An answer without a cost: its __launch_bounds__ take
+   precedence, or it is no source. */
+static enum smc_status find_cost_of_file(const struct smc_arguments *arguments,
+                                         const struct smc_answer *answer, uint32_t regs,
+                                         struct smc_bound_cost *cost, struct smc_error *error)
+{
+    const char *options = arguments->text[SMC_OPTION_COMPILER_OPTIONS];
+    struct smc_inspect_target target = smc_inspect_target_of(
+        arguments->device.count == 1 ? arguments->device.item[0] : "", answer->query.device.sm.cc);
+    struct smc_inspect_kernels kernels = {0};
+    struct smc_inspect_notes notes = {0};
+    struct smc_text bounded = {0};
+    struct smc_error why = {""};
+    smc_text_printf(&bounded, "%s%s-maxrregcount=%u", options ? options : "", options ? " " : "",
+                    regs);
+    const struct smc_inspect_request request = {
+        .targets = &target,
+        .target_count = 1,
+        .compiler_options = smc_text_string(&bounded),
+        .no_cache = arguments->given[SMC_OPTION_NO_CACHE],
+        .threads_per_block = SMC_NOT_GIVEN,
+        .settings = SMC_LAUNCH_INIT,
+    };
+    enum smc_status status =
+        bounded.failed ? smc_out_of_memory(&why)
+                       : smc_inspect_read(arguments->file[0], &request, &kernels, &notes, &why);
+    for (size_t i = 0; i < kernels.count && status == SMC_OK; i++) {
+        const struct smc_inspect_kernel *kernel = &kernels.item[i];
+        bool is_bounded = kernel->has_spills && kernel->resources.regs_per_thread <= regs;
+        if (strcmp(kernel->shown, answer->query.file_kernel->name) != 0 || !is_bounded)
+            continue;
+        smc_bound_cost_set(&kernel->resources, cost);
+        snprintf(cost->with, sizeof cost->with, "-maxrregcount=%u", regs);
+    }
+    smc_inspect_free(&kernels);
+    smc_text_free(&bounded);
+    smc_inspect_notes_free(&notes);
+    return status == SMC_MACHINE || status == SMC_INTERRUPTED
+               ? smc_fail(error, status, "%s", why.message)
+               : SMC_OK;
+}
+
+/* The same for the launch of --grid and --arg, whose time is predicted; 0 registers: as it is. */
+static enum smc_status find_cost_of_launch(const struct smc_arguments *arguments,
+                                           const struct smc_answer *answer, uint32_t regs,
+                                           struct smc_bound_cost *cost, struct smc_error *error)
+{
+    const char *options = arguments->text[SMC_OPTION_COMPILER_OPTIONS];
+    const uint32_t *shape = answer->plan.block, threads = answer->launch.threads_per_block;
+    struct smc_text bounded = {0}, warnings = {0};
+    struct smc_user_run *run = smc_calloc(1, sizeof *run);
+    struct smc_user_request *request = smc_calloc(1, sizeof *request);
+    enum smc_status status = run && request ? SMC_OK : smc_out_of_memory(error);
+    smc_text_append(&bounded, options ? options : "");
+    if (regs)
+        smc_text_printf(&bounded, " -maxrregcount=%u", regs);
+    if (status == SMC_OK) {
+        const bool is_shape = (uint64_t)shape[0] * shape[1] * shape[2] == threads;
+        *request = (struct smc_user_request){
+            .file = arguments->file[0],
+            .entry = arguments->text[SMC_OPTION_ENTRY],
+            .compiler_options = smc_text_string(&bounded),
+            .no_cache = arguments->given[SMC_OPTION_NO_CACHE],
+            .builds = arguments->builds,
+            .device = answer->query.device,
+            .ceilings = answer->query.ceilings,
+            .block = {is_shape ? shape[0] : threads, is_shape ? shape[1] : 1,
+                      is_shape ? shape[2] : 1},
+            .launch = SMC_LAUNCH_INIT,
+            .dynamic_smem_bytes = answer->launch.dynamic_smem_bytes,
+        };
+        smc_ask_settings(arguments, &request->launch);
+        status =
+            smc_ask_extent(arguments, SMC_OPTION_GRID, INT32_MAX, "blocks", request->grid, error);
+    }
+    if (status == SMC_OK && arguments->device.count == 1)
+        request->suffix =
+            smc_inspect_target_of(arguments->device.item[0], request->device.sm.cc).suffix;
+    if (status == SMC_OK)
+        status = smc_ask_arguments(arguments, request, error);
+    if (status == SMC_OK)
+        status = smc_user_prepare(request, run, &warnings, error);
+    if (status == SMC_OK && (!regs || run->row.kernel->resources.regs_per_thread <= regs)) {
+        smc_bound_cost_set(&run->row.kernel->resources, cost);
+        snprintf(cost->with, sizeof cost->with, regs ? "-maxrregcount=%u" : "its own options",
+                 regs);
+        if (run->answer.time.basis != SMC_TIME_UNKNOWN)
+            cost->predicted_ms = run->answer.time.predicted_ms;
+    }
+    if (run)
+        smc_user_free(run);
+    free(run);
+    free(request);
+    smc_text_free(&bounded);
+    smc_text_free(&warnings);
+    return status;
+}
+
+/* Once for each number of registers. */
+static enum smc_status find_costs(const struct smc_arguments *arguments,
+                                  const struct smc_answer *answer, struct smc_headroom *headroom,
+                                  struct smc_error *error)
+{
+    const uint32_t compiled = compiled_regs(answer);
+    enum smc_status status = SMC_OK;
+    if ((!answer->query.kernel && !answer->query.file_kernel) || compiled == 0 ||
+        answer->resources.most_set_regs) /* setmaxnreg was written for the registers it has */
+        return SMC_OK;
+    for (uint32_t i = headroom->count; i-- > 0 && status == SMC_OK;) {
+        struct smc_headroom_level *level = &headroom->level[i], *next = level + 1;
+        const bool is_same =
+            i + 1 < headroom->count && next->regs_per_thread == level->regs_per_thread;
+        const bool is_now = arguments->given[SMC_OPTION_GRID] && !answer->regs_given &&
+                            answer->occupancy.blocks_per_sm == level->blocks_per_sm;
+        if (level->regs_per_thread >= compiled && !(answer->query.kernel && answer->regs_given)) {
+            if (is_now)
+                status = find_cost_of_launch(arguments, answer, 0, &level->cost, error);
+            continue;
+        }
+        if (is_same)
+            level->cost = next->cost;
+        else if (answer->query.kernel)
+            status = smc_bound_cost_find(answer, level->regs_per_thread, &level->cost, error);
+        else if (arguments->given[SMC_OPTION_GRID])
+            status =
+                find_cost_of_launch(arguments, answer, level->regs_per_thread, &level->cost, error);
+        else
+            status =
+                find_cost_of_file(arguments, answer, level->regs_per_thread, &level->cost, error);
+    }
+    return status;
+}
+
+/* What was given stays as it is. */
+static struct smc_headroom *find_headroom(const struct smc_answer *answers, size_t count)
+{
+    struct smc_headroom *headroom = smc_calloc(count, sizeof *headroom);
+    for (size_t i = 0; i < count && headroom; i++) {
+        const struct smc_answer *answer = &answers[i];
+        struct smc_fixed fixed = {.regs = answer->regs_given,
+                                  .dynamic_smem = answer->dynamic_smem_given};
+        struct smc_sm sm;
+        smc_query_bounded_sm(answer, &sm);
+        smc_headroom_find(&sm, &answer->launch, fixed, &headroom[i]);
+    }
+    return headroom;
+}
+
+static enum smc_status report(const struct smc_arguments *arguments,
+                              const struct smc_answer *answers, size_t count, struct smc_text *out,
+                              struct smc_error *error)
+{
+    struct smc_report_style style;
+    struct smc_headroom *headroom = find_headroom(answers, count);
+    if (!headroom)
+        return smc_out_of_memory(error);
+    const bool compares = count > 1 && smc_ask_writer(arguments) == &smc_writer_text;
+    enum smc_status status = SMC_OK;
+    for (size_t i = 0; i < count && !compares && status == SMC_OK; i++)
+        status = find_costs(arguments, &answers[i], &headroom[i], error);
+    if (status != SMC_OK) {
+        free(headroom);
+        return status;
+    }
+    smc_output_style(&style);
+    smc_ask_writer(arguments)->headroom(answers, headroom, count, &style, out);
+    free(headroom);
+    return SMC_OK;
+}
+
+static enum smc_status run_numbers(const struct smc_arguments *arguments, struct smc_text *out,
+                                   struct smc_error *error)
+{
+    struct smc_query query;
+    struct smc_questions questions = {0};
+    enum smc_status status = smc_ask_query(arguments, &query, error);
+    if (status == SMC_OK)
+        status = smc_ask_questions(arguments, &query, &questions, error);
+    if (status == SMC_OK)
+        status = smc_answer_questions(&questions, error);
+    if (status == SMC_OK)
+        status = report(arguments, questions.answer, questions.count, out, error);
+    smc_questions_free(&questions);
+    return status;
+}
+
+enum smc_status smc_cmd_limits(const struct smc_arguments *arguments, struct smc_text *out,
+                               struct smc_error *error)
+{
+    bool file;
+    enum smc_status status = smc_ask_whether_file(arguments, &file, error);
+    if (status != SMC_OK)
+        return status;
+    const bool has_grid = arguments->given[SMC_OPTION_GRID];
+    if (!file && (has_grid || arguments->arg.count))
+        return smc_fail(error, SMC_USAGE, "option --%s: only with FILE, whose time is predicted",
+                        has_grid ? "grid" : "arg");
+    if (has_grid && strcmp(arguments->file[0], "-") == 0)
+        return smc_fail(error, SMC_USAGE,
+                        "option --grid: standard input is read once, and every row compiles it: "
+                        "name a file");
+    if (has_grid && arguments->device.count > 1)
+        return smc_fail(error, SMC_USAGE, "option --grid: one device at a time");
+    if (file && !has_grid && arguments->arg.count)
+        return smc_fail(error, SMC_USAGE, "option --arg: needs --grid, the blocks of the launch");
+    return file ? smc_answer_file(arguments, report, out, error)
+                : run_numbers(arguments, out, error);
+}

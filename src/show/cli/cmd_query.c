@@ -1,0 +1,105 @@
+/* smemcalc query, or smemcalc with nothing but options: one question, on one device or several. */
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "base/platform.h"
+#include "show/cli/ask.h"
+#include "show/cli/command.h"
+#include "show/cli/output.h"
+#include "answers/query.h"
+
+/* --- Pictures --------------------------------------------------------------------------------- */
+
+static enum smc_status draw_roofline(const struct smc_arguments *arguments,
+                                     const struct smc_answer *answer,
+                                     const struct smc_canvas *canvas, struct smc_picture *picture,
+                                     struct smc_error *error)
+{
+    size_t relatives = 0;
+    enum smc_status status = SMC_OK;
+    struct smc_answer *answers = smc_calloc(1 + SMC_MOST_RELATIVES, sizeof *answers);
+    if (!answers)
+        return smc_out_of_memory(error);
+    answers[0] = *answer;
+    if (arguments->given[SMC_OPTION_FAMILY])
+        status = smc_family_answer(answer, answers + 1, &relatives, NULL, error);
+    if (status == SMC_OK)
+        status = smc_roofline_check(answers, 1 + relatives, error);
+    if (status == SMC_OK)
+        smc_plot_roofline(answers, 1 + relatives, canvas, picture);
+    free(answers);
+    return status;
+}
+
+/* A picture in the terminal replaces the text. Nothing is reported if it cannot be drawn. */
+static enum smc_status report(const struct smc_arguments *arguments,
+                              const struct smc_answer *answers, size_t count,
+                              enum smc_plot_target target, struct smc_text *out,
+                              struct smc_error *error)
+{
+    struct smc_report_style style;
+    smc_output_style(&style);
+    style.explain = arguments->given[SMC_OPTION_EXPLAIN];
+    enum smc_status status = SMC_OK;
+    struct smc_picture picture = {0};
+    struct smc_canvas canvas = smc_picture_canvas(target, &style);
+    if (arguments->given[SMC_OPTION_ROOFLINE])
+        status = draw_roofline(arguments, &answers[0], &canvas, &picture, error);
+    else if (target != SMC_PLOT_NOWHERE)
+        smc_plot_query(&answers[0], &canvas, &picture);
+    if (status == SMC_OK && target != SMC_PLOT_TERMINAL)
+        smc_ask_writer(arguments)->answers(answers, count, &style, out);
+    if (status == SMC_OK && target != SMC_PLOT_NOWHERE)
+        return smc_picture_finish(arguments, target, &picture, &style, out, error);
+    smc_picture_free(&picture);
+    return status;
+}
+
+static enum smc_status check_picture(const struct smc_arguments *arguments, size_t count,
+                                     enum smc_plot_target *target, struct smc_error *error)
+{
+    enum smc_status status = smc_roofline_target(arguments, target, error);
+    if (status != SMC_OK || *target == SMC_PLOT_NOWHERE || count <= 1)
+        return status;
+    if (arguments->given[SMC_OPTION_ROOFLINE])
+        return smc_fail(error, SMC_USAGE, "option --roofline: one device at a time");
+    return smc_fail(error, SMC_USAGE,
+                    "option --plot: one device at a time; '%s sweep' draws several",
+                    smc_program_name());
+}
+
+/* --- The whole -------------------------------------------------------------------------------- */
+
+static enum smc_status answer(const struct smc_arguments *arguments,
+                              struct smc_questions *questions, struct smc_text *out,
+                              struct smc_error *error)
+{
+    enum smc_plot_target target;
+    enum smc_status status = check_picture(arguments, questions->count, &target, error);
+    if (status == SMC_OK)
+        status = smc_answer_questions(questions, error);
+    for (size_t i = 0; i < questions->count && status == SMC_OK; i++) {
+        struct smc_answer *answered = &questions->answer[i];
+        if (answered->regs_given && answered->outcome == SMC_LAUNCHES)
+            status = smc_bound_cost_find(answered, answered->launch.regs_per_thread,
+                                         &answered->regs_cost, error);
+    }
+    if (status == SMC_OK)
+        status = report(arguments, questions->answer, questions->count, target, out, error);
+    return status;
+}
+
+enum smc_status smc_cmd_query(const struct smc_arguments *arguments, struct smc_text *out,
+                              struct smc_error *error)
+{
+    struct smc_query query;
+    struct smc_questions questions = {0};
+    enum smc_status status = smc_ask_query(arguments, &query, error);
+    query.try_bounds = arguments->given[SMC_OPTION_EXPLAIN];
+    if (status == SMC_OK)
+        status = smc_ask_questions(arguments, &query, &questions, error);
+    if (status == SMC_OK)
+        status = answer(arguments, &questions, out, error);
+    smc_questions_free(&questions);
+    return status;
+}

@@ -1,0 +1,55 @@
+/* smemcalc run: one run, a series, and your own source. */
+#ifndef SMC_CLI_RUN_H
+#define SMC_CLI_RUN_H
+
+#include "show/cli/ask.h"
+#include "hardware/confirmed_launch.h"
+#include "hardware/user.h"
+#include "show/report/emulator_findings.h"
+
+/* The commands of --compare or a range, and of --source. */
+enum smc_status smc_run_series(const struct smc_arguments *arguments, struct smc_text *out,
+                               struct smc_error *error);
+enum smc_status smc_run_source(const struct smc_arguments *arguments, struct smc_text *out,
+                               struct smc_error *error);
+
+/* The first option from `from` on that has a range; SMC_OPTION_COUNT: none has. */
+int smc_run_next_range(const struct smc_arguments *arguments, int from);
+
+/* A shape of at most `most` in each dimension, which is needed. SMC_USAGE names the option. */
+enum smc_status smc_ask_extent(const struct smc_arguments *arguments, int option, int64_t most,
+                               const char *what, uint32_t extent[3], struct smc_error *error);
+/* Each --arg. SMC_USAGE: it is none. */
+enum smc_status smc_ask_arguments(const struct smc_arguments *arguments,
+                                  struct smc_user_request *request, struct smc_error *error);
+
+/* --compare, or a range: several runs are requested. */
+bool smc_asks_series(const struct smc_arguments *arguments);
+
+/* SMC_USAGE if an option is given that needs --source. */
+enum smc_status smc_ask_no_source(const struct smc_arguments *arguments, struct smc_error *error);
+
+/* The back end and the device: sets `settings` and, except for SMC_ALL_GPUS, the device of
+   `query`. SMC_USAGE: options that contradict each other; SMC_UNAVAILABLE: no such GPU. `devices`
+   starts from {0} and is to be freed whatever the status. */
+enum smc_status smc_ask_place(const struct smc_arguments *arguments,
+                              struct smc_run_settings *settings, struct smc_chosen_devices *devices,
+                              struct smc_query *query, struct smc_error *error);
+
+/* --sanitize: SMC_USAGE if another option contradicts it; sets --on. */
+enum smc_status smc_sanitize_ask(struct smc_arguments *arguments, struct smc_error *error);
+
+/* Writes the findings of the runs in the form of --sanitize. SMC_SHORTFALL: there are some. */
+enum smc_status smc_sanitize_report(const struct smc_arguments *arguments,
+                                    const struct smc_sanitized *runs, size_t count,
+                                    struct smc_text *out, struct smc_error *error);
+
+/* A long emulation ends at Ctrl-C, and after --timeout if that is given. */
+void smc_run_make_stoppable(const struct smc_arguments *arguments,
+                            struct smc_run_settings *settings);
+
+/* The status and message of what was stopped; `error` says how far it came. */
+enum smc_status smc_run_fail_stopped(const struct smc_run_settings *settings,
+                                     struct smc_error *error);
+
+#endif

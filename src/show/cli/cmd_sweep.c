@@ -1,0 +1,364 @@
+/* smemcalc sweep: one or two values varied, each point answered. */
+#include "config.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "show/cli/ask.h"
+#include "show/cli/command.h"
+#include "show/cli/output.h"
+#include "show/cli/progress.h"
+
+static const char all_devices[] = "all";
+
+enum { FLUSH_BYTES = 1 << 16 };
+
+/* Of --show. */
+enum { SHOW_OCCUPANCY, SHOW_TIME };
+
+/* Owns what a sweep points to. Start from {0}. */
+struct swept_devices {
+    struct smc_chosen_devices chosen;
+    struct smc_device *device;
+    struct smc_ceilings *ceilings; /* of each, for predicted times; or NULL */
+    size_t count, capacity;
+};
+
+static enum smc_status add_device(struct swept_devices *list, const struct smc_device *device,
+                                  struct smc_error *error)
+{
+    if (list->count == list->capacity) {
+        size_t capacity = list->capacity ? 2 * list->capacity : 16;
+        struct smc_device *grown = smc_realloc(list->device, capacity * sizeof *grown);
+        if (!grown)
+            return smc_out_of_memory(error);
+        list->device = grown;
+        list->capacity = capacity;
+    }
+    list->device[list->count++] = *device;
+    return SMC_OK;
+}
+
+static enum smc_status add_all(struct swept_devices *list, struct smc_error *error)
+{
+    for (size_t i = 0; i < smc_capability_count(); i++) {
+        struct smc_capability capability;
+        struct smc_device device;
+        smc_capability_at(i, &capability);
+        smc_device_of_capability(&capability, &device);
+        enum smc_status status = add_device(list, &device, error);
+        if (status != SMC_OK)
+            return status;
+    }
+    return SMC_OK;
+}
+
+/* One name of a list. */
+static enum smc_status add_named(struct swept_devices *list, bool notes, const char *name,
+                                 size_t length, struct smc_error *error)
+{
+    struct smc_chosen_device chosen;
+    if (length == strlen(all_devices) && strncmp(name, all_devices, length) == 0)
+        return add_all(list, error);
+    char *typed = smc_strndup(name, length);
+    if (!typed)
+        return smc_out_of_memory(error);
+    enum smc_status status = smc_ask_device_in(&list->chosen, typed, &chosen, error);
+    free(typed);
+    if (status != SMC_OK)
+        return status;
+    if (notes)
+        smc_output_note(chosen.note);
+    return add_device(list, &chosen.device, error);
+}
+
+/* Names joined by commas, in one --device. */
+static enum smc_status add_list(struct swept_devices *list, bool notes, const char *names,
+                                struct smc_error *error)
+{
+    for (;;) {
+        size_t length = strcspn(names, ",");
+        enum smc_status status = add_named(list, notes, names, length, error);
+        if (status != SMC_OK || !names[length])
+            return status;
+        names += length + 1;
+    }
+}
+
+/* The devices named, else those of --device-file. */
+static enum smc_status read_devices(const struct smc_arguments *arguments, bool notes,
+                                    struct swept_devices *list, struct smc_error *error)
+{
+    enum smc_status status = arguments->device.count
+                                 ? smc_ask_device_files(arguments, &list->chosen, error)
+                                 : smc_ask_devices(arguments, SIZE_MAX, &list->chosen, error);
+    for (size_t i = 0; i < arguments->device.count && status == SMC_OK; i++)
+        status = add_list(list, notes, arguments->device.item[i], error);
+    for (size_t i = 0; i < list->chosen.count && status == SMC_OK; i++)
+        status = add_device(list, &list->chosen.chosen[i].device, error);
+    return status;
+}
+
+static void free_devices(struct swept_devices *devices)
+{
+    free(devices->device);
+    free(devices->ceilings);
+    smc_chosen_devices_free(&devices->chosen);
+    *devices = (struct swept_devices){0};
+}
+
+static enum smc_status add_axis(struct smc_sweep *sweep, enum smc_axis_id id,
+                                const struct smc_range *range, struct smc_error *error)
+{
+    if (sweep->axis_count == SMC_MOST_AXES)
+        return smc_fail(error, SMC_USAGE,
+                        "option --%s: a third axis after --%s and --%s; a sweep has one or two",
+                        smc_axis_info[id].option, smc_axis_info[sweep->axis[0].id].option,
+                        smc_axis_info[sweep->axis[1].id].option);
+    sweep->axis[sweep->axis_count++] = (struct smc_axis){.id = id, .range = *range};
+    return SMC_OK;
+}
+
+static int option_of_axis(enum smc_axis_id id)
+{
+    for (int i = 0; i < SMC_OPTION_COUNT; i++)
+        if (smc_option_accepts_range(i, SMC_COMMAND_SWEEP) &&
+            strcmp(smc_options[i].name, smc_axis_info[id].option) == 0)
+            return i;
+    return -1;
+}
+
+static enum smc_status find_axes(const struct smc_arguments *arguments, struct smc_sweep *sweep,
+                                 struct smc_error *error)
+{
+    enum smc_status status = SMC_OK;
+    for (int id = SMC_AXIS_DEVICE + 1; id < SMC_AXIS_COUNT && status == SMC_OK; id++) {
+        const struct smc_range *range = &arguments->range[option_of_axis((enum smc_axis_id)id)];
+        if (range->step)
+            status = add_axis(sweep, (enum smc_axis_id)id, range, error);
+    }
+    return status;
+}
+
+static enum smc_status check_points(const struct smc_sweep *sweep, struct smc_error *error)
+{
+    uint64_t points = smc_sweep_points(sweep);
+    if (sweep->axis_count == 0)
+        return smc_fail(error, SMC_USAGE,
+                        "sweep: nothing varies: give one or two options a range, such as --regs "
+                        "16:128:8, or several devices");
+    if (points > SMC_MOST_POINTS)
+        return smc_fail(error, SMC_USAGE,
+                        "option --%s: the sweep has %llu points, more than %d; give a range a "
+                        "step, FIRST:LAST:STEP",
+                        smc_axis_info[sweep->axis[sweep->axis_count - 1].id].option,
+                        (unsigned long long)points, SMC_MOST_POINTS);
+    return SMC_OK;
+}
+
+/* What the devices were measured to reach, from which times are predicted. */
+static enum smc_status ask_ceilings(struct swept_devices *devices, struct smc_sweep *sweep,
+                                    struct smc_error *error)
+{
+    smc_ask_ceilings(&sweep->query, 1);
+    if (devices->count == 0)
+        return SMC_OK;
+    devices->ceilings = smc_calloc(devices->count, sizeof *devices->ceilings);
+    if (!devices->ceilings)
+        return smc_out_of_memory(error);
+    for (size_t i = 0; i < devices->count; i++)
+        smc_ask_device_ceilings(&devices->device[i], &devices->ceilings[i]);
+    sweep->ceilings = devices->ceilings;
+    return SMC_OK;
+}
+
+static void warn_idle(const struct smc_arguments *arguments, const struct smc_sweep *sweep,
+                      size_t count)
+{
+    struct smc_idle_options idle = {0};
+    for (size_t i = 0; i < count; i++)
+        smc_idle_consider(arguments, &sweep->devices[i], &idle);
+    if (count == 0)
+        smc_idle_consider(arguments, &sweep->query.device, &idle);
+    smc_idle_warn(&idle);
+}
+
+/* The kernel of a file on each device, or on the one that is assumed. An axis of --threads needs no
+   other block size. */
+static enum smc_status ask_file(const struct smc_arguments *arguments,
+                                const struct swept_devices *devices, struct smc_asked_file *asked,
+                                struct smc_sweep *sweep, struct smc_error *error)
+{
+    const struct smc_file_devices named = {devices->device, devices->count};
+    enum smc_status status = smc_ask_file(arguments, &named, true, asked, error);
+    if (status == SMC_OK)
+        status = smc_ask_file_threads(asked, error);
+    if (status != SMC_OK)
+        return status;
+    sweep->query = asked->query[0];
+    sweep->file_kernels = asked->file_kernel;
+    return SMC_OK;
+}
+
+/* Reads the question, its axes and its devices. SMC_USAGE with a message that names the options:
+   none or more than two vary, or there are too many points. */
+static enum smc_status ask_sweep(const struct smc_arguments *arguments, bool notes,
+                                 struct smc_sweep *sweep, struct swept_devices *devices,
+                                 struct smc_asked_file *asked, struct smc_error *error)
+{
+    bool file;
+    *sweep = (struct smc_sweep){0};
+    enum smc_status status = smc_ask_whether_file(arguments, &file, error);
+    if (status == SMC_OK && !file)
+        status = smc_ask_query(arguments, &sweep->query, error);
+    if (status == SMC_OK)
+        status = read_devices(arguments, notes, devices, error);
+    sweep->devices = devices->device;
+    if (status == SMC_OK && devices->count > 1) {
+        struct smc_range range = {0, (int64_t)devices->count - 1, 1};
+        status = add_axis(sweep, SMC_AXIS_DEVICE, &range, error);
+    }
+    if (status == SMC_OK)
+        status = find_axes(arguments, sweep, error);
+    if (status == SMC_OK)
+        status = check_points(sweep, error);
+    if (status == SMC_OK && file)
+        return ask_file(arguments, devices, asked, sweep, error);
+    if (status != SMC_OK)
+        return status;
+    if (devices->count == 0) {
+        status = smc_ask_query_device(&devices->chosen, 0, &sweep->query, error);
+        if (status == SMC_OK && notes)
+            smc_output_note(sweep->query.device_note);
+    } else
+        sweep->query.device = devices->device[0];
+    if (status == SMC_OK)
+        warn_idle(arguments, sweep, devices->count);
+    return status;
+}
+
+/* Where each answer goes. */
+struct sink {
+    const struct smc_writer *writer;
+    struct smc_sweep_result result;
+    struct smc_progress progress;
+    struct smc_text *out;
+    enum smc_status status; /* of the output */
+    struct smc_error *error;
+};
+
+static bool write_point(void *context, uint64_t index, const struct smc_answer *answer,
+                        const char *why)
+{
+    struct sink *sink = context;
+    sink->writer->sweep_point(sink->result.sweep, index, answer, why, sink->out);
+    if (!why && !sink->result.no_time[0] && answer->outcome == SMC_LAUNCHES)
+        memcpy(sink->result.no_time, answer->time.reason, sizeof sink->result.no_time);
+    if (sink->result.point)
+        smc_sweep_keep(answer, why, &sink->result.point[index]);
+    sink->result.answered = index + 1;
+    if (sink->out->length >= FLUSH_BYTES) {
+        smc_progress_erase(&sink->progress);
+        sink->status = sink->writer == &smc_writer_csv ? smc_output_flush(sink->out, sink->error)
+                                                       : smc_output_hold(sink->out, sink->error);
+    }
+    smc_progress_step(&sink->progress, index + 1);
+    return sink->status == SMC_OK && !sink->out->failed && !smc_interrupt_seen();
+}
+
+static enum smc_status answer_points(struct sink *sink, struct smc_error *error)
+{
+    const struct smc_sweep *sweep = sink->result.sweep;
+    struct smc_text warnings = {0};
+    struct smc_sweep_visitor visitor = {
+        .visit = write_point,
+        .context = sink,
+        .wants_whole_answers = sink->writer->sweep_needs_whole_answers,
+    };
+    smc_interrupt_watch();
+    smc_progress_begin(&sink->progress, smc_sweep_points(sweep), "points");
+    enum smc_status status = smc_sweep_answer(sweep, &visitor, &warnings, error);
+    smc_progress_erase(&sink->progress);
+    smc_output_warn(&warnings);
+    return sink->status == SMC_OK ? status : sink->status;
+}
+
+/* What was answered is reported, even if the sweep ended early. */
+static enum smc_status report(const struct smc_arguments *arguments, const struct sink *sink,
+                              enum smc_plot_target target, struct smc_text *out,
+                              struct smc_error *error)
+{
+    struct smc_report_style style;
+    smc_output_style(&style);
+    if (target != SMC_PLOT_TERMINAL)
+        sink->writer->sweep_end(&sink->result, &style, out);
+    if (target == SMC_PLOT_NOWHERE)
+        return SMC_OK;
+    struct smc_picture picture = {0};
+    struct smc_canvas canvas = smc_picture_canvas(target, &style);
+    enum smc_status status = smc_plot_sweep(&sink->result, &canvas, &picture, error);
+    if (status == SMC_OK)
+        return smc_picture_finish(arguments, target, &picture, &style, out, error);
+    smc_picture_free(&picture);
+    return status;
+}
+
+static enum smc_status write_sweep(const struct smc_arguments *arguments,
+                                   const struct smc_sweep *sweep, enum smc_plot_target target,
+                                   struct smc_text *out, struct smc_error *error)
+{
+    struct sink sink = {
+        .writer = smc_ask_writer(arguments),
+        .result.sweep = sweep,
+        .out = out,
+        .error = error,
+    };
+    if (sink.writer->sweep_needs_points || target != SMC_PLOT_NOWHERE) {
+        sink.result.point = smc_calloc(smc_sweep_points(sweep), sizeof *sink.result.point);
+        if (!sink.result.point)
+            return smc_out_of_memory(error);
+    }
+    sink.writer->sweep_begin(sweep, out);
+    enum smc_status status = answer_points(&sink, error);
+    bool interrupted = status == SMC_OK && sink.result.answered < smc_sweep_points(sweep);
+    if (sink.status == SMC_OK && status != SMC_USAGE) {
+        enum smc_status reported = report(arguments, &sink, target, out, error);
+        status = status == SMC_OK ? reported : status;
+    }
+    free(sink.result.point);
+    if (status != SMC_OK || !interrupted)
+        return status;
+    return smc_fail(error, SMC_INTERRUPTED, "interrupted after %llu of %llu points",
+                    (unsigned long long)sink.result.answered,
+                    (unsigned long long)smc_sweep_points(sweep));
+}
+
+enum smc_status smc_cmd_sweep(const struct smc_arguments *arguments, struct smc_text *out,
+                              struct smc_error *error)
+{
+    struct smc_sweep sweep;
+    struct swept_devices devices = {0};
+    struct smc_asked_file asked = {0};
+    bool notes = smc_ask_writer(arguments) != &smc_writer_json;
+    enum smc_status status = ask_sweep(arguments, notes, &sweep, &devices, &asked, error);
+    enum smc_plot_target target;
+    sweep.times = arguments->number[SMC_OPTION_SHOW] == SHOW_TIME;
+    if (status == SMC_OK && sweep.times && !sweep.query.kernel)
+        status =
+            smc_fail(error, SMC_USAGE,
+                     "option --show: 'time' is only for kernels of the catalog (--kernel), whose "
+                     "arguments are known");
+    if (status == SMC_OK && sweep.times)
+        status = ask_ceilings(&devices, &sweep, error);
+    if (status == SMC_OK)
+        status = smc_picture_target(arguments, &target, error);
+    if (status == SMC_OK && target != SMC_PLOT_NOWHERE)
+        status = smc_plot_check(&sweep, error);
+    if (status == SMC_OK)
+        status = write_sweep(arguments, &sweep, target, out, error);
+    status = smc_asked_file_status(&asked, status);
+    smc_asked_file_free(&asked);
+    free_devices(&devices);
+    return status;
+}

@@ -1,0 +1,192 @@
+/* smemcalc tui, and smemcalc alone on a terminal: the explorer. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+#include "base/text.h"
+#include "show/cli/ask.h"
+#include "show/cli/command.h"
+#include "show/cli/output.h"
+#include "answers/trace_answer.h"
+#include "show/tui/tui.h"
+
+enum { MOST_SCRIPT_BYTES = 1 << 20 };
+
+static const char first_kernel[] = "matmul-tiled"; /* by default */
+
+static bool names_launch(const struct smc_arguments *arguments)
+{
+    bool named = arguments->given[SMC_OPTION_KERNEL] || arguments->given[SMC_OPTION_THREADS] ||
+                 arguments->given[SMC_OPTION_GRID] || arguments->given[SMC_OPTION_SIZE];
+    for (int i = 0; i < SMC_PARAM_COUNT; i++)
+        named = named || arguments->given[SMC_OPTION_FIRST_PARAM + i];
+    return named;
+}
+
+static enum smc_status ask_launch(const struct smc_arguments *arguments, struct smc_query *query,
+                                  struct smc_error *error)
+{
+    if (names_launch(arguments))
+        return smc_ask_query(arguments, query, error);
+    smc_query_init(query);
+    smc_ask_launch(arguments, query);
+    query->kernel = smc_kernel_find(first_kernel);
+    smc_params_init(query->kernel, &query->params);
+    return SMC_OK;
+}
+
+/* If no device is named, the screen opens at once and looks for a GPU afterwards, in a child
+   process: this one must not have called CUDA before that begins. */
+static enum smc_status ask_device(const struct smc_arguments *arguments,
+                                  struct smc_chosen_devices *devices, struct smc_query *query,
+                                  struct smc_error *error)
+{
+    for (size_t i = 0; i < arguments->device.count; i++)
+        if (strncasecmp(arguments->device.item[i], "gpu", 3) == 0)
+            return smc_fail(error, SMC_USAGE,
+                            "option --device: the explorer finds this machine's GPU by itself; "
+                            "'%.64s' is for the other commands",
+                            arguments->device.item[i]);
+    if (arguments->device.count == 0 && !arguments->given[SMC_OPTION_DEVICE_FILE])
+        return smc_ask_assumed_device(query, error);
+    return smc_ask_one_device(arguments, devices, query, error);
+}
+
+static enum smc_status read_script(const char *path, struct smc_text *text, struct smc_error *error)
+{
+    const bool standard_input = strcmp(path, "-") == 0;
+    FILE *file = standard_input ? stdin : fopen(path, "r");
+    if (!file)
+        return smc_fail(error, smc_memory_status(errno, SMC_USAGE), "%s: %s", path,
+                        strerror(errno));
+    char part[4096];
+    size_t bytes;
+    while ((bytes = fread(part, 1, sizeof part, file)) > 0 && text->length <= MOST_SCRIPT_BYTES)
+        smc_text_append_bytes(text, part, bytes);
+    enum smc_status status = SMC_OK;
+    if (ferror(file))
+        status = smc_fail(error, SMC_USAGE, "%s: %s", path, strerror(errno));
+    else if (text->length > MOST_SCRIPT_BYTES ||
+             memchr(text->data ? text->data : "", 0, text->length))
+        status = smc_fail(error, SMC_USAGE, "%s: not a script of at most %d bytes", path,
+                          MOST_SCRIPT_BYTES);
+    if (!standard_input)
+        fclose(file);
+    return status;
+}
+
+/* Says where the sources are that were edited. */
+static enum smc_status run_screen(const struct smc_query *query,
+                                  const struct smc_trace_answer *trace, struct smc_script *script,
+                                  struct smc_error *error)
+{
+    struct smc_text kept = {0}, note = {0};
+    enum smc_status status = smc_tui_run(query, trace, script, &kept, error);
+    if (kept.length > 0) {
+        smc_text_printf(&note, "the edited source is kept: --kernel-dir %s",
+                        smc_text_string(&kept));
+        smc_output_note(smc_text_string(&note));
+    }
+    smc_text_free(&kept);
+    smc_text_free(&note);
+    return status;
+}
+
+static enum smc_status play(const char *path, const struct smc_query *query,
+                            const struct smc_trace_answer *trace, struct smc_text *out,
+                            struct smc_error *error)
+{
+    struct smc_text text = {0};
+    enum smc_status status = read_script(path, &text, error);
+    smc_text_append(&text, ""); /* an empty file is a script too */
+    if (status == SMC_OK && text.failed)
+        status = smc_out_of_memory(error);
+    if (status == SMC_OK) {
+        struct smc_script script = {
+            .name = strcmp(path, "-") == 0 ? "standard input" : path,
+            .text = text.data,
+            .utf8 = smc_output_locale(),
+            .out = out,
+        };
+        status = run_screen(query, trace, &script, error);
+    }
+    smc_text_free(&text);
+    return status;
+}
+
+static enum smc_status open_on(const struct smc_arguments *arguments, const struct smc_query *query,
+                               const struct smc_trace_answer *trace, struct smc_text *out,
+                               struct smc_error *error)
+{
+    const char *script = arguments->text[SMC_OPTION_SCRIPT];
+    return script ? play(script, query, trace, out, error) : run_screen(query, trace, NULL, error);
+}
+
+/* A large file takes seconds, during which there is no screen yet. */
+static enum smc_status read_trace(const struct smc_repeated *files, struct smc_trace *trace,
+                                  struct smc_error *error)
+{
+    const bool tells = isatty(STDERR_FILENO);
+    struct smc_text name = {0};
+    smc_text_append(&name, files->item[0]);
+    if (tells && name.data) {
+        smc_utf8_make_safe(name.data);
+        fprintf(stderr, "reading %s", name.data);
+        fflush(stderr);
+    }
+    smc_text_free(&name);
+    enum smc_status status = smc_trace_read_files(files->item, files->count, trace, error);
+    if (tells)
+        fputs("\r\033[K", stderr);
+    return status;
+}
+
+/* On the devices of the trace, or on the one of --device. */
+static enum smc_status explore_trace(const struct smc_arguments *arguments,
+                                     const struct smc_query *query, struct smc_text *out,
+                                     struct smc_error *error)
+{
+    const bool named = arguments->device.count > 0 || arguments->given[SMC_OPTION_DEVICE_FILE];
+    struct smc_trace_answer answer = {0};
+    struct smc_text warnings = {0};
+    for (size_t i = 0; i < arguments->trace_file.count; i++)
+        if (strcmp(arguments->trace_file.item[i], "-") == 0)
+            return smc_fail(
+                error, SMC_USAGE,
+                "option --trace: '-' is standard input, which has the keys; name a file");
+    struct smc_trace *trace = smc_calloc(1, sizeof *trace);
+    if (!trace)
+        return smc_out_of_memory(error);
+    enum smc_status status = read_trace(&arguments->trace_file, trace, error);
+    if (status == SMC_OK)
+        smc_trace_compare_gpus(trace, named ? &query->device : NULL, &warnings);
+    smc_output_warn(&warnings);
+    if (status == SMC_OK)
+        status = smc_trace_answer_on(trace, named ? &query->device : NULL, &answer, error);
+    if (status == SMC_OK)
+        status = open_on(arguments, query, &answer, out, error);
+    smc_trace_answer_free(&answer);
+    smc_trace_free(trace);
+    free(trace);
+    return status;
+}
+
+enum smc_status smc_cmd_tui(const struct smc_arguments *arguments, struct smc_text *out,
+                            struct smc_error *error)
+{
+    struct smc_query query;
+    struct smc_chosen_devices devices = {0};
+    enum smc_status status = ask_launch(arguments, &query, error);
+    if (status == SMC_OK)
+        status = ask_device(arguments, &devices, &query, error);
+    if (status == SMC_OK)
+        status = arguments->text[SMC_OPTION_TRACE_FILE]
+                     ? explore_trace(arguments, &query, out, error)
+                     : open_on(arguments, &query, NULL, out, error);
+    smc_chosen_devices_free(&devices);
+    return status;
+}

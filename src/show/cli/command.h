@@ -1,0 +1,48 @@
+/* The commands: what each is called and takes, a row of commands.def, and its function. */
+#ifndef SMC_CLI_COMMAND_H
+#define SMC_CLI_COMMAND_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/status.h"
+#include "base/text.h"
+
+struct smc_arguments;
+
+enum smc_command_id {
+#define COMMAND(ID, function, name, most_files, usage, help, examples) SMC_COMMAND_##ID,
+#include "show/cli/commands.def"
+#undef COMMAND
+    SMC_COMMAND_COUNT
+};
+
+/* Appends the report to `out`, which is printed whatever the status; `error` is printed if its
+   message is not empty. */
+typedef enum smc_status smc_command_function(const struct smc_arguments *arguments,
+                                             struct smc_text *out, struct smc_error *error);
+
+struct smc_command {
+    const char *name;
+    const char *usage;    /* what follows the name; if its first word is FILE, COMMAND, LESSON or
+                             words joined by '|', that is what a word without dashes may be */
+    const char *help;     /* one line */
+    const char *examples; /* lines for its help, each ending in '\n', or NULL */
+    size_t most_files;    /* words that are not options: files */
+};
+
+extern const struct smc_command smc_commands[SMC_COMMAND_COUNT];
+
+#define COMMAND(ID, function, name, most_files, usage, help, examples)                             \
+    smc_command_function smc_cmd_##function;
+#include "show/cli/commands.def"
+#undef COMMAND
+
+/* Whether `text` is the command's name; else `command` is unchanged. */
+bool smc_command_find(const char *text, enum smc_command_id *command);
+
+/* Fails: `word` is not a command; the message suggests the nearest. */
+enum smc_status smc_command_fail_unknown(const char *word, struct smc_error *error);
+
+#endif

@@ -1,0 +1,189 @@
+/* smemcalc run --compare, or with a range: several runs compared. */
+#include <string.h>
+
+#include "show/cli/ask.h"
+#include "show/cli/output.h"
+#include "show/cli/progress.h"
+#include "show/cli/cmd_run.h"
+
+static enum smc_status check_options(const struct smc_arguments *arguments, struct smc_error *error)
+{
+    int range = smc_run_next_range(arguments, 0);
+    const char *what = smc_options[range < SMC_OPTION_COUNT ? range : SMC_OPTION_COMPARE].name;
+    if (arguments->given[SMC_OPTION_SOURCE])
+        return smc_fail(error, SMC_USAGE,
+                        "option --%s: several runs are for kernels of the catalog, not for "
+                        "--source",
+                        what);
+    if (arguments->given[SMC_OPTION_ANNOTATE])
+        return smc_fail(error, SMC_USAGE, "option --annotate: for one run; --%s asks for several",
+                        what);
+    if (arguments->number[SMC_OPTION_GPU] == SMC_ALL_GPUS)
+        return smc_fail(error, SMC_USAGE,
+                        "option --gpu: 'all' is for one run; --%s asks for several", what);
+    if (arguments->number[SMC_OPTION_ON] == SMC_ON_BOTH)
+        return smc_fail(error, SMC_USAGE,
+                        "option --on: 'both' is for one run; --%s asks for several: gpu or "
+                        "emulator",
+                        what);
+    return smc_ask_no_source(arguments, error);
+}
+
+static enum smc_series_vary vary_of(int option)
+{
+    return option == SMC_OPTION_CARVEOUT       ? SMC_VARY_CARVEOUT
+           : option == SMC_OPTION_CACHE_CONFIG ? SMC_VARY_CACHE_CONFIG
+           : option == SMC_OPTION_DYNAMIC_SMEM ? SMC_VARY_DYNAMIC_SMEM
+                                               : SMC_VARY_PARAM;
+}
+
+static enum smc_status ask_axis(const struct smc_arguments *arguments, struct smc_series_axis *axis,
+                                struct smc_error *error)
+{
+    int option = smc_run_next_range(arguments, 0),
+        second = smc_run_next_range(arguments, option + 1);
+    if (option == SMC_OPTION_COUNT)
+        return SMC_OK;
+    if (second < SMC_OPTION_COUNT)
+        return smc_fail(error, SMC_USAGE,
+                        "option --%s: a second range after --%s; a run varies one value",
+                        smc_options[second].name, smc_options[option].name);
+    axis->vary = vary_of(option);
+    if (axis->vary == SMC_VARY_PARAM)
+        axis->param = (enum smc_param)(option - SMC_OPTION_FIRST_PARAM);
+    struct smc_error why;
+    const char *step = strchr(arguments->text[option], ':');
+    bool stepped = step && strchr(step + 1, ':');
+    enum smc_status status = smc_series_take_range(&arguments->range[option], stepped, axis, &why);
+    return status == SMC_OK
+               ? status
+               : smc_fail(error, status, "option --%s: %s", smc_options[option].name, why.message);
+}
+
+/* The kernels to run: the one named, or its family; `family` is NULL for one. */
+static enum smc_status ask_members(const struct smc_arguments *arguments, const char **family,
+                                   const struct smc_kernel *member[SMC_SERIES_MOST_MEMBERS],
+                                   size_t *count, struct smc_error *error)
+{
+    const char *name = arguments->text[SMC_OPTION_KERNEL];
+    enum smc_status status = SMC_OK;
+    *count = name && !smc_kernel_find(name) ? smc_series_members(name, member) : 0;
+    *family = *count > 0 ? member[0]->family : NULL;
+    if (*family)
+        return SMC_OK;
+    status = smc_ask_named_kernel(arguments, &member[0], error);
+    *count = 1;
+    if (status != SMC_OK || !arguments->given[SMC_OPTION_COMPARE])
+        return status;
+    if (member[0]->is_racy)
+        return smc_fail(
+            error, SMC_USAGE,
+            "option --compare: not with %s, which has an intended race and is not timed",
+            member[0]->name);
+    *family = member[0]->family;
+    *count = smc_series_members(*family, member);
+    return *count > 1
+               ? SMC_OK
+               : smc_fail(error, SMC_USAGE, "option --compare: %s is alone in its family", *family);
+}
+
+/* A parameter that only other kernels of the family accept is ignored. */
+static enum smc_status ask_queries(const struct smc_arguments *arguments,
+                                   const struct smc_query *place,
+                                   const struct smc_kernel *const *member, size_t count,
+                                   struct smc_query *query, struct smc_error *error)
+{
+    enum smc_status status = SMC_OK;
+    uint32_t accepted = 0;
+    for (size_t i = 0; i < count; i++)
+        accepted |= member[i]->params;
+    for (size_t i = 0; i < count && status == SMC_OK; i++) {
+        status =
+            smc_ask_query_of(arguments, member[i], accepted & ~member[i]->params, &query[i], error);
+        query[i].device = place->device;
+        memcpy(query[i].device_note, place->device_note, sizeof query[i].device_note);
+        query[i].device_assumed = place->device_assumed;
+        query[i].ceilings = place->ceilings;
+    }
+    return status;
+}
+
+static enum smc_status ask_series(const struct smc_arguments *arguments,
+                                  const struct smc_query *place, bool emulated,
+                                  struct smc_series *series, struct smc_error *error)
+{
+    const struct smc_kernel *member[SMC_SERIES_MOST_MEMBERS];
+    struct smc_query query[SMC_SERIES_MOST_MEMBERS];
+    size_t count = 0;
+    enum smc_status status = ask_members(arguments, &series->family, member, &count, error);
+    if (status == SMC_OK)
+        status = ask_axis(arguments, &series->axis, error);
+    if (status == SMC_OK)
+        status = ask_queries(arguments, place, member, count, query, error);
+    return status == SMC_OK ? smc_series_build(query, count, emulated, series, error) : status;
+}
+
+static enum smc_status ask(const struct smc_arguments *arguments, struct smc_run_settings *settings,
+                           struct smc_chosen_devices *devices, struct smc_series *series,
+                           struct smc_error *error)
+{
+    struct smc_query place;
+    smc_query_init(&place);
+    enum smc_status status = check_options(arguments, error);
+    if (status == SMC_OK)
+        status = smc_ask_place(arguments, settings, devices, &place, error);
+    if (status == SMC_OK)
+        status = ask_series(arguments, &place, settings->place == SMC_ON_EMULATOR, series, error);
+    if (status != SMC_OK)
+        return status;
+    smc_idle_warn_of(arguments, &place.device);
+    settings->no_counters = true; /* reading them takes longer than the run */
+    smc_run_make_stoppable(arguments, settings);
+    if (!settings->stop) { /* between runs */
+        settings->stop = smc_interrupt_requested;
+        smc_interrupt_watch();
+    }
+    return SMC_OK;
+}
+
+static void step(void *context, size_t done)
+{
+    smc_progress_step(context, done);
+}
+
+/* What ran is reported, even if a run failed or the rest was stopped. */
+static enum smc_status run(const struct smc_arguments *arguments,
+                           const struct smc_run_settings *settings, struct smc_series *series,
+                           struct smc_text *out, struct smc_error *error)
+{
+    struct smc_progress progress;
+    struct smc_text warnings = {0};
+    smc_progress_begin(&progress, series->count, "runs");
+    enum smc_status stopped = smc_series_run(series, settings, step, &progress, &warnings, error);
+    smc_progress_erase(&progress);
+    smc_output_warn(&warnings);
+    bool any = false;
+    for (size_t i = 0; i < series->count; i++)
+        any |= series->run[i].seen.has_result;
+    if (any) {
+        struct smc_report_style style;
+        smc_output_style(&style);
+        smc_ask_writer(arguments)->series(series, &style, out);
+    }
+    return stopped == SMC_OK ? smc_series_status(series, error)
+                             : smc_run_fail_stopped(settings, error);
+}
+
+enum smc_status smc_run_series(const struct smc_arguments *arguments, struct smc_text *out,
+                               struct smc_error *error)
+{
+    struct smc_run_settings settings;
+    struct smc_chosen_devices devices = {0};
+    struct smc_series series = {0};
+    enum smc_status status = ask(arguments, &settings, &devices, &series, error);
+    if (status == SMC_OK)
+        status = run(arguments, &settings, &series, out, error);
+    smc_series_free(&series);
+    smc_chosen_devices_free(&devices);
+    return status;
+}

@@ -1,0 +1,681 @@
+/* A page that is filled from top to bottom: heading, legend, grids, and diagrams of occupancy over
+   one quantity. */
+#include "show/plot/page.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+double smc_page_left(const struct smc_page *page)
+{
+    return page->canvas.cells ? 0 : 2 * page->canvas.gap;
+}
+
+double smc_page_right(const struct smc_page *page)
+{
+    return page->canvas.width - smc_page_left(page);
+}
+
+struct smc_page smc_page_begin(struct smc_picture *picture, const struct smc_canvas *canvas)
+{
+    return (struct smc_page){
+        .picture = picture, .canvas = *canvas, .y = canvas->cells ? 0 : 1.5 * canvas->gap};
+}
+
+void smc_page_end(struct smc_page *page)
+{
+    page->picture->width = page->canvas.width;
+    page->picture->height = page->y + (page->canvas.cells ? 0 : page->canvas.gap);
+}
+
+void smc_page_heading(struct smc_page *page, enum smc_face face, enum smc_ink ink, const char *text)
+{
+    double left = smc_page_left(page);
+    smc_page_paragraph(page, face, ink, left, smc_page_right(page) - left, text);
+}
+
+void smc_page_paragraph(struct smc_page *page, enum smc_face face, enum smc_ink ink, double left,
+                        double width, const char *text)
+{
+    while (*text) {
+        struct smc_text line = {0};
+        do {
+            size_t word = strcspn(text, " ");
+            struct smc_text longer = {0};
+            smc_text_printf(&longer, "%s%s%.*s", smc_text_string(&line), line.length ? " " : "",
+                            (int)word, text);
+            bool fits =
+                smc_canvas_text_width(&page->canvas, face, smc_text_string(&longer)) <= width;
+            if (!fits && line.length) {
+                smc_text_free(&longer);
+                break;
+            }
+            smc_text_free(&line);
+            line = longer;
+            text += word;
+            text += strspn(text, " ");
+        } while (*text && !line.failed);
+        smc_picture_text(page->picture, ink, face, SMC_ANCHOR_START, left, page->y,
+                         smc_text_string(&line));
+        page->y += smc_canvas_line_height(&page->canvas, face);
+        bool failed = line.failed;
+        smc_text_free(&line);
+        if (failed)
+            return;
+    }
+}
+
+void smc_page_put_heading(struct smc_page *page, struct smc_heading *heading)
+{
+    struct smc_text *texts[] = {&heading->title, &heading->verdict, &heading->subject};
+    smc_page_heading(page, SMC_FACE_TITLE, SMC_INK_TEXT, smc_text_string(&heading->title));
+    page->y += page->canvas.cells ? 0 : 4;
+    smc_page_heading(page, SMC_FACE_STRONG, SMC_INK_TEXT, smc_text_string(&heading->verdict));
+    smc_page_heading(page, SMC_FACE_NORMAL, SMC_INK_MUTED, smc_text_string(&heading->subject));
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        page->picture->failed |= texts[i]->failed;
+        smc_text_free(texts[i]);
+    }
+}
+
+/* The name of an ink that shows a result: "registers", "cannot launch". */
+static const char *ink_label(enum smc_ink ink)
+{
+    if (ink == SMC_INK_REFUSED)
+        return "cannot launch";
+    return smc_limit_label((enum smc_limit)(ink - SMC_INK_FIRST_LIMIT));
+}
+
+/* Places entries next to each other, as many as fit on a line. */
+struct row {
+    struct smc_page *page;
+    double x;
+};
+
+/* Reserves space for a sample of width `sample` and its text; returns the x of the sample. */
+static double take(struct row *row, double sample, const char *text)
+{
+    struct smc_page *page = row->page;
+    const struct smc_canvas *canvas = &page->canvas;
+    double gap = canvas->cells ? 1 : 0.7 * canvas->gap;
+    double width = sample + gap + smc_canvas_text_width(canvas, SMC_FACE_NORMAL, text);
+    if (row->x + width > smc_page_right(page)) {
+        row->x = smc_page_left(page);
+        page->y += canvas->line_height;
+    }
+    double x = row->x;
+    smc_picture_text(page->picture, SMC_INK_TEXT, SMC_FACE_NORMAL, SMC_ANCHOR_START,
+                     x + sample + gap, page->y, text);
+    row->x += width + (canvas->cells ? 3 : 2 * canvas->gap);
+    return x;
+}
+
+static double sample_width(const struct smc_canvas *canvas)
+{
+    return canvas->cells ? 2 : 26;
+}
+
+static void add_area(struct row *row, enum smc_ink ink, double shade, const char *text)
+{
+    const struct smc_canvas *canvas = &row->page->canvas;
+    double width = sample_width(canvas), x = take(row, width, text);
+    double inset = canvas->cells ? 0 : 3;
+    smc_picture_area(row->page->picture, ink, x, row->page->y + inset, width,
+                     canvas->line_height - 2 * inset, shade);
+}
+
+static void add_heat(struct row *row)
+{
+    static const char *const percent[] = {"0 %", "25 %", "50 %", "75 %", "100 %"};
+    for (int i = 0; i < 5; i++)
+        add_area(row, SMC_INK_HEAT, i / 4.0, percent[i]);
+}
+
+void smc_page_legend(struct smc_page *page, const struct smc_legend *legend)
+{
+    const struct smc_canvas *canvas = &page->canvas;
+    struct row row = {page, smc_page_left(page)};
+    if (legend->heat)
+        add_heat(&row);
+    for (int ink = 0; ink < SMC_INK_COUNT; ink++)
+        if (legend->inks & 1u << ink)
+            add_area(&row, (enum smc_ink)ink, 0, ink_label((enum smc_ink)ink));
+    if (legend->now) {
+        double x = take(&row, canvas->cells ? 1 : 12, legend->now);
+        smc_picture_mark(page->picture, SMC_INK_NOW, x + (canvas->cells ? 0.5 : 6),
+                         page->y + canvas->line_height / 2);
+    }
+    if (legend->best) {
+        double width = canvas->cells ? 1 : sample_width(canvas);
+        double x = take(&row, width, legend->best);
+        if (canvas->cells)
+            smc_picture_text(page->picture, SMC_INK_BEST, SMC_FACE_NORMAL, SMC_ANCHOR_START, x,
+                             page->y, "*");
+        else
+            smc_picture_line(page->picture, SMC_INK_BEST, x, page->y + canvas->line_height / 2,
+                             width, 0, 3, false);
+    }
+    page->y += canvas->line_height + canvas->gap * (canvas->cells ? 0 : 1);
+}
+
+/* --- A grid with labels ----------------------------------------------------------------------- */
+
+struct grid_layout {
+    const struct smc_grid *grid;
+    struct smc_page *page;
+    double left, top, cell_width, cell_height;
+};
+
+static double small_width(const struct smc_page *page, const char *text)
+{
+    return smc_canvas_text_width(&page->canvas, SMC_FACE_SMALL, text);
+}
+
+static double row_label_width(const struct grid_layout *layout)
+{
+    double widest = 0;
+    for (uint32_t row = 0; row < layout->grid->rows; row++) {
+        struct smc_text label = {0};
+        layout->grid->row_label(layout->grid->context, row, &label);
+        double width = small_width(layout->page, smc_text_string(&label));
+        widest = width > widest ? width : widest;
+        smc_text_free(&label);
+    }
+    return widest;
+}
+
+static void outline(struct smc_picture *picture, enum smc_ink ink, double x, double y, double width,
+                    double height)
+{
+    const double thickness = 1.5;
+    smc_picture_line(picture, ink, x, y, width, 0, thickness, false);
+    smc_picture_line(picture, ink, x, y + height, width, 0, thickness, false);
+    smc_picture_line(picture, ink, x, y, 0, height, thickness, false);
+    smc_picture_line(picture, ink, x + width, y, 0, height, thickness, false);
+}
+
+/* On a character canvas, the text alone shows the value. */
+void smc_page_cell(struct smc_page *page, const struct smc_grid_cell *cell, double x, double y,
+                   double width, double height)
+{
+    const struct smc_canvas *canvas = &page->canvas;
+    double line = smc_canvas_line_height(canvas, SMC_FACE_SMALL), border = canvas->cells ? 0 : 1;
+    if (!canvas->cells)
+        smc_picture_area(page->picture, cell->ink, x, y, width - border, height - border, 0);
+    if (!canvas->cells && cell->outlined)
+        outline(page->picture, cell->ink, x + 1, y + 1, width - border - 2, height - border - 2);
+    enum smc_ink text_ink = canvas->cells ? cell->ink : SMC_INK_TEXT;
+    smc_picture_text(page->picture, text_ink, SMC_FACE_SMALL, SMC_ANCHOR_MIDDLE,
+                     x + (width - border) / 2, y + (height - border - line) / 2, cell->text);
+}
+
+static void draw_row(const struct grid_layout *layout, uint32_t row)
+{
+    const struct smc_grid *grid = layout->grid;
+    const struct smc_canvas *canvas = &layout->page->canvas;
+    struct smc_text label = {0};
+    double line = smc_canvas_line_height(canvas, SMC_FACE_SMALL);
+    double y = layout->top + row * layout->cell_height;
+    grid->row_label(grid->context, row, &label);
+    smc_picture_text(layout->page->picture, SMC_INK_MUTED, SMC_FACE_SMALL, SMC_ANCHOR_END,
+                     layout->left - (canvas->cells ? 1 : 6), y + (layout->cell_height - line) / 2,
+                     smc_text_string(&label));
+    smc_text_free(&label);
+    for (uint32_t i = 0; i < grid->columns; i++) {
+        struct smc_grid_cell cell = {.ink = SMC_INK_GRID};
+        grid->cell(grid->context, row, grid->first_column + i, &cell);
+        smc_page_cell(layout->page, &cell, layout->left + i * layout->cell_width, y,
+                      layout->cell_width, layout->cell_height);
+    }
+}
+
+/* Draws as many column numbers as fit without touching. */
+static void draw_column_labels(const struct grid_layout *layout)
+{
+    const struct smc_canvas *canvas = &layout->page->canvas;
+    double end = layout->left - layout->cell_width;
+    for (uint32_t i = 0; i < layout->grid->columns; i++) {
+        char label[16];
+        snprintf(label, sizeof label, "%u", layout->grid->first_column + i);
+        double width = small_width(layout->page, label);
+        double middle = layout->left + (i + 0.5) * layout->cell_width;
+        if (middle - width / 2 < end)
+            continue;
+        smc_picture_text(layout->page->picture, SMC_INK_MUTED, SMC_FACE_SMALL, SMC_ANCHOR_MIDDLE,
+                         middle, layout->page->y, label);
+        end = middle + width / 2 + canvas->char_width / 4;
+    }
+}
+
+void smc_page_grid(struct smc_page *page, const struct smc_grid *grid, double left, double width)
+{
+    const struct smc_canvas *canvas = &page->canvas;
+    struct grid_layout layout = {.grid = grid, .page = page};
+    double labels = row_label_width(&layout), name = small_width(page, grid->row_name);
+    double line = smc_canvas_line_height(canvas, SMC_FACE_SMALL);
+    layout.left = left + (labels > name ? labels : name) + canvas->gap;
+    layout.cell_width = (left + width - layout.left) / grid->columns;
+    layout.cell_height = canvas->line_height * (canvas->cells ? 1 : 1.2);
+    if (canvas->cells)
+        layout.cell_width = (double)(int)layout.cell_width;
+    smc_picture_text(page->picture, SMC_INK_MUTED, SMC_FACE_SMALL, SMC_ANCHOR_START, layout.left,
+                     page->y, grid->column_name);
+    page->y += line;
+    smc_picture_text(page->picture, SMC_INK_MUTED, SMC_FACE_SMALL, SMC_ANCHOR_END,
+                     layout.left - (canvas->cells ? 1 : 6), page->y, grid->row_name);
+    draw_column_labels(&layout);
+    page->y += line;
+    layout.top = page->y;
+    for (uint32_t row = 0; row < grid->rows; row++)
+        draw_row(&layout, row);
+    page->y += grid->rows * layout.cell_height + canvas->gap;
+}
+
+/* --- Ticks ------------------------------------------------------------------------------------ */
+
+/* 1, 2, 4, 8 ... or 1, 2, 5, 10 ... */
+static int64_t next_round(int64_t step, enum smc_tick_kind kind)
+{
+    if (kind == SMC_TICKS_BINARY)
+        return step * 2;
+    int64_t lead = step;
+    while (lead >= 10)
+        lead /= 10;
+    return lead == 2 ? step / 2 * 5 : step * 2;
+}
+
+/* Division that rounds toward plus infinity. */
+static int64_t multiple_from(int64_t value, int64_t step)
+{
+    int64_t rest = value % step;
+    return value - rest + (rest > 0 ? step : 0);
+}
+
+struct smc_ticks smc_ticks_between(int64_t low, int64_t high, enum smc_tick_kind kind,
+                                   unsigned most)
+{
+    int64_t step = 1;
+    while ((high - low) / step >= most && step <= high - low)
+        step = next_round(step, kind);
+    int64_t first = multiple_from(low, step);
+    return first <= high ? (struct smc_ticks){first, step} : (struct smc_ticks){low, 0};
+}
+
+/* The first value that is a multiple of `round`; if there is none, first + count x step. */
+static int64_t first_multiple(int64_t first, int64_t step, uint64_t count, int64_t round)
+{
+    uint64_t period = (uint64_t)(round / step);
+    for (uint64_t i = 0; i < count && i < period; i++)
+        if ((first + (int64_t)i * step) % round == 0)
+            return first + (int64_t)i * step;
+    return first + (int64_t)count * step;
+}
+
+struct smc_ticks smc_ticks_among(int64_t first, int64_t step, uint64_t count,
+                                 enum smc_tick_kind kind, unsigned most)
+{
+    int64_t end = first + (int64_t)count * step;
+    if (count <= most)
+        return (struct smc_ticks){first, step};
+    int64_t last = end - step;
+    for (int64_t round = 1; round <= last - first; round = next_round(round, kind)) {
+        if (round % step != 0 || (uint64_t)((last - first) / round) >= most)
+            continue;
+        int64_t from = first_multiple(first, step, count, round);
+        if (from < end)
+            return (struct smc_ticks){from, round};
+    }
+    int64_t every = (int64_t)((count + most - 1) / most);
+    return (struct smc_ticks){first, every * step};
+}
+
+/* --- Diagrams --------------------------------------------------------------------------------- */
+
+enum {
+    LEVELS = 4,    /* ticks of the vertical axis, one per quarter */
+    TICK_GAP = 10, /* between the axis and its labels; avoids the 0 of the other axis */
+};
+
+static const char warps_name[] = "warps per SM", percent_name[] = "occupancy";
+
+/* Of areas below a quantity that no limit colours. */
+static const double LEVEL_SHADE = 0.4;
+
+/* The area inside the axes. */
+struct frame {
+    const struct smc_diagram *diagram;
+    struct smc_picture *picture;
+    const struct smc_canvas *canvas;
+    double left, right, top, bottom;
+};
+
+static double x_of(const struct frame *frame, double value)
+{
+    const struct smc_diagram *diagram = frame->diagram;
+    double share = (value - diagram->low) / (diagram->high - diagram->low);
+    return frame->left + share * (frame->right - frame->left);
+}
+
+static double y_of(const struct frame *frame, double percent)
+{
+    return frame->bottom - percent / 100 * (frame->bottom - frame->top);
+}
+
+/* Half a cell, so that a line between areas is in its own cell. */
+static double half(const struct frame *frame)
+{
+    return frame->canvas->cells ? 0.5 : 0;
+}
+
+static double text_width(const struct frame *frame, enum smc_face face, const char *text)
+{
+    return smc_canvas_text_width(frame->canvas, face, text);
+}
+
+/* --- Axes ------------------------------------------------------------------------------------- */
+
+static void draw_level(const struct frame *frame, int level)
+{
+    const struct smc_diagram *diagram = frame->diagram;
+    double percent = 100.0 * level / LEVELS, y = y_of(frame, percent);
+    double gap = frame->canvas->cells ? 2 : 10;
+    double line = frame->canvas->line_height;
+    double top = frame->canvas->cells ? floor(y) : y - line / 2;
+    struct smc_text left = {0}, right = {0};
+    smc_text_printf(&right, "%.0f %%", percent);
+    if (diagram->level_name)
+        smc_text_printf(&left, "%.3g", diagram->level_most * percent / 100);
+    else if (diagram->max_warps)
+        smc_text_printf(&left, "%.4g", diagram->max_warps * percent / 100);
+    else
+        smc_text_append(&left, smc_text_string(&right));
+    if (level)
+        smc_picture_line(frame->picture, SMC_INK_GRID, frame->left, y, frame->right - frame->left,
+                         0, 1, false);
+    smc_picture_text(frame->picture, SMC_INK_MUTED, SMC_FACE_NORMAL, SMC_ANCHOR_END,
+                     frame->left - gap, top, smc_text_string(&left));
+    if (diagram->max_warps)
+        smc_picture_text(frame->picture, SMC_INK_MUTED, SMC_FACE_NORMAL, SMC_ANCHOR_END,
+                         frame->right + gap + text_width(frame, SMC_FACE_NORMAL, "100 %"), top,
+                         smc_text_string(&right));
+    smc_text_free(&left);
+    smc_text_free(&right);
+}
+
+static void draw_tick(const struct frame *frame, int64_t value)
+{
+    double x = x_of(frame, (double)value), gap = frame->canvas->cells ? 1 : TICK_GAP;
+    struct smc_text label = {0};
+    if (frame->diagram->in_k && value % 1024 == 0 && value)
+        smc_text_printf(&label, "%" PRId64 "K", value / 1024);
+    else
+        smc_text_printf(&label, "%" PRId64, value);
+    if (!frame->canvas->cells)
+        smc_picture_line(frame->picture, SMC_INK_MUTED, x, frame->bottom, 0, 5, 1, false);
+    smc_picture_text(frame->picture, SMC_INK_MUTED, SMC_FACE_NORMAL, SMC_ANCHOR_MIDDLE, x,
+                     frame->bottom + gap, smc_text_string(&label));
+    smc_text_free(&label);
+}
+
+static void draw_ticks(const struct frame *frame)
+{
+    const struct smc_ticks *ticks = &frame->diagram->ticks;
+    draw_tick(frame, ticks->first);
+    for (int64_t value = ticks->first + ticks->step;
+         ticks->step > 0 && (double)value <= frame->diagram->last_tick; value += ticks->step)
+        draw_tick(frame, value);
+}
+
+static void draw_axes(const struct frame *frame)
+{
+    double edge = half(frame);
+    smc_picture_line(frame->picture, SMC_INK_MUTED, frame->left - edge, frame->top, 0,
+                     frame->bottom + edge - frame->top, 1, false);
+    smc_picture_line(frame->picture, SMC_INK_MUTED, frame->left - edge, frame->bottom + edge,
+                     frame->right - frame->left + edge, 0, 1, false);
+}
+
+/* --- What limits where ------------------------------------------------------------------------ */
+
+static void draw_area(const struct frame *frame, const struct smc_run *run)
+{
+    double from = x_of(frame, run->from), to = x_of(frame, run->to);
+    bool refused = run->ink == SMC_INK_REFUSED;
+    double y = refused ? frame->top : y_of(frame, run->percent);
+    if (frame->diagram->bars) {
+        double inset = 0.15 * (to - from);
+        from += inset;
+        to -= inset;
+    }
+    smc_picture_area(frame->picture, run->ink, from, y, to - from, frame->bottom - y,
+                     frame->diagram->level_name ? LEVEL_SHADE : 0);
+}
+
+static void append_number(const struct smc_diagram *diagram, const struct smc_run *run,
+                          struct smc_text *number)
+{
+    if (diagram->level_name && run->ink != SMC_INK_REFUSED)
+        smc_text_printf(number, "%.3g", diagram->level_most * run->percent / 100);
+    else if (run->ink != SMC_INK_REFUSED)
+        smc_text_printf(number, "%d", (int)(run->percent + 0.5));
+}
+
+/* Draws the number above each bar that is wide enough. */
+static void draw_numbers(const struct frame *frame)
+{
+    const struct smc_diagram *diagram = frame->diagram;
+    double width = text_width(frame, SMC_FACE_SMALL, frame->canvas->cells ? "100" : "100 ");
+    if (!diagram->run_count ||
+        x_of(frame, diagram->runs->to) - x_of(frame, diagram->runs->from) < width)
+        return;
+    for (size_t i = 0; i < diagram->run_count; i++) {
+        const struct smc_run *run = &diagram->runs[i];
+        double y = y_of(frame, run->percent);
+        double line = smc_canvas_line_height(frame->canvas, SMC_FACE_SMALL);
+        struct smc_text number = {0};
+        append_number(diagram, run, &number);
+        smc_picture_text(frame->picture, SMC_INK_TEXT, SMC_FACE_SMALL, SMC_ANCHOR_MIDDLE,
+                         x_of(frame, (run->from + run->to) / 2),
+                         frame->canvas->cells ? ceil(y - 0.5) - 1 : y - line,
+                         smc_text_string(&number));
+        smc_text_free(&number);
+    }
+}
+
+static void draw_step(const struct frame *frame, size_t index)
+{
+    const struct smc_run *run = &frame->diagram->runs[index];
+    double from = x_of(frame, run->from), y = y_of(frame, run->percent);
+    smc_picture_line(frame->picture, SMC_INK_CURVE, from, y, x_of(frame, run->to) - from, 0, 2,
+                     false);
+    if (index == 0 || frame->diagram->runs[index - 1].to != run->from)
+        return;
+    double before = y_of(frame, frame->diagram->runs[index - 1].percent);
+    smc_picture_line(frame->picture, SMC_INK_CURVE, from, before, 0, y - before, 2, false);
+}
+
+/* --- Names ------------------------------------------------------------------------------------ */
+
+struct span {
+    double from, to;
+};
+
+static double height_of(const struct frame *frame, const struct smc_run *run)
+{
+    return frame->bottom - (run->ink == SMC_INK_REFUSED ? frame->top : y_of(frame, run->percent));
+}
+
+/* The widest part of a stretch whose areas are all at least `height` high; empty if there is
+   none. */
+static struct span widest_part(const struct frame *frame, size_t first, size_t end, double height)
+{
+    const struct smc_run *runs = frame->diagram->runs;
+    struct span widest = {0, 0};
+    for (size_t i = first, next; i < end; i = next) {
+        for (next = i; next < end && height_of(frame, &runs[next]) >= height;)
+            next++;
+        if (next == i) {
+            next++;
+            continue;
+        }
+        struct span part = {x_of(frame, runs[i].from), x_of(frame, runs[next - 1].to)};
+        if (part.to - part.from > widest.to - widest.from)
+            widest = part;
+    }
+    return widest;
+}
+
+/* The upper edge of the areas below a label. */
+static double highest_top(const struct frame *frame, size_t first, size_t end, struct span below)
+{
+    double highest = 0;
+    for (size_t i = first; i < end; i++) {
+        const struct smc_run *run = &frame->diagram->runs[i];
+        bool apart = x_of(frame, run->to) < below.from || x_of(frame, run->from) > below.to;
+        if (!apart && height_of(frame, run) > highest)
+            highest = height_of(frame, run);
+    }
+    return frame->bottom - highest;
+}
+
+/* Draws the label within its areas if they are high enough, otherwise above them. */
+static void draw_name(const struct frame *frame, size_t first, size_t end)
+{
+    const struct smc_run *runs = frame->diagram->runs;
+    const char *name = ink_label(runs[first].ink);
+    double line = frame->canvas->line_height, pad = frame->canvas->cells ? 2 : 12;
+    double width = text_width(frame, SMC_FACE_NORMAL, name) + pad;
+    struct span part = widest_part(frame, first, end, frame->canvas->cells ? 1 : 1.6 * line);
+    if (part.to - part.from >= width) {
+        smc_picture_label(frame->picture, SMC_INK_TEXT, SMC_FACE_NORMAL, SMC_ANCHOR_MIDDLE,
+                          (part.from + part.to) / 2,
+                          frame->bottom - (frame->canvas->cells ? 1 : 1.4) * line, name);
+        return;
+    }
+    struct span whole = {x_of(frame, runs[first].from), x_of(frame, runs[end - 1].to)};
+    double middle = (whole.from + whole.to) / 2;
+    if (whole.to - whole.from < width)
+        return;
+    struct span below = {middle - width / 2, middle + width / 2};
+    double top = highest_top(frame, first, end, below);
+    smc_picture_text(frame->picture, SMC_INK_TEXT, SMC_FACE_NORMAL, SMC_ANCHOR_MIDDLE, middle,
+                     frame->canvas->cells ? ceil(top - 0.5) - 1 : top - 1.15 * line, name);
+}
+
+/* Draws one label for each stretch that is wide enough. */
+static void draw_names(const struct frame *frame)
+{
+    const struct smc_diagram *diagram = frame->diagram;
+    for (size_t i = 0, end; i < diagram->run_count; i = end) {
+        for (end = i + 1; end < diagram->run_count; end++)
+            if (diagram->runs[end].ink != diagram->runs[i].ink ||
+                diagram->runs[end].from != diagram->runs[end - 1].to)
+                break;
+        draw_name(frame, i, end);
+    }
+}
+
+/* --- The present point ------------------------------------------------------------------------ */
+
+static double clamp(double value, double low, double high)
+{
+    return value < low ? low : value > high ? high : value;
+}
+
+static double x_of_now(const struct frame *frame)
+{
+    return clamp(x_of(frame, frame->diagram->now), frame->left, frame->right - half(frame));
+}
+
+/* Drawn before the labels, so that it is in the background. */
+static void draw_now_line(const struct frame *frame)
+{
+    double top = frame->top - (frame->canvas->cells ? 0 : 4);
+    smc_picture_line(frame->picture, SMC_INK_NOW, x_of_now(frame), top, 0, frame->bottom - top, 1.2,
+                     true);
+}
+
+static void draw_now(const struct frame *frame)
+{
+    const struct smc_diagram *diagram = frame->diagram;
+    double x = x_of_now(frame);
+    double y = y_of(frame, diagram->now_percent), line = frame->canvas->line_height;
+    double width = text_width(frame, SMC_FACE_STRONG, diagram->now_text);
+    double gap = frame->canvas->cells ? 2 : 8;
+    double page_left = frame->canvas->cells ? 0 : 2 * frame->canvas->gap;
+    double low = page_left + text_width(frame, SMC_FACE_NORMAL, warps_name) + gap + width / 2;
+    double high = frame->canvas->width - page_left - gap - width / 2 -
+                  text_width(frame, SMC_FACE_NORMAL, percent_name);
+    smc_picture_mark(frame->picture, SMC_INK_NOW, x,
+                     clamp(y, frame->top, frame->bottom - half(frame)));
+    smc_picture_text(frame->picture, SMC_INK_TEXT, SMC_FACE_STRONG, SMC_ANCHOR_MIDDLE,
+                     clamp(x, low, high), frame->top - (frame->canvas->cells ? 1 : 1.35) * line,
+                     diagram->now_text);
+}
+
+/* --- The whole -------------------------------------------------------------------------------- */
+
+static void draw_title(struct smc_page *page, const struct smc_diagram *diagram)
+{
+    if (!diagram->title[0])
+        return;
+    smc_picture_text(page->picture, SMC_INK_TEXT, SMC_FACE_STRONG, SMC_ANCHOR_START,
+                     smc_page_left(page), page->y, diagram->title);
+    smc_picture_text(page->picture, SMC_INK_MUTED, SMC_FACE_NORMAL, SMC_ANCHOR_END,
+                     smc_page_right(page), page->y, diagram->remark);
+    page->y += page->canvas.line_height * (page->canvas.cells ? 1 : 1.2);
+}
+
+static void draw_names_of_axes(struct smc_page *page, const struct smc_diagram *diagram)
+{
+    const char *left = diagram->level_name  ? diagram->level_name
+                       : diagram->max_warps ? warps_name
+                                            : percent_name;
+    smc_picture_text(page->picture, SMC_INK_MUTED, SMC_FACE_NORMAL, SMC_ANCHOR_START,
+                     smc_page_left(page), page->y, left);
+    if (diagram->max_warps)
+        smc_picture_text(page->picture, SMC_INK_MUTED, SMC_FACE_NORMAL, SMC_ANCHOR_END,
+                         smc_page_right(page), page->y, percent_name);
+    page->y += page->canvas.line_height * (page->canvas.cells ? 1 : 1.5);
+}
+
+void smc_page_diagram(struct smc_page *page, const struct smc_diagram *diagram)
+{
+    const struct smc_canvas *canvas = &page->canvas;
+    draw_title(page, diagram);
+    draw_names_of_axes(page, diagram);
+    if (diagram->bars)
+        page->y += canvas->cells ? 1 : 0.6 * canvas->line_height;
+    double margin =
+        smc_canvas_text_width(canvas, SMC_FACE_NORMAL, "100 %") + (canvas->cells ? 2 : 10);
+    struct frame frame = {
+        .diagram = diagram,
+        .picture = page->picture,
+        .canvas = canvas,
+        .left = smc_page_left(page) + margin,
+        .right = smc_page_right(page) - margin,
+        .top = page->y,
+        .bottom = page->y + canvas->plot_height,
+    };
+    for (int level = 0; level <= LEVELS; level++)
+        draw_level(&frame, level);
+    for (size_t i = 0; i < diagram->run_count; i++)
+        draw_area(&frame, &diagram->runs[i]);
+    if (diagram->bars)
+        draw_numbers(&frame);
+    for (size_t i = 0; i < diagram->run_count && !diagram->bars && !canvas->cells; i++)
+        draw_step(&frame, i);
+    if (diagram->has_now)
+        draw_now_line(&frame);
+    if (!diagram->bars && !diagram->level_name)
+        draw_names(&frame);
+    draw_axes(&frame);
+    draw_ticks(&frame);
+    if (diagram->has_now)
+        draw_now(&frame);
+    page->y = frame.bottom + (canvas->cells ? 2 : TICK_GAP + canvas->line_height);
+    smc_picture_text(page->picture, SMC_INK_MUTED, SMC_FACE_NORMAL, SMC_ANCHOR_MIDDLE,
+                     (frame.left + frame.right) / 2, page->y, diagram->unit);
+    page->y += canvas->line_height + (canvas->cells ? 1 : 2 * canvas->gap);
+}

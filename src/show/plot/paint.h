@@ -1,0 +1,17 @@
+/* The interface of a back end for files. */
+#ifndef SMC_PLOT_PAINT_H
+#define SMC_PLOT_PAINT_H
+
+#include "show/plot/plot.h"
+
+extern const bool smc_plot_has_files;
+
+/* Whether the text of pictures in files has a font. */
+bool smc_plot_has_font(void);
+
+/* Appends the file's bytes. */
+enum smc_status smc_plot_paint_file(const struct smc_picture *picture, enum smc_plot_format format,
+                                    struct smc_text *bytes, struct smc_text *warnings,
+                                    struct smc_error *error);
+
+#endif

@@ -1,0 +1,323 @@
+/* The back end for paper: SVG, PNG and PDF through cairo. Only this file uses cairo. */
+#include "config.h"
+
+#include <cairo-pdf.h>
+#include <cairo-svg.h>
+#include <cairo.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+#include "show/plot/paint.h"
+
+enum { PNG_SCALE = 2, HATCH_GAP = 7 };
+
+static const double fill_opacity = 0.26, hatch_opacity = 0.62, turn = 6.283185307179586;
+
+static void set_ink(cairo_t *cairo, enum smc_ink ink, double opacity)
+{
+    const struct smc_ink_style *style = &smc_ink_styles[ink];
+    cairo_set_source_rgba(cairo, style->red, style->green, style->blue, opacity);
+}
+
+/* --- Areas ------------------------------------------------------------------------------------ */
+
+/* Slanted lines at fixed positions on the page, so that the hatching of adjacent areas is
+   aligned. */
+static void stroke_slanted(cairo_t *cairo, const struct smc_shape *shape, double direction)
+{
+    double first = shape->x + direction * (shape->y + shape->height);
+    double last = shape->x + shape->width + direction * shape->y;
+    double low = first < last ? first : last, high = first < last ? last : first;
+    if (direction > 0) {
+        low = shape->x + shape->y;
+        high = shape->x + shape->width + shape->y + shape->height;
+    }
+    for (double at = floor(low / HATCH_GAP) * HATCH_GAP; at <= high + HATCH_GAP; at += HATCH_GAP) {
+        cairo_move_to(cairo, at - direction * shape->y, shape->y);
+        cairo_line_to(cairo, at - direction * (shape->y + shape->height), shape->y + shape->height);
+    }
+    cairo_stroke(cairo);
+}
+
+static void stroke_level(cairo_t *cairo, const struct smc_shape *shape)
+{
+    double first = ceil(shape->y / HATCH_GAP) * HATCH_GAP;
+    for (double y = first; y < shape->y + shape->height; y += HATCH_GAP) {
+        cairo_move_to(cairo, shape->x, y);
+        cairo_line_to(cairo, shape->x + shape->width, y);
+    }
+    cairo_stroke(cairo);
+}
+
+static void stroke_upright(cairo_t *cairo, const struct smc_shape *shape)
+{
+    double first = ceil(shape->x / HATCH_GAP) * HATCH_GAP;
+    for (double x = first; x < shape->x + shape->width; x += HATCH_GAP) {
+        cairo_move_to(cairo, x, shape->y);
+        cairo_line_to(cairo, x, shape->y + shape->height);
+    }
+    cairo_stroke(cairo);
+}
+
+static void stroke_dots(cairo_t *cairo, const struct smc_shape *shape)
+{
+    cairo_set_line_cap(cairo, CAIRO_LINE_CAP_ROUND);
+    cairo_set_line_width(cairo, 2.2);
+    long row = (long)floor(shape->y / HATCH_GAP);
+    for (; (double)row * HATCH_GAP < shape->y + shape->height + 2; row++) {
+        double shift = row % 2 ? HATCH_GAP / 2.0 : 0;
+        double first = floor(shape->x / HATCH_GAP) * HATCH_GAP + shift;
+        for (double x = first; x < shape->x + shape->width + 2; x += HATCH_GAP) {
+            cairo_move_to(cairo, x, (double)row * HATCH_GAP);
+            cairo_line_to(cairo, x, (double)row * HATCH_GAP);
+        }
+    }
+    cairo_stroke(cairo);
+}
+
+static void stroke_rings(cairo_t *cairo, const struct smc_shape *shape)
+{
+    const double gap = 1.6 * HATCH_GAP, radius = 2.4;
+    for (double row = floor(shape->y / gap); row * gap < shape->y + shape->height + radius; row++) {
+        double shift = fmod(row, 2) != 0 ? gap / 2 : 0;
+        double first = floor(shape->x / gap) * gap - shift;
+        for (double x = first; x < shape->x + shape->width + radius; x += gap) {
+            cairo_new_sub_path(cairo);
+            cairo_arc(cairo, x, row * gap, radius, 0, turn);
+        }
+    }
+    cairo_stroke(cairo);
+}
+
+static void hatch(cairo_t *cairo, const struct smc_shape *shape)
+{
+    cairo_set_line_width(cairo, 0.9);
+    switch (smc_ink_styles[shape->ink].hatch) {
+    case SMC_HATCH_NONE:
+        return;
+    case SMC_HATCH_RISING:
+        stroke_slanted(cairo, shape, 1);
+        return;
+    case SMC_HATCH_FALLING:
+        stroke_slanted(cairo, shape, -1);
+        return;
+    case SMC_HATCH_LEVEL:
+        stroke_level(cairo, shape);
+        return;
+    case SMC_HATCH_UPRIGHT:
+        stroke_upright(cairo, shape);
+        return;
+    case SMC_HATCH_CROSSED:
+        stroke_slanted(cairo, shape, 1);
+        stroke_slanted(cairo, shape, -1);
+        return;
+    case SMC_HATCH_DOTTED:
+        stroke_dots(cairo, shape);
+        return;
+    case SMC_HATCH_CHECKED:
+        stroke_level(cairo, shape);
+        stroke_upright(cairo, shape);
+        return;
+    case SMC_HATCH_RINGS:
+        stroke_rings(cairo, shape);
+        return;
+    }
+}
+
+static void paint_area(cairo_t *cairo, const struct smc_shape *shape)
+{
+    double red, green, blue;
+    cairo_rectangle(cairo, shape->x, shape->y, shape->width, shape->height);
+    if (shape->ink == SMC_INK_HEAT) {
+        smc_ink_heat(shape->shade, &red, &green, &blue);
+        cairo_set_source_rgb(cairo, red, green, blue);
+        cairo_fill(cairo);
+        return;
+    }
+    cairo_save(cairo);
+    set_ink(cairo, shape->ink, fill_opacity);
+    cairo_fill_preserve(cairo);
+    cairo_clip(cairo);
+    set_ink(cairo, shape->ink, hatch_opacity);
+    hatch(cairo, shape);
+    cairo_restore(cairo);
+}
+
+/* --- The rest --------------------------------------------------------------------------------- */
+
+static void paint_line(cairo_t *cairo, const struct smc_shape *shape)
+{
+    static const double dashes[] = {4, 3};
+    set_ink(cairo, shape->ink, 1);
+    cairo_set_line_width(cairo, shape->thickness);
+    cairo_set_line_cap(cairo, shape->dashed ? CAIRO_LINE_CAP_BUTT : CAIRO_LINE_CAP_SQUARE);
+    cairo_set_dash(cairo, dashes, shape->dashed ? 2 : 0, 0);
+    cairo_move_to(cairo, shape->x, shape->y);
+    cairo_line_to(cairo, shape->x + shape->width, shape->y + shape->height);
+    cairo_stroke(cairo);
+    cairo_set_dash(cairo, NULL, 0, 0);
+}
+
+static void paint_mark(cairo_t *cairo, const struct smc_shape *shape)
+{
+    cairo_new_path(cairo);
+    cairo_arc(cairo, shape->x, shape->y, 5, 0, turn);
+    set_ink(cairo, shape->ink, 1);
+    cairo_fill_preserve(cairo);
+    set_ink(cairo, SMC_INK_PAPER, 1);
+    cairo_set_line_width(cairo, 1.8);
+    cairo_stroke(cairo);
+}
+
+/* Where no font can be opened, cairo draws with strokes that it has within. */
+static bool has_strokes(cairo_t *cairo)
+{
+    return cairo_scaled_font_get_type(cairo_get_scaled_font(cairo)) == CAIRO_FONT_TYPE_USER;
+}
+
+/* Whether it has a font. */
+static bool paint_text(cairo_t *cairo, const struct smc_picture *picture,
+                       const struct smc_shape *shape)
+{
+    const char *text = smc_picture_string(picture, shape);
+    bool strong = shape->face == SMC_FACE_STRONG || shape->face == SMC_FACE_TITLE;
+    double points = smc_face_points(shape->face);
+    struct smc_canvas canvas = smc_canvas_paper();
+    double line = smc_canvas_line_height(&canvas, shape->face);
+    cairo_text_extents_t extents;
+    cairo_select_font_face(cairo, "sans", CAIRO_FONT_SLANT_NORMAL,
+                           strong ? CAIRO_FONT_WEIGHT_BOLD : CAIRO_FONT_WEIGHT_NORMAL);
+    cairo_set_font_size(cairo, points);
+    cairo_text_extents(cairo, text, &extents);
+    double share = shape->anchor == SMC_ANCHOR_START    ? 0
+                   : shape->anchor == SMC_ANCHOR_MIDDLE ? 0.5
+                                                        : 1;
+    double x = shape->x - share * extents.x_advance, y = shape->y + (line + 0.72 * points) / 2;
+    if (shape->backed) {
+        cairo_rectangle(cairo, x - 4, shape->y + 1, extents.x_advance + 8, line - 2);
+        set_ink(cairo, SMC_INK_PAPER, 0.85);
+        cairo_fill(cairo);
+    }
+    set_ink(cairo, shape->ink, 1);
+    cairo_move_to(cairo, x, y);
+    cairo_show_text(cairo, text);
+    return !has_strokes(cairo);
+}
+
+enum fonts { FONTS_NONE, FONTS_ALL, FONTS_SOME };
+
+/* Which of its texts have a font; a machine with any font has one for all. */
+static enum fonts paint(cairo_t *cairo, const struct smc_picture *picture)
+{
+    size_t with_font = 0, without = 0;
+    set_ink(cairo, SMC_INK_PAPER, 1);
+    cairo_paint(cairo);
+    for (size_t i = 0; i < picture->count; i++) {
+        const struct smc_shape *shape = &picture->shape[i];
+        switch (shape->kind) {
+        case SMC_SHAPE_AREA:
+            paint_area(cairo, shape);
+            break;
+        case SMC_SHAPE_LINE:
+            paint_line(cairo, shape);
+            break;
+        case SMC_SHAPE_TEXT:
+            paint_text(cairo, picture, shape) ? with_font++ : without++;
+            break;
+        case SMC_SHAPE_MARK:
+            paint_mark(cairo, shape);
+            break;
+        }
+    }
+    return without == 0 ? FONTS_ALL : with_font == 0 ? FONTS_NONE : FONTS_SOME;
+}
+
+/* --- Files ------------------------------------------------------------------------------------ */
+
+static cairo_status_t take_bytes(void *context, const unsigned char *bytes, unsigned count)
+{
+    struct smc_text *out = context;
+    smc_text_append_bytes(out, (const char *)bytes, count);
+    return out->failed ? CAIRO_STATUS_NO_MEMORY : CAIRO_STATUS_SUCCESS;
+}
+
+static cairo_surface_t *open_surface(const struct smc_picture *picture, enum smc_plot_format format,
+                                     struct smc_text *bytes)
+{
+    double width = picture->width, height = picture->height;
+    switch (format) {
+    case SMC_PLOT_SVG:
+        return cairo_svg_surface_create_for_stream(take_bytes, bytes, width, height);
+    case SMC_PLOT_PDF:
+        return cairo_pdf_surface_create_for_stream(take_bytes, bytes, width, height);
+    default:
+        return cairo_image_surface_create(CAIRO_FORMAT_RGB24, (int)ceil(width * PNG_SCALE),
+                                          (int)ceil(height * PNG_SCALE));
+    }
+}
+
+/* Fontconfig is silent about what it cannot open, and then takes another font. */
+static bool can_open_files(void)
+{
+    enum { FILES = 4 };
+    int file[FILES], count = 0;
+    while (count < FILES && (file[count] = open("/dev/null", O_RDONLY | O_CLOEXEC)) >= 0)
+        count++;
+    const int reason = errno;
+    for (int i = 0; i < count; i++)
+        close(file[i]);
+    errno = reason;
+    return count == FILES || (reason != EMFILE && reason != ENFILE);
+}
+
+enum smc_status smc_plot_paint_file(const struct smc_picture *picture, enum smc_plot_format format,
+                                    struct smc_text *bytes, struct smc_text *warnings,
+                                    struct smc_error *error)
+{
+    if (!can_open_files())
+        return smc_fail(error, SMC_MACHINE, "cannot open the fonts of a picture: %s",
+                        strerror(errno));
+    cairo_surface_t *surface = open_surface(picture, format, bytes);
+    cairo_t *cairo = cairo_create(surface);
+    if (format == SMC_PLOT_PNG)
+        cairo_scale(cairo, PNG_SCALE, PNG_SCALE);
+    const enum fonts fonts = paint(cairo, picture);
+    cairo_status_t status = cairo_status(cairo);
+    cairo_destroy(cairo);
+    if (status == CAIRO_STATUS_SUCCESS && format == SMC_PLOT_PNG)
+        status = cairo_surface_write_to_png_stream(surface, take_bytes, bytes);
+    cairo_surface_finish(surface);
+    if (status == CAIRO_STATUS_SUCCESS)
+        status = cairo_surface_status(surface);
+    cairo_surface_destroy(surface);
+    if (status == CAIRO_STATUS_SUCCESS && fonts == FONTS_SOME)
+        return smc_fail(error, SMC_MACHINE, "cairo: a font cannot be opened");
+    if (status == CAIRO_STATUS_SUCCESS && fonts == FONTS_NONE && warnings)
+        smc_text_append(warnings, "option --plot: no font was found, so that text is drawn in "
+                                  "strokes; 'smemcalc doctor' tells more\n");
+    if (status == CAIRO_STATUS_SUCCESS)
+        return SMC_OK;
+    if (status == CAIRO_STATUS_NO_MEMORY)
+        smc_memory_note_failure();
+    return smc_fail(error, SMC_MACHINE, "cairo: %s", cairo_status_to_string(status));
+}
+
+const bool smc_plot_has_files = true;
+
+bool smc_plot_has_font(void)
+{
+    cairo_surface_t *surface = cairo_image_surface_create(CAIRO_FORMAT_A8, 1, 1);
+    cairo_t *cairo = cairo_create(surface);
+    cairo_text_extents_t extents = {.width = 0};
+    cairo_select_font_face(cairo, "sans", CAIRO_FONT_SLANT_NORMAL, CAIRO_FONT_WEIGHT_NORMAL);
+    cairo_text_extents(cairo, "occupancy", &extents);
+    bool has =
+        cairo_status(cairo) == CAIRO_STATUS_SUCCESS && extents.width > 0 && !has_strokes(cairo);
+    cairo_destroy(cairo);
+    cairo_surface_destroy(surface);
+    return has;
+}

@@ -1,0 +1,368 @@
+/* The lines of a kernel's source with the emulator's counts: the hottest, then all in order; as
+   text, JSON and CSV. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "show/report/csv_parts.h"
+#include "show/report/report_fields.h"
+#include "show/report/json_parts.h"
+#include "show/words/layout.h"
+#include "show/report/text_parts.h"
+
+/* --- Text ------------------------------------------------------------------------------------- */
+
+enum {
+    HOTTEST_SHOWN = 5,
+    CONTEXT = 2, /* lines without instructions that are shown around those with some */
+    NARROW = 44, /* characters for the source, below which indentation is halved */
+    NARROWEST = 24,
+    CONTINUED = 2, /* further indentation of a line's second row */
+};
+
+/* --- Columns ---------------------------------------------------------------------------------- */
+
+typedef uint64_t value_of(const struct smc_emulated_count *count);
+
+static uint64_t requests_of(const struct smc_emulated_count *count)
+{
+    return count->global_requests;
+}
+
+static uint64_t sectors_of(const struct smc_emulated_count *count)
+{
+    return count->global_sectors;
+}
+
+static uint64_t splits_of(const struct smc_emulated_count *count)
+{
+    return count->divergent;
+}
+
+/* They follow the columns that are always shown; a column without any value is omitted. */
+static const struct column {
+    const char *head;
+    int width;
+    value_of *value;
+    const char *legend;
+} columns[] = {
+    {"shared", 7, smc_emulated_wavefronts, "wavefronts of shared memory"},
+    {"confl", 6, smc_emulated_conflicts, "those beyond the least possible, bank conflicts"},
+    {"req", 6, requests_of, "requests of global memory"},
+    {"sect", 6, sectors_of, "their sectors of 32 B"},
+    {"split", 6, splits_of, "branches that the lanes of one warp took both ways"},
+};
+enum {
+    COLUMNS = sizeof columns / sizeof *columns,
+    HEAT_WIDTH = 6,
+    INSTRUCTIONS_WIDTH = 6,
+    LANES_WIDTH = 6,
+    LINE_WIDTH = 5,
+};
+
+struct table {
+    const struct smc_annotation *annotation;
+    const struct smc_report_style *style;
+    struct smc_text *out;
+    bool shows[COLUMNS];
+    size_t indent;  /* that all lines have */
+    size_t source;  /* the column at which the source begins */
+    uint64_t least; /* heat of the coolest line that is marked as hot */
+};
+
+static void append_count(uint64_t value, int width, struct smc_text *out)
+{
+    static const char units[] = " kMGTP";
+    char text[32];
+    double scaled = (double)value;
+    size_t unit = 0;
+    for (; value >= 100000 && scaled >= 1000; unit++)
+        scaled /= 1000;
+    if (unit)
+        snprintf(text, sizeof text, "%.*f%c", scaled < 10 ? 2 : scaled < 100, scaled, units[unit]);
+    else
+        snprintf(text, sizeof text, "%" PRIu64, value);
+    smc_text_printf(out, "%*s", width, value ? text : "-");
+}
+
+static void append_heat(const struct table *table, const struct smc_annotated_line *line)
+{
+    char text[16] = "-";
+    double percent =
+        table->annotation->heat ? 100.0 * (double)line->heat / (double)table->annotation->heat : 0;
+    if (line->heat)
+        snprintf(text, sizeof text, percent < 0.5 ? "<1%%" : "%.0f%%", percent);
+    bool hot = line->heat && line->heat >= table->least;
+    smc_text_printf(table->out, "%c%*s", hot ? '>' : ' ', HEAT_WIDTH - 1, text);
+}
+
+static void append_lanes(const struct smc_emulated_count *count, struct smc_text *out)
+{
+    char text[16] = "-";
+    double lanes = count->executions ? (double)count->lanes / (double)count->executions : 0;
+    if (count->executions)
+        snprintf(text, sizeof text, "%.*f", count->lanes % count->executions ? 1 : 0, lanes);
+    smc_text_printf(out, "%*s", LANES_WIDTH, text);
+}
+
+static void append_counts(const struct table *table, const struct smc_annotated_line *line)
+{
+    append_heat(table, line);
+    append_count(line->count.executions, INSTRUCTIONS_WIDTH, table->out);
+    append_lanes(&line->count, table->out);
+    for (size_t i = 0; i < COLUMNS; i++)
+        if (table->shows[i])
+            append_count(columns[i].value(&line->count), columns[i].width, table->out);
+}
+
+static void append_head(const struct table *table, const char *subject)
+{
+    struct smc_text *out = table->out;
+    smc_text_printf(out, "\n%*s%*s%*s", HEAT_WIDTH, "heat", INSTRUCTIONS_WIDTH, "instr",
+                    LANES_WIDTH, "lanes");
+    for (size_t i = 0; i < COLUMNS; i++)
+        if (table->shows[i])
+            smc_text_printf(out, "%*s", columns[i].width, columns[i].head);
+    smc_text_printf(out, "%*s  %s\n", LINE_WIDTH, "line", subject);
+}
+
+static void append_legend(const struct table *table)
+{
+    struct smc_text text = {0};
+    smc_text_append(&text, "heat: executed warp instructions plus wavefronts of shared memory, "
+                           "of all; instr: executed warp instructions, as the PTX has them; "
+                           "lanes: those active, of 32");
+    for (size_t i = 0; i < COLUMNS; i++)
+        if (table->shows[i])
+            smc_text_printf(&text, "; %s: %s", columns[i].head, columns[i].legend);
+    smc_text_append_char(table->out, '\n', 1);
+    smc_layout_paragraph(table->out, "", 2, smc_text_string(&text), table->style->columns);
+    smc_text_free(&text);
+}
+
+/* --- Source ----------------------------------------------------------------------------------- */
+
+/* The bytes of a row of at most `width` characters: it ends before a space in its second half. */
+static size_t row_bytes(const char *text, size_t width)
+{
+    size_t most = smc_utf8_fit(text, (int)width), end = most;
+    if (!text[most])
+        return most;
+    while (end > most / 2 && text[end] != ' ')
+        end--;
+    return end > most / 2 ? end : most;
+}
+
+/* A line without counts is cut; one with counts continues in the next row. */
+static void append_source(const struct table *table, const char *text, size_t indent, bool counted)
+{
+    const struct smc_report_style *style = table->style;
+    struct smc_text *out = table->out;
+    size_t blanks = strspn(text, " ");
+    size_t depth = blanks > indent ? blanks - indent : 0;
+    size_t width = style->columns > table->source + NARROWEST ? style->columns - table->source : 0;
+    width = width > NARROWEST ? width : NARROWEST;
+    text += blanks;
+    depth = width < NARROW ? depth / 2 : depth;
+    depth = depth < width / 2 ? depth : width / 2;
+    size_t bytes = row_bytes(text, width - depth);
+    const char *more = style->utf8 ? "\xe2\x80\xa6" : "...";
+    bool cut = text[bytes] && !counted;
+    if (cut)
+        bytes = smc_utf8_fit(text, (int)(width - depth) - (style->utf8 ? 1 : 3));
+    if (!*text)
+        return;
+    smc_text_append_char(out, ' ', 2 + depth);
+    smc_text_append_bytes(out, text, bytes);
+    smc_text_append(out, cut ? more : "");
+    depth = depth + CONTINUED < width / 2 ? depth + CONTINUED : depth;
+    for (text += bytes; *text && counted; text += bytes) {
+        text += strspn(text, " ");
+        bytes = row_bytes(text, width - depth);
+        smc_text_append_char(out, '\n', *text != '\0');
+        smc_text_append_char(out, ' ', *text ? table->source + depth : 0);
+        smc_text_append_bytes(out, text, bytes);
+    }
+}
+
+/* `alone`: without the lines around it. Then a line whose text is not available has its file's
+   name instead. */
+static void append_line(const struct table *table, const struct smc_annotated_line *line,
+                        bool alone)
+{
+    struct smc_text *out = table->out;
+    struct smc_text name = {0};
+    bool hot = line->heat && line->heat >= table->least;
+    if (line->instructions)
+        append_counts(table, line);
+    else
+        smc_text_append_char(out, ' ', table->source - LINE_WIDTH - 2);
+    if (line->file)
+        smc_text_printf(out, "%*" PRIu32, LINE_WIDTH, line->line);
+    else
+        smc_text_printf(out, "%*s", LINE_WIDTH, "-");
+    if (!line->text && !line->file)
+        smc_text_append(&name, "no line of any file");
+    else if (!line->text && alone)
+        smc_text_append(&name, line->file);
+    if (hot)
+        smc_layout_begin(out, table->style, SMC_STRONG);
+    append_source(table, line->text ? line->text : smc_text_string(&name),
+                  alone ? SIZE_MAX : table->indent, line->instructions > 0);
+    if (hot)
+        smc_layout_end(out, table->style);
+    smc_text_append_char(out, '\n', 1);
+    smc_text_free(&name);
+}
+
+static bool is_shown(const struct smc_annotation *annotation, size_t index)
+{
+    size_t first = index > CONTEXT ? index - CONTEXT : 0;
+    for (size_t i = first; i < annotation->lines && i <= index + CONTEXT; i++)
+        if (annotation->line[i].instructions &&
+            annotation->line[i].file == annotation->line[index].file)
+            return true;
+    return false;
+}
+
+static void append_listing(const struct table *table)
+{
+    const struct smc_annotation *annotation = table->annotation;
+    const char *file = NULL;
+    bool first = true, left_out = false;
+    for (size_t i = 0; i < annotation->lines; i++) {
+        const struct smc_annotated_line *line = &annotation->line[i];
+        if (!is_shown(annotation, i)) {
+            left_out = true;
+            continue;
+        }
+        bool same_file =
+            !first && (line->file == file || (line->file && file && strcmp(line->file, file) == 0));
+        if (!same_file)
+            append_head(table, line->file ? line->file : "");
+        else if (left_out)
+            smc_text_printf(table->out, "%*s\n", (int)table->source - 2, "...");
+        append_line(table, line, false);
+        file = line->file;
+        first = left_out = false;
+    }
+}
+
+static void append_hottest(const struct table *table)
+{
+    const struct smc_annotation *annotation = table->annotation;
+    append_head(table, "hottest lines");
+    for (size_t i = 0; i < annotation->hottest_count && i < HOTTEST_SHOWN; i++)
+        append_line(table, annotation->hottest[i], true);
+}
+
+/* --- The whole -------------------------------------------------------------------------------- */
+
+static void lay_out(struct table *table)
+{
+    const struct smc_annotation *annotation = table->annotation;
+    size_t indent = SIZE_MAX;
+    table->source = HEAT_WIDTH + INSTRUCTIONS_WIDTH + LANES_WIDTH + LINE_WIDTH + 2;
+    for (size_t c = 0; c < COLUMNS; c++) {
+        for (size_t i = 0; i < annotation->lines; i++)
+            table->shows[c] |= columns[c].value(&annotation->line[i].count) > 0;
+        table->source += table->shows[c] ? (size_t)columns[c].width : 0;
+    }
+    for (size_t i = 0; i < annotation->lines; i++) {
+        const char *text = annotation->line[i].text;
+        size_t blanks = text ? strspn(text, " ") : 0;
+        if (text && text[blanks] && is_shown(annotation, i) && blanks < indent)
+            indent = blanks;
+    }
+    table->indent = indent;
+    size_t hot =
+        annotation->hottest_count < HOTTEST_SHOWN ? annotation->hottest_count : HOTTEST_SHOWN;
+    table->least = hot ? annotation->hottest[hot - 1]->heat : 0;
+}
+
+void smc_text_annotation(const struct smc_annotation *annotation,
+                         const struct smc_report_style *style, struct smc_text *out)
+{
+    struct table table = {.annotation = annotation, .style = style, .out = out};
+    if (!annotation || annotation->hottest_count == 0)
+        return;
+    lay_out(&table);
+    append_hottest(&table);
+    append_listing(&table);
+    append_legend(&table);
+}
+
+/* --- Fields ----------------------------------------------------------------------------------- */
+
+struct hot_line {
+    const char *kernel; /* in CSV */
+    const struct smc_annotated_line *line;
+};
+
+#define ITEM struct hot_line
+#define LINE_FIELDS(FIELD)                                                                         \
+    FIELD(kernel, NULL, "kernel", "", "the kernel", smc_value_text(item->kernel))                  \
+    FIELD(file, "file", "file", "", "of the source", smc_value_string(item->line->file))           \
+    FIELD(line, "line", "line", "", "in the file",                                                 \
+          smc_value_if(item->line->line > 0, smc_value_integer(item->line->line)))                 \
+    FIELD(heat, "heat", "heat", "", "executions and wavefronts",                                   \
+          smc_value_integer(item->line->heat))                                                     \
+    FIELD(instructions, "instructions", "instructions", "", "of the PTX",                          \
+          smc_value_integer(item->line->instructions))                                             \
+    FIELD(executions, "executions", "executions", "", "of these by warps",                         \
+          smc_value_integer(item->line->count.executions))                                         \
+    FIELD(active_lanes, "active_lanes", "active_lanes", "lanes", "summed over the executions",     \
+          smc_value_integer(item->line->count.lanes))                                              \
+    FIELD(loads, "shared_loads", "shared_loads", "", "loads from shared memory",                   \
+          smc_value_integer(item->line->count.shared_loads))                                       \
+    FIELD(load_wavefronts, "shared_load_wavefronts", "shared_load_wavefronts", "",                 \
+          "their wavefronts", smc_value_integer(item->line->count.load_wavefronts))                \
+    FIELD(stores, "shared_stores", "shared_stores", "", "stores to shared memory",                 \
+          smc_value_integer(item->line->count.shared_stores))                                      \
+    FIELD(store_wavefronts, "shared_store_wavefronts", "shared_store_wavefronts", "",              \
+          "their wavefronts", smc_value_integer(item->line->count.store_wavefronts))               \
+    FIELD(conflicts, "bank_conflicts", "bank_conflicts", "",                                       \
+          "wavefronts above the least possible",                                                   \
+          smc_value_integer(smc_emulated_conflicts(&item->line->count)))                           \
+    FIELD(requests, "global_requests", "global_requests", "", "of global memory",                  \
+          smc_value_integer(item->line->count.global_requests))                                    \
+    FIELD(sectors, "global_sectors", "global_sectors", "", "of 32 bytes",                          \
+          smc_value_integer(item->line->count.global_sectors))                                     \
+    FIELD(bytes, "global_bytes", "global_bytes", "bytes", "of global memory",                      \
+          smc_value_integer(item->line->count.global_bytes))                                       \
+    FIELD(divergent, "divergent_branches", "divergent_branches", "",                               \
+          "branches that lanes of one warp took both ways",                                        \
+          smc_value_integer(item->line->count.divergent))                                          \
+    FIELD(source, "source", "source", "", "the text of the line",                                  \
+          smc_value_if(item->line->text != NULL, smc_value_text(item->line->text)))
+SMC_FIELD_TABLE(line_fields, LINE_FIELDS)
+#undef ITEM
+
+/* --- JSON ------------------------------------------------------------------------------------- */
+
+json_t *smc_json_annotation(const struct smc_annotation *annotation)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < annotation->hottest_count; i++) {
+        const struct hot_line line = {"", annotation->hottest[i]};
+        json_array_append_new(list, smc_fields_object(line_fields, &line));
+    }
+    return list;
+}
+
+/* --- CSV -------------------------------------------------------------------------------------- */
+
+void smc_csv_annotation_head(struct smc_text *out)
+{
+    smc_fields_csv_head(line_fields, out);
+}
+
+void smc_csv_annotation(const char *kernel, const struct smc_annotation *annotation,
+                        struct smc_text *out)
+{
+    for (size_t i = 0; i < annotation->hottest_count; i++) {
+        const struct hot_line line = {kernel, annotation->hottest[i]};
+        smc_fields_csv_row(line_fields, &line, out);
+    }
+}

@@ -1,0 +1,393 @@
+/* The bank conflicts that were found in a kernel's PTX without running it: in a line, as a table,
+   JSON and CSV. */
+#include "show/report/bank_accesses_report.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "show/report/banks_report.h"
+#include "show/report/csv_parts.h"
+#include "show/report/report_fields.h"
+#include "show/report/json_parts.h"
+#include "show/words/layout.h"
+#include "show/report/text_parts.h"
+#include "show/words/words.h"
+
+/* --- Words ------------------------------------------------------------------------------------ */
+
+enum { MOST_CALLEES = 3 };
+
+static const char *base_of(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+static void append_place(const struct smc_bank_access *access, struct smc_text *out)
+{
+    if (access->file)
+        smc_text_printf(out, "%s:%u", base_of(access->file), access->line);
+    else
+        smc_text_printf(out, "PTX line %u", access->ptx_line);
+}
+
+static const char *kind_of(const struct smc_bank_access *access)
+{
+    static const char *const others[] = {
+        [SMC_BANK_BY_CALL] = "call",
+        [SMC_BANK_BY_DESCRIPTOR] = "wgmma",
+        [SMC_BANK_BY_ENGINE] = "copy engine",
+        [SMC_BANK_BY_UNKNOWN] = "unknown",
+    };
+    return access->kind != SMC_BANK_BY_LANES    ? others[access->kind]
+           : access->verdict == SMC_BANK_ATOMIC ? "atomic"
+                                                : smc_words_bank_op(access->op);
+}
+
+/* ": pad each row ...", after something else; `all`: or how to swap columns. */
+static void append_remedy(const struct smc_bank_access *access, bool all, struct smc_text *out)
+{
+    struct smc_text advice = {0};
+    if (access->advice)
+        smc_words_array_advice(access->advice, true, all || !access->advice->layout.has_padding,
+                               &advice);
+    if (advice.length)
+        smc_text_printf(out, "%s%s", out->length ? ": " : "", smc_text_string(&advice));
+    smc_text_free(&advice);
+}
+
+static void append_worst(const struct smc_bank_access *access, struct smc_text *out)
+{
+    smc_text_printf(out, "%u bank conflict%s per warp at ", access->most_conflicts,
+                    smc_text_plural(access->most_conflicts));
+    append_place(access, out);
+    smc_text_printf(out, ", a %s", kind_of(access));
+    if (access->has_stride)
+        smc_text_printf(out, " with a stride of %" PRId64 SMC_TIE "B", access->stride_bytes);
+    if (access->verdict == SMC_BANK_IF_ALL_ACTIVE)
+        smc_text_append(out, " (if all lanes are active)");
+    append_remedy(access, false, out);
+}
+
+/* ", 2 of them calls of get, put". */
+static void append_callees(const struct smc_bank_accesses *accesses, struct smc_text *out)
+{
+    size_t named = 0;
+    if (accesses->calls == 0)
+        return;
+    smc_text_printf(out, ", %zu of them %s", accesses->calls,
+                    accesses->calls == 1 ? "a call" : "calls");
+    for (size_t i = 0; i < accesses->count; i++) {
+        const char *callee = accesses->item[i].callee;
+        bool again = accesses->item[i].verdict != SMC_BANK_NOT_FOLLOWED;
+        for (size_t k = 0; k < i && callee; k++)
+            again |= accesses->item[k].callee && strcmp(accesses->item[k].callee, callee) == 0;
+        if (callee && !again && named < MOST_CALLEES)
+            smc_text_printf(out, "%s%s", named++ ? ", " : " of ", callee);
+    }
+}
+
+void smc_words_bank_accesses(const struct smc_bank_accesses *accesses, struct smc_text *out)
+{
+    size_t missing = accesses->counted - accesses->followed;
+    if (accesses->count == 0)
+        return;
+    if (accesses->worst < accesses->count)
+        append_worst(&accesses->item[accesses->worst], out);
+    else if (accesses->followed > 0)
+        smc_text_printf(out, "no bank conflicts in %zu access%s", accesses->followed,
+                        accesses->followed == 1 ? "" : "es");
+    else if (accesses->counted == 0)
+        smc_text_append(out, "shared memory is accessed by atomics alone");
+    if (missing > 0)
+        smc_text_printf(out, "%s%zu of %zu accesses to shared memory cannot be followed",
+                        accesses->followed ? "; " : "", missing, accesses->counted);
+    append_callees(accesses, out);
+}
+
+/* --- Text ------------------------------------------------------------------------------------- */
+
+enum { PLACE_WIDTH = 22, KIND_WIDTH = 14, REMARK_INDENT = 6 };
+
+/* Accesses that one row shows: unrolled copies of one line. */
+static bool is_alike(const struct smc_bank_access *a, const struct smc_bank_access *b)
+{
+    bool same_file = a->file == b->file || (a->file && b->file && strcmp(a->file, b->file) == 0);
+    return a->line > 0 && a->line == b->line && same_file && a->verdict == b->verdict &&
+           a->op == b->op && a->width_bytes == b->width_bytes &&
+           a->most_conflicts == b->most_conflicts && a->fewest_conflicts == b->fewest_conflicts &&
+           a->advice == b->advice && a->kind == b->kind;
+}
+
+static bool is_first(const struct smc_bank_accesses *accesses, size_t i)
+{
+    for (size_t k = 0; k < i; k++)
+        if (is_alike(&accesses->item[k], &accesses->item[i]))
+            return false;
+    return true;
+}
+
+static size_t count_alike(const struct smc_bank_accesses *accesses, size_t i)
+{
+    size_t count = 0;
+    for (size_t k = i; k < accesses->count; k++)
+        count += is_alike(&accesses->item[i], &accesses->item[k]) || k == i;
+    return count;
+}
+
+static void append_number(double value, bool known, int width, struct smc_text *row)
+{
+    char text[32] = "-";
+    if (known)
+        snprintf(text, sizeof text, "%.*f", value == (double)(uint64_t)value ? 0 : 1, value);
+    smc_text_printf(row, "%*s", width, text);
+}
+
+static void append_row(const struct smc_bank_access *access, size_t alike, struct smc_text *out)
+{
+    struct smc_text row = {0}, place = {0};
+    char kind[32];
+    bool known = access->executions > 0;
+    double executions = known ? (double)access->executions : 1;
+    append_place(access, &place);
+    if (access->kind == SMC_BANK_BY_LANES)
+        snprintf(kind, sizeof kind, "%s %u B", kind_of(access), access->width_bytes);
+    else
+        snprintf(kind, sizeof kind, "%s", kind_of(access));
+    smc_text_append(&row, "  ");
+    smc_text_cell(&row, smc_text_string(&place), -PLACE_WIDTH);
+    smc_text_append(&row, " ");
+    smc_text_cell(&row, kind, -KIND_WIDTH);
+    smc_text_printf(&row, "%5zu", alike);
+    append_number((double)access->wavefronts / executions, known, 11, &row);
+    append_number((double)(access->wavefronts - access->least) / executions, known, 10, &row);
+    append_number(access->most_conflicts, known, 7, &row);
+    smc_layout_row(out, &row);
+    smc_text_free(&place);
+}
+
+static void append_remark(const struct smc_bank_access *access,
+                          const struct smc_report_style *style, struct smc_text *out)
+{
+    struct smc_text line = {0};
+    if (access->verdict != SMC_BANK_KNOWN)
+        smc_text_append(&line, smc_bank_verdict_words(access->verdict));
+    if (access->reason)
+        smc_text_printf(&line, ": %s", access->reason);
+    if (access->most_conflicts > 0 && access->has_stride)
+        smc_text_printf(&line, "%sstride %" PRId64 SMC_TIE "B", line.length ? "; " : "",
+                        access->stride_bytes);
+    if (access->most_conflicts > 0)
+        append_remedy(access, true, &line);
+    if (line.length > 0)
+        smc_layout_paragraph(out, "", REMARK_INDENT, smc_text_string(&line), style->columns);
+    smc_text_free(&line);
+}
+
+static void append_sums(const struct smc_bank_accesses *accesses,
+                        const struct smc_report_style *style, struct smc_text *out)
+{
+    struct smc_text line = {0};
+    smc_text_append_char(out, '\n', 1);
+    smc_text_printf(&line, "%zu of %zu accesses followed", accesses->followed, accesses->counted);
+    if (accesses->count > accesses->counted)
+        smc_text_printf(&line, ", besides %zu atomic%s", accesses->count - accesses->counted,
+                        smc_text_plural(accesses->count - accesses->counted));
+    if (accesses->executions > 0)
+        smc_text_printf(&line, "; %s %" PRIu64 " wavefronts, %" PRIu64 " of them bank conflicts",
+                        accesses->counts_are_exact && accesses->followed == accesses->counted
+                            ? "one block takes"
+                            : "in what was followed",
+                        accesses->wavefronts, accesses->wavefronts - accesses->least);
+    smc_text_append(&line, ". Wavefronts and conflicts are those of one warp on average, as the "
+                           "PTX has the accesses: ptxas may join loads.");
+    smc_layout_paragraph(out, "", 0, smc_text_string(&line), style->columns);
+    smc_text_free(&line);
+}
+
+void smc_text_bank_accesses(const char *kernel, const struct smc_bank_accesses *accesses,
+                            const struct smc_report_style *style, struct smc_text *out)
+{
+    struct smc_text line = {0};
+    const uint32_t *block = accesses->block;
+    smc_text_printf(&line, "%s, block %ux%ux%u", kernel, block[0], block[1], block[2]);
+    smc_layout_verdict(out, style, SMC_STRONG, &line);
+    if (accesses->count == 0) {
+        smc_text_append(out, "  no access to shared memory\n");
+        return;
+    }
+    smc_text_printf(out, "\n  %-*s %-*s%5s%11s%10s%7s\n", PLACE_WIDTH, "place", KIND_WIDTH,
+                    "access", "PTX", "wavefronts", "conflicts", "worst");
+    for (size_t i = 0; i < accesses->count; i++) {
+        if (!is_first(accesses, i))
+            continue;
+        append_row(&accesses->item[i], count_alike(accesses, i), out);
+        append_remark(&accesses->item[i], style, out);
+    }
+    append_sums(accesses, style, out);
+}
+
+/* --- Fields ----------------------------------------------------------------------------------- */
+
+struct row {
+    const char *kernel;
+    const struct smc_bank_access *access;
+};
+
+static struct smc_value remedy_of(const struct smc_bank_access *access, bool padding)
+{
+    struct smc_text text = {0};
+    if (access->advice && !access->advice->layout.is_hopeless)
+        smc_words_array_advice(access->advice, padding, !padding, &text);
+    struct smc_value value =
+        smc_value_json(text.length ? json_string(smc_text_string(&text)) : json_null());
+    smc_text_free(&text);
+    return value;
+}
+
+static struct smc_value counted(const struct smc_bank_access *access, uint64_t count)
+{
+    return smc_value_if(access->executions > 0, smc_value_integer(count));
+}
+
+#define ITEM struct row
+#define ACCESS_FIELDS(FIELD)                                                                       \
+    FIELD(kernel, NULL, "kernel", "", "its name", smc_value_text(item->kernel))                    \
+    FIELD(file, "file", "file", "", "of the source", smc_value_string(item->access->file))         \
+    FIELD(line, "line", "line", "", "in the source", smc_value_known(item->access->line))          \
+    FIELD(ptx_line, "ptx_line", "ptx_line", "", "in the PTX",                                      \
+          smc_value_integer(item->access->ptx_line))                                               \
+    FIELD(operation, "operation", "operation", "", "the instruction",                              \
+          smc_value_string(item->access->operation))                                               \
+    FIELD(kind, "kind", "kind", "", "load, store, atomic, call, wgmma, copy engine or unknown",    \
+          smc_value_string(kind_of(item->access)))                                                 \
+    FIELD(width, "width_bytes", "width_bytes", "bytes", "of one lane",                             \
+          smc_value_known(item->access->width_bytes))                                              \
+    FIELD(array, "array", "array", "", "the shared variable",                                      \
+          smc_value_string(item->access->array))                                                   \
+    FIELD(callee, "callee", "callee", "", "the function that is called",                           \
+          smc_value_string(item->access->callee))                                                  \
+    FIELD(verdict, "verdict", "verdict", "", "what is known",                                      \
+          smc_value_string(smc_bank_verdict_name(item->access->verdict)))                          \
+    FIELD(reason, "reason", "reason", "", "why it is not known",                                   \
+          smc_value_string(item->access->reason))                                                  \
+    FIELD(executions, "executions", "executions", "", "by warps, as far as followed",              \
+          counted(item->access, item->access->executions))                                         \
+    FIELD(wavefronts, "wavefronts", "wavefronts", "", "of these",                                  \
+          counted(item->access, item->access->wavefronts))                                         \
+    FIELD(conflicts, "bank_conflicts", "bank_conflicts", "",                                       \
+          "wavefronts above the least possible",                                                   \
+          counted(item->access, item->access->wavefronts - item->access->least))                   \
+    FIELD(fewest, "fewest_conflicts", "fewest_conflicts", "", "of one execution",                  \
+          counted(item->access, item->access->fewest_conflicts))                                   \
+    FIELD(most, "most_conflicts", "most_conflicts", "", "of one execution",                        \
+          counted(item->access, item->access->most_conflicts))                                     \
+    FIELD(stride, "stride_bytes", "stride_bytes", "bytes", "between neighbouring lanes",           \
+          smc_value_if(item->access->has_stride,                                                   \
+                       smc_value_integer((uint64_t)item->access->stride_bytes)))                   \
+    FIELD(padding, "padding", NULL, "", "a padding without conflicts",                             \
+          remedy_of(item->access, true))                                                           \
+    FIELD(swizzle, "swizzle", NULL, "", "a swizzle without conflicts",                             \
+          remedy_of(item->access, false))
+SMC_FIELD_TABLE(access_fields, ACCESS_FIELDS)
+#undef ITEM
+
+const struct smc_field_table smc_bank_accesses_tables[] = {
+    {"bank_accesses", access_fields},
+    {NULL, NULL},
+};
+
+json_t *smc_json_bank_accesses(const struct smc_bank_accesses *accesses)
+{
+    if (!accesses)
+        return json_null();
+    json_t *object = json_object(), *list = json_array(), *block = json_array();
+    for (int i = 0; i < 3; i++)
+        json_array_append_new(block, json_integer(accesses->block[i]));
+    smc_json_set(object, "block", block);
+    smc_json_set(object, "exact_counts", json_boolean(accesses->counts_are_exact));
+    smc_json_integer(object, "counted", accesses->counted);
+    smc_json_integer(object, "followed", accesses->followed);
+    smc_json_integer(object, "executions", accesses->executions);
+    smc_json_integer(object, "wavefronts", accesses->wavefronts);
+    smc_json_integer(object, "bank_conflicts", accesses->wavefronts - accesses->least);
+    for (size_t i = 0; i < accesses->count; i++) {
+        const struct row row = {"", &accesses->item[i]};
+        json_array_append_new(list, smc_fields_object(access_fields, &row));
+    }
+    smc_json_set(object, "accesses", list);
+    return object;
+}
+
+void smc_csv_bank_accesses_head(struct smc_text *out)
+{
+    smc_fields_csv_head(access_fields, out);
+}
+
+void smc_csv_bank_accesses(const char *kernel, const struct smc_bank_accesses *accesses,
+                           struct smc_text *out)
+{
+    for (size_t i = 0; i < accesses->count; i++) {
+        const struct row row = {kernel, &accesses->item[i]};
+        smc_fields_csv_row(access_fields, &row, out);
+    }
+}
+
+/* --- The answer of smemcalc banks FILE -------------------------------------------------------- */
+
+static void append_kernel_verdict(const struct smc_kernel_banks *banks,
+                                  const struct smc_report_style *style, struct smc_text *out)
+{
+    const struct smc_bank_accesses *accesses = banks->accesses;
+    struct smc_text line = {0};
+    smc_text_printf(&line, "%s: ", banks->query->file_kernel->short_name);
+    if (accesses->count == 0)
+        smc_text_append(&line, "no access to shared memory");
+    smc_words_bank_accesses(accesses, &line);
+    smc_layout_verdict(out, style, accesses->worst < accesses->count ? SMC_BAD : SMC_GOOD, &line);
+    smc_text_append_char(out, '\n', 1);
+}
+
+static void append_kernel_block(const struct smc_kernel_banks *banks,
+                                const struct smc_report_style *style, struct smc_text *out)
+{
+    const uint32_t *block = banks->accesses->block;
+    struct smc_text line = {0};
+    smc_text_printf(&line, "%ux%ux%u, %u warp%s%s", block[0], block[1], block[2],
+                    banks->accesses->warps, smc_text_plural(banks->accesses->warps),
+                    banks->block_source);
+    smc_layout_line(out, style, "block", &line);
+}
+
+void smc_text_kernel_banks(const struct smc_kernel_banks *banks,
+                           const struct smc_report_style *style, struct smc_text *out)
+{
+    const struct smc_answer answer = {.query = *banks->query};
+    append_kernel_verdict(banks, style, out);
+    smc_text_kernel_line(&answer, style, out);
+    append_kernel_block(banks, style, out);
+    smc_text_device_line(&answer, style, out);
+    if (banks->accesses->count == 0)
+        return;
+    smc_text_append_char(out, '\n', 1);
+    smc_text_bank_accesses(banks->query->file_kernel->short_name, banks->accesses, style, out);
+}
+
+void smc_json_kernel_banks(json_t *object, const struct smc_kernel_banks *banks)
+{
+    json_t *kernel = json_object();
+    smc_json_set(object, "device", smc_json_device(&banks->query->device));
+    smc_json_string(kernel, "name", banks->query->file_kernel->name);
+    smc_json_string(kernel, "file", banks->query->file_kernel->file);
+    smc_json_set(object, "kernel", kernel);
+    smc_json_set(object, "banks", smc_json_bank_accesses(banks->accesses));
+}
+
+void smc_csv_kernel_banks(const struct smc_kernel_banks *banks,
+                          const struct smc_report_style *style, struct smc_text *out)
+{
+    (void)style;
+    smc_csv_bank_accesses_head(out);
+    smc_csv_bank_accesses(banks->query->file_kernel->name, banks->accesses, out);
+}

@@ -1,0 +1,473 @@
+/* The block sizes proposed for the kernels of a file: a line for each kernel. The instances of a
+   template that get the same sizes share a line. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "base/memory.h"
+#include "base/text.h"
+#include "code/names.h"
+#include "show/words/kernel_names.h"
+#include "show/words/layout.h"
+#include "show/report/overview.h"
+#include "show/report/text_parts.h"
+#include "show/words/words.h"
+
+enum { MOST_LINES = 20, DEVICE_WIDTH = 24, LEAST_NAME = 6 };
+enum { FIGURES_WIDTH = 1 + 7 + 1 + 8 + 1 + 6 + 1 + 9 + 2, LIMITS_WIDTH = 14 };
+
+struct kernel {
+    const struct smc_best_proposal *first; /* one for each device follows */
+    uint64_t family, last; /* hashes of the name without template arguments, of its end */
+    double worst_percent;  /* -1: there is a device on which no size launches */
+    bool strays;           /* on each device only other kernels' machine code loads */
+};
+
+/* Kernels that follow each other in the list. */
+struct line {
+    const struct kernel *first;
+    size_t kernels;
+};
+
+struct list {
+    size_t devices;
+    struct kernel *kernel;
+    size_t kernels, strays;
+    struct line *line;
+    size_t lines;
+    struct smc_kernel_names names;
+};
+
+static const struct smc_answer *answer_of(const struct kernel *kernel, size_t device)
+{
+    return &kernel->first[device].candidate.answer;
+}
+
+static const char *shown_name(const struct kernel *kernel)
+{
+    return answer_of(kernel, 0)->query.file_kernel->name;
+}
+
+static bool is_proposed(const struct smc_best_proposal *proposal)
+{
+    return proposal->candidate.choice.dropped_by == SMC_RULE_COUNT;
+}
+
+/* --- The kernels ------------------------------------------------------------------------------ */
+
+/* The proposals of a kernel are adjacent, and all have the first one's name. */
+static size_t devices_of(const struct smc_best_proposal *proposals, size_t count)
+{
+    const char *name = proposals->candidate.answer.query.file_kernel->short_name;
+    size_t devices = 1;
+    while (devices < count &&
+           proposals[devices].candidate.answer.query.file_kernel->short_name == name)
+        devices++;
+    return devices;
+}
+
+static bool loads(const struct smc_best_proposal *proposal)
+{
+    return proposal->candidate.answer.query.file_kernel->resources.source != SMC_RESOURCES_ASSUMED;
+}
+
+static struct kernel make_kernel(const struct smc_best_proposal *proposals, size_t devices,
+                                 const bool *some_load)
+{
+    struct kernel kernel = {.first = proposals, .worst_percent = 100, .strays = true};
+    struct smc_name name;
+    for (size_t d = 0; d < devices; d++) {
+        double percent =
+            is_proposed(&proposals[d]) ? proposals[d].candidate.answer.occupancy_percent : -1;
+        kernel.worst_percent = percent < kernel.worst_percent ? percent : kernel.worst_percent;
+        kernel.strays &= some_load[d] && !loads(&proposals[d]);
+    }
+    smc_name_parse(shown_name(&kernel), &name);
+    kernel.family = smc_name_family(&name);
+    kernel.last = smc_hash(SMC_HASH_START, name.begin + name.last, name.arguments - name.last);
+    return kernel;
+}
+
+static int compare_worst(const void *a, const void *b)
+{
+    const struct kernel *x = a, *y = b;
+    if (x->worst_percent != y->worst_percent)
+        return x->worst_percent < y->worst_percent ? -1 : 1;
+    return x->first < y->first ? -1 : 1; /* as in the file */
+}
+
+/* As for `inspect`, kernels whose machine code does not load are left out if others do. False: out
+   of memory. */
+static bool find_kernels(const struct smc_best_proposal *proposals, size_t count, struct list *list)
+{
+    const size_t devices = list->devices = devices_of(proposals, count), all = count / devices;
+    bool *some_load = smc_calloc(devices, sizeof *some_load);
+    list->kernel = smc_calloc(all, sizeof *list->kernel);
+    bool has_memory = some_load && list->kernel;
+    for (size_t i = 0; has_memory && i < count; i++)
+        some_load[i % devices] |= loads(&proposals[i]);
+    for (size_t k = 0; has_memory && k < all; k++) {
+        struct kernel kernel = make_kernel(&proposals[k * devices], devices, some_load);
+        if (kernel.strays)
+            list->strays++;
+        else
+            list->kernel[list->kernels++] = kernel;
+    }
+    free(some_load);
+    if (has_memory)
+        qsort(list->kernel, list->kernels, sizeof *list->kernel, compare_worst);
+    return has_memory;
+}
+
+static void find_names(struct list *list)
+{
+    const char **shown = smc_calloc(list->kernels + 1, sizeof *shown);
+    for (size_t k = 0; shown && k < list->kernels; k++)
+        shown[k] = shown_name(&list->kernel[k]);
+    smc_kernel_names_init(&list->names, shown, shown ? list->kernels : 0);
+    free(shown);
+}
+
+/* --- The lines -------------------------------------------------------------------------------- */
+
+/* A kernel, and what those that share its line have in common. */
+struct member {
+    struct kernel kernel;
+    uint64_t hash;
+};
+
+static uint64_t hash_of(const struct kernel *kernel, size_t devices)
+{
+    uint64_t hash = kernel->family;
+    for (size_t d = 0; d < devices; d++) {
+        const struct smc_best_proposal *proposal = &kernel->first[d];
+        const int64_t size = is_proposed(proposal) ? proposal->candidate.size : 0;
+        hash = smc_hash(hash, (const char *)&size, sizeof size);
+    }
+    return hash;
+}
+
+static int compare_members(const void *a, const void *b)
+{
+    const struct member *x = a, *y = b;
+    if (x->hash != y->hash)
+        return x->hash < y->hash ? -1 : 1;
+    return compare_worst(&x->kernel, &y->kernel);
+}
+
+static int compare_lines(const void *a, const void *b)
+{
+    const struct line *x = a, *y = b;
+    return compare_worst(x->first, y->first);
+}
+
+/* False: out of memory. */
+static bool find_lines(bool instances, struct list *list)
+{
+    struct member *member = smc_calloc(list->kernels + 1, sizeof *member);
+    list->line = smc_calloc(list->kernels + 1, sizeof *list->line);
+    if (!member || !list->line) {
+        free(member);
+        return false;
+    }
+    for (size_t k = 0; k < list->kernels; k++)
+        member[k] = (struct member){list->kernel[k],
+                                    instances ? k : hash_of(&list->kernel[k], list->devices)};
+    qsort(member, list->kernels, sizeof *member, compare_members);
+    for (size_t k = 0; k < list->kernels; k++) {
+        list->kernel[k] = member[k].kernel;
+        if (k == 0 || member[k].hash != member[k - 1].hash)
+            list->line[list->lines++] = (struct line){.first = &list->kernel[k]};
+        list->line[list->lines - 1].kernels++;
+    }
+    free(member);
+    qsort(list->line, list->lines, sizeof *list->line, compare_lines);
+    return true;
+}
+
+static bool shares_name(const struct list *list, const struct kernel *kernel)
+{
+    for (size_t i = 0; i < list->lines; i++)
+        if (list->line[i].first->last == kernel->last &&
+            list->line[i].first->family != kernel->family)
+            return true;
+    return false;
+}
+
+/* "gemm<..> (12 instances)"; with namespaces if another template has the same last component. */
+static void append_name(const struct list *list, const struct line *line, struct smc_text *out)
+{
+    const char *shown = shown_name(line->first);
+    struct smc_name name;
+    smc_name_parse(shown, &name);
+    if (line->kernels == 1) {
+        smc_kernel_names_choose(&list->names, shown, out);
+        return;
+    }
+    const size_t begin = shares_name(list, line->first) ? 0 : name.last;
+    smc_text_append_bytes(out, name.begin + begin, name.arguments - begin);
+    smc_text_printf(out, "%s (%zu instances)", name.arguments < name.length ? "<..>" : "",
+                    line->kernels);
+}
+
+/* --- Text ------------------------------------------------------------------------------------- */
+
+struct columns {
+    int name, device; /* widths; 0: there is none */
+};
+
+/* Marks that need a line of explanation. */
+struct marks {
+    bool estimated, forced, grouped;
+};
+
+/* The name column is as wide as the longest name that leaves room for the rest. */
+static struct columns find_columns(const struct list *list, size_t shown,
+                                   const struct smc_report_style *style)
+{
+    struct columns columns = {.name = LEAST_NAME};
+    for (size_t d = 0; list->devices > 1 && d < list->devices; d++) {
+        struct smc_text label = {0};
+        smc_overview_append_device(&answer_of(list->kernel, d)->query.device, -DEVICE_WIDTH,
+                                   &label);
+        while (label.length > (size_t)columns.device && label.data[label.length - 1] == ' ')
+            label.length--;
+        columns.device = (int)label.length;
+        smc_text_free(&label);
+    }
+    int used = FIGURES_WIDTH + LIMITS_WIDTH + (columns.device ? 1 + columns.device : 0);
+    for (size_t i = 0; i < shown; i++) {
+        struct smc_text name = {0};
+        append_name(list, &list->line[i], &name);
+        int width = smc_utf8_string_columns(smc_text_string(&name));
+        if (width > columns.name && width + used <= (int)style->columns)
+            columns.name = width;
+        smc_text_free(&name);
+    }
+    return columns;
+}
+
+/* "24-32". */
+static void append_range(double low, double high, const char *mark, const char *unit, int width,
+                         struct smc_text *out)
+{
+    char text[64];
+    if (low < high)
+        snprintf(text, sizeof text, "%s%.0f-%.0f%s", mark, low, high, unit);
+    else
+        snprintf(text, sizeof text, "%s%.3g%s", mark, low, unit);
+    smc_text_printf(out, " %*s", width, text);
+}
+
+/* Of the kernels of a line on one device. */
+struct figures {
+    bool known; /* the registers of one are */
+    bool estimated, forced, proposed;
+    double regs[2], blocks[2], percent[2]; /* the lowest and the highest */
+    uint32_t limiters;                     /* of all */
+};
+
+static void widen(double range[2], bool first, double value)
+{
+    range[0] = first || value < range[0] ? value : range[0];
+    range[1] = first || value > range[1] ? value : range[1];
+}
+
+static struct figures find_figures(const struct line *line, size_t device)
+{
+    struct figures figures = {.limiters = UINT32_MAX};
+    for (size_t k = 0; k < line->kernels; k++) {
+        const struct smc_answer *answer = answer_of(&line->first[k], device);
+        if (smc_words_regs_known(answer)) {
+            widen(figures.regs, !figures.known, answer->launch.regs_per_thread);
+            figures.known = true;
+        }
+        widen(figures.blocks, k == 0, answer->occupancy.blocks_per_sm);
+        widen(figures.percent, k == 0, answer->occupancy_percent);
+        figures.limiters &= answer->occupancy.limiters;
+        figures.estimated |= *smc_words_estimated_mark(answer) != '\0';
+        figures.forced |= smc_best_is_forced(answer);
+        figures.proposed = is_proposed(&line->first[k].first[device]);
+    }
+    return figures;
+}
+
+static void append_limiters(uint32_t limiters, struct smc_text *line)
+{
+    static const char *const names[SMC_LIMIT_COUNT] = {
+        [SMC_LIMIT_WARPS] = "warps",       [SMC_LIMIT_BLOCKS] = "blocks",
+        [SMC_LIMIT_REGISTERS] = "regs",    [SMC_LIMIT_SHARED_MEMORY] = "smem",
+        [SMC_LIMIT_BARRIERS] = "barriers", [SMC_LIMIT_VIRTUAL_RESOURCES] = "virtual",
+        [SMC_LIMIT_CLUSTER] = "cluster",
+    };
+    const char *separator = "";
+    if (limiters == 0)
+        smc_text_append(line, "varies");
+    for (int i = 0; i < SMC_LIMIT_COUNT; i++)
+        if (limiters & 1u << i) {
+            smc_text_printf(line, "%s%s", separator, names[i]);
+            separator = "+";
+        }
+}
+
+static void append_figures(const struct line *line, size_t device, struct smc_text *row,
+                           struct marks *marks)
+{
+    const struct figures figures = find_figures(line, device);
+    const struct smc_best_proposal *proposal = &line->first->first[device];
+    char size[32];
+    if (figures.known)
+        append_range(figures.regs[0], figures.regs[1], figures.estimated ? "~" : "", "", 7, row);
+    else
+        smc_text_printf(row, " %7s", "-");
+    marks->estimated |= figures.known && figures.estimated;
+    if (!figures.proposed) {
+        const enum smc_outcome outcome = proposal->candidate.answer.outcome;
+        smc_text_printf(row, " %8s %6s %9s  %s", "-", "-", "-",
+                        outcome == SMC_CANNOT_COMPILE ? "cannot compile" : "cannot launch");
+        return;
+    }
+    snprintf(size, sizeof size, "%" PRId64 "%s", proposal->candidate.size,
+             figures.forced ? "*" : " ");
+    marks->forced |= figures.forced;
+    smc_text_printf(row, " %8s", size);
+    append_range(figures.blocks[0], figures.blocks[1], "", "", 6, row);
+    append_range(figures.percent[0], figures.percent[1], "", " %", 9, row);
+    smc_text_append(row, "  ");
+    append_limiters(figures.limiters, row);
+}
+
+/* A name that is too long for its column has lines of its own. */
+static void append_line(const struct list *list, const struct line *line,
+                        const struct columns *columns, const struct smc_report_style *style,
+                        struct marks *marks, struct smc_text *out)
+{
+    struct smc_text name = {0};
+    append_name(list, line, &name);
+    const bool fits = smc_utf8_string_columns(smc_text_string(&name)) <= columns->name;
+    marks->grouped |= line->kernels > 1;
+    if (!fits)
+        smc_kernel_name_wrap(smc_text_string(&name), style->columns, out);
+    for (size_t d = 0; d < list->devices; d++) {
+        struct smc_text row = {0};
+        smc_text_cell(&row, fits && d == 0 ? smc_text_string(&name) : "", -columns->name);
+        if (columns->device) {
+            smc_text_append(&row, " ");
+            smc_overview_append_device(&answer_of(line->first, d)->query.device, -columns->device,
+                                       &row);
+        }
+        append_figures(line, d, &row, marks);
+        smc_layout_begin(out, style, is_proposed(&line->first->first[d]) ? SMC_PLAIN : SMC_BAD);
+        smc_layout_row(out, &row);
+        smc_layout_end(out, style);
+    }
+    out->failed |= name.failed;
+    smc_text_free(&name);
+}
+
+static void append_head(const struct list *list, const struct columns *columns,
+                        const struct smc_report_style *style, struct smc_text *out)
+{
+    const struct smc_answer *answer = answer_of(list->kernel, 0);
+    struct smc_text line = {0};
+    smc_text_printf(&line, "the best block size of each of the %zu kernels of %s",
+                    list->kernels + list->strays, smc_words_file(answer->query.file_kernel));
+    if (list->devices == 1)
+        smc_text_printf(&line, " on %s", answer->query.device.name);
+    smc_text_append(&line, ", lowest occupancy first");
+    smc_layout_verdict(out, style, SMC_PLAIN, &line);
+    smc_text_printf(out, "\n%-*s", columns->name, "kernel");
+    if (columns->device)
+        smc_text_printf(out, " %-*s", columns->device, "device");
+    smc_text_printf(out, " %7s %8s %6s %9s  limited by\n", "regs", "threads ", "blocks", "occup.");
+}
+
+static void append_strays(const struct list *list, const struct smc_report_style *style,
+                          struct smc_text *out)
+{
+    const bool one = list->strays == 1;
+    struct smc_text line = {0};
+    if (list->strays == 0)
+        return;
+    smc_text_printf(&line,
+                    "%zu kernel%s no machine code for %s and %s left out: --entry NAME shows one, "
+                    "--format csv all",
+                    list->strays, one ? " has" : "s have",
+                    list->devices == 1 ? answer_of(list->kernel, 0)->query.device.name
+                                       : "any of the devices",
+                    one ? "is" : "are");
+    smc_layout_paragraph(out, "", 0, smc_text_string(&line), style->columns);
+    smc_text_free(&line);
+}
+
+static bool all_required(const struct list *list)
+{
+    for (size_t k = 0; k < list->kernels; k++)
+        if (!answer_of(&list->kernel[k], 0)->query.file_kernel->required_threads_per_block)
+            return false;
+    return true;
+}
+
+static void append_foot(const struct list *list, const struct marks *marks, size_t hidden,
+                        const struct smc_report_style *style, struct smc_text *out)
+{
+    if (hidden)
+        smc_text_printf(out, "and %zu more kernel%s (--top all lists all)\n", hidden,
+                        smc_text_plural(hidden));
+    smc_text_append_char(out, '\n', 1);
+    append_strays(list, style, out);
+    if (marks->estimated)
+        smc_text_append(out, "~ registers estimated from another architecture\n");
+    if (marks->forced)
+        smc_text_append(out, "* set by the kernel's launch bounds, which allow no larger block\n");
+    if (marks->grouped)
+        smc_text_append(out,
+                        "<..> instances that get the same block size: --instances lists each\n");
+    smc_layout_paragraph(out, "", 0,
+                         "--entry NAME shows one of them with the reasons. To apply a size, write "
+                         "__launch_bounds__(threads," SMC_TIE "blocks) before the kernel's name; "
+                         "the registers are those compiled with its present launch bounds, if any.",
+                         style->columns);
+    if (!all_required(list))
+        smc_text_best_caveat(style, out);
+}
+
+/* How many lines are shown, and how many kernels are not. */
+static size_t count_shown(const struct list *list, const struct smc_report_style *style,
+                          size_t *hidden)
+{
+    const size_t most = style->all_kernels ? list->lines : MOST_LINES;
+    const size_t shown = list->lines < most ? list->lines : most;
+    for (size_t i = shown; i < list->lines; i++)
+        *hidden += list->line[i].kernels;
+    return shown;
+}
+
+void smc_text_best_of_kernels(const struct smc_best_proposal *proposals, size_t count,
+                              const struct smc_report_style *style, struct smc_text *out)
+{
+    struct list list = {0};
+    struct marks marks = {0};
+    size_t hidden = 0;
+    bool has_memory = find_kernels(proposals, count, &list);
+    if (has_memory && style->most_kernels > 0 && style->most_kernels < list.kernels) {
+        hidden = list.kernels - style->most_kernels;
+        list.kernels = style->most_kernels;
+    }
+    has_memory = has_memory && find_lines(style->instances, &list);
+    if (has_memory) {
+        find_names(&list);
+        const size_t shown = count_shown(&list, style, &hidden);
+        const struct columns columns = find_columns(&list, shown, style);
+        append_head(&list, &columns, style, out);
+        for (size_t i = 0; i < shown; i++)
+            append_line(&list, &list.line[i], &columns, style, &marks, out);
+        append_foot(&list, &marks, hidden, style, out);
+    }
+    out->failed |= !has_memory;
+    smc_kernel_names_free(&list.names);
+    free(list.line);
+    free(list.kernel);
+}

@@ -1,0 +1,89 @@
+/* A table that compares devices: a group of columns for each, in bands of as many devices as the
+   width holds. */
+#include "show/report/device_table.h"
+
+#include <stdio.h>
+
+#include "show/words/layout.h"
+
+enum { LABEL_WIDTH = 8, LEAST_WIDTH = 18, MOST_WIDTH = 26 };
+
+/* Devices next to each other. */
+struct band {
+    const struct smc_device_table *table;
+    size_t first, end;
+    int width; /* of one */
+};
+
+static const char *name_of(const struct smc_device *device)
+{
+    bool board = device->source != SMC_DEVICE_TABLE || device->sm_count > 0;
+    return board ? smc_device_model(device) : "any board";
+}
+
+static void append_cell(const struct band *band, const char *text, struct smc_text *line)
+{
+    smc_text_append(line, "  ");
+    smc_text_cell(line, text, band->width - 2);
+}
+
+static void append_head(const struct band *band, const struct smc_report_style *style,
+                        struct smc_text *out)
+{
+    struct smc_text names = {0}, capabilities = {0}, heads = {0};
+    smc_text_append_char(&names, ' ', LABEL_WIDTH);
+    smc_text_append_char(&capabilities, ' ', LABEL_WIDTH);
+    smc_text_printf(&heads, "%*s", LABEL_WIDTH, band->table->row_head);
+    for (size_t i = band->first; i < band->end; i++) {
+        const struct smc_device *device = band->table->device(band->table->context, i);
+        char capability[16];
+        snprintf(capability, sizeof capability, "CC %d.%d", device->sm.cc / 10, device->sm.cc % 10);
+        append_cell(band, name_of(device), &names);
+        append_cell(band, capability, &capabilities);
+        append_cell(band, band->table->cell_head, &heads);
+    }
+    smc_text_append_char(out, '\n', 1);
+    smc_layout_begin(out, style, SMC_STRONG);
+    smc_layout_row(out, &names);
+    smc_layout_end(out, style);
+    smc_layout_row(out, &capabilities);
+    smc_layout_row(out, &heads);
+}
+
+static void append_row(const struct band *band, size_t row, struct smc_text *out)
+{
+    const struct smc_device_table *table = band->table;
+    struct smc_text line = {0}, label = {0};
+    bool any = false;
+    table->label(table->context, row, &label);
+    smc_text_printf(&line, "%*s", LABEL_WIDTH, smc_text_string(&label));
+    smc_text_free(&label);
+    for (size_t i = band->first; i < band->end; i++) {
+        struct smc_text cell = {0};
+        table->cell(table->context, i, row, &cell);
+        any |= cell.length > 0;
+        append_cell(band, cell.length ? smc_text_string(&cell) : "-", &line);
+        smc_text_free(&cell);
+    }
+    if (any)
+        smc_layout_row(out, &line);
+    else
+        smc_text_free(&line);
+}
+
+void smc_device_table(const struct smc_device_table *table, const struct smc_report_style *style,
+                      struct smc_text *out)
+{
+    size_t space = style->columns - LABEL_WIDTH, most = space / LEAST_WIDTH;
+    size_t bands = (table->devices + most - 1) / most;
+    size_t each = (table->devices + bands - 1) / bands; /* about as many in each band */
+    size_t width = space / each;
+    for (size_t first = 0; first < table->devices; first += each) {
+        size_t end = first + each < table->devices ? first + each : table->devices;
+        struct band band = {table, first, end, (int)(width < MOST_WIDTH ? width : MOST_WIDTH)};
+        append_head(&band, style, out);
+        for (size_t row = 0; row < table->rows; row++)
+            append_row(&band, row, out);
+    }
+    smc_text_append_char(out, '\n', 1);
+}

@@ -1,0 +1,444 @@
+/* The headroom of a block: for each number of resident blocks per SM, the most registers and
+   dynamic shared memory that a block may use; as text, JSON and CSV. */
+#include <stdio.h>
+#include <string.h>
+
+#include "show/report/csv_parts.h"
+#include "show/report/device_table.h"
+#include "show/report/report_fields.h"
+#include "show/report/json_parts.h"
+#include "show/words/layout.h"
+#include "show/report/text_parts.h"
+#include "show/words/words.h"
+
+/* --- Fields ----------------------------------------------------------------------------------- */
+
+struct row {
+    const struct smc_answer *answer;
+    const struct smc_headroom_level *level;
+    char launch_bounds[48];
+};
+
+static struct row make_row(const struct smc_answer *answer, const struct smc_headroom_level *level)
+{
+    struct row row = {.answer = answer, .level = level};
+    snprintf(row.launch_bounds, sizeof row.launch_bounds, "__launch_bounds__(%u, %u)",
+             answer->launch.threads_per_block, level->blocks_per_sm);
+    return row;
+}
+
+static struct smc_value cost_of(const struct row *row, uint32_t amount)
+{
+    return smc_value_if(row->level->cost.is_known, smc_value_integer(amount));
+}
+
+#define ITEM struct row
+#define ROW_FIELDS(FIELD)                                                                          \
+    FIELD(device, NULL, "device", "", "the device",                                                \
+          smc_value_text(item->answer->query.device.name))                                         \
+    FIELD(threads, NULL, "threads", "threads", "the block size",                                   \
+          smc_value_integer(item->answer->launch.threads_per_block))                               \
+    FIELD(static_smem, NULL, "static_smem", "bytes", "static shared memory per block",             \
+          smc_value_integer(item->answer->launch.static_smem_bytes))                               \
+    FIELD(blocks, "blocks_per_sm", "blocks_per_sm", "blocks", "resident blocks per SM",            \
+          smc_value_integer(item->level->blocks_per_sm))                                           \
+    FIELD(warps, "warps_per_sm", "warps_per_sm", "warps", "resident warps per SM",                 \
+          smc_value_integer(item->level->warps_per_sm))                                            \
+    FIELD(percent, "percent", "occupancy_percent", "percent", "occupancy",                         \
+          smc_value_real(item->level->percent))                                                    \
+    FIELD(regs, "most_registers_per_thread", "most_regs", "registers",                             \
+          "the most registers per thread", smc_value_integer(item->level->regs_per_thread))        \
+    FIELD(dynamic_smem, "most_dynamic_smem_bytes", "most_dynamic_smem", "bytes",                   \
+          "the most dynamic shared memory per block",                                              \
+          smc_value_integer(item->level->dynamic_smem_bytes))                                      \
+    FIELD(bounds, "launch_bounds", "launch_bounds", "", "what to write in the source",             \
+          smc_value_text(item->launch_bounds))                                                     \
+    FIELD(cost_regs, "compiled_registers_per_thread", "compiled_regs", "registers",                \
+          "what the kernel has when compiled with that bound; null where it has no more anyway, "  \
+          "except as it is now with --grid",                                                       \
+          cost_of(item, item->level->cost.regs_per_thread))                                        \
+    FIELD(cost_stores, "compiled_spill_store_bytes", "compiled_spill_stores", "bytes",             \
+          "its spill stores per thread then", cost_of(item, item->level->cost.spill_store_bytes))  \
+    FIELD(cost_loads, "compiled_spill_load_bytes", "compiled_spill_loads", "bytes",                \
+          "its spill loads per thread then", cost_of(item, item->level->cost.spill_load_bytes))    \
+    FIELD(cost_time, "compiled_predicted_ms", "compiled_predicted_ms", "ms",                       \
+          "its predicted time then",                                                               \
+          smc_value_if(item->level->cost.predicted_ms > 0,                                         \
+                       smc_value_real(item->level->cost.predicted_ms)))
+SMC_FIELD_TABLE(row_fields, ROW_FIELDS)
+#undef ITEM
+
+/* --- Words ------------------------------------------------------------------------------------ */
+
+/* "saxpy: " of a kernel of a file. */
+static void append_name(const struct smc_answer *answer, struct smc_text *line)
+{
+    if (answer->query.file_kernel)
+        smc_text_printf(line, "%s: ", answer->query.file_kernel->short_name);
+}
+
+/* "256 threads, 8 warps per block; 40 registers per thread": what the search leaves as it is. */
+static void append_fixed(const struct smc_answer *answer, const struct smc_headroom *headroom,
+                         struct smc_text *line)
+{
+    const struct smc_launch *launch = &answer->launch;
+    smc_text_printf(line, "%u thread%s, %u warp%s per block", launch->threads_per_block,
+                    smc_text_plural(launch->threads_per_block), headroom->most.warps_per_block,
+                    smc_text_plural(headroom->most.warps_per_block));
+    if (headroom->fixed.regs)
+        smc_text_printf(line, "; %u registers per thread", launch->regs_per_thread);
+    if (launch->static_smem_bytes)
+        smc_text_printf(line, "; %u" SMC_TIE "B static shared memory", launch->static_smem_bytes);
+    if (headroom->fixed.dynamic_smem)
+        smc_text_printf(line, "; %u" SMC_TIE "B dynamic shared memory", launch->dynamic_smem_bytes);
+}
+
+/* Whether the row is what the kernel, with its own registers and shared memory, uses now. */
+static bool is_current(const struct smc_answer *answer, const struct smc_headroom_level *level)
+{
+    return smc_words_is_compiled(answer) && answer->outcome == SMC_LAUNCHES &&
+           answer->occupancy.blocks_per_sm == level->blocks_per_sm;
+}
+
+/* Why not even one block can be resident. */
+static void append_refusal(const struct smc_answer *answer, const struct smc_headroom *headroom,
+                           struct smc_text *line)
+{
+    struct smc_answer refused = *answer;
+    refused.occupancy = headroom->most;
+    smc_words_failure(&refused, line);
+}
+
+/* --- Text: one device ------------------------------------------------------------------------- */
+
+static void append_rows(const struct smc_answer *answer, const struct smc_headroom *headroom,
+                        const struct smc_report_style *style, struct smc_text *out)
+{
+    smc_text_append(out, "\n  blocks   warps  occup.  registers   dynamic B  to write\n"
+                         "  per SM  per SM         per thread  per block\n");
+    for (uint32_t i = 0; i < headroom->count; i++) {
+        const struct row row = make_row(answer, &headroom->level[i]);
+        bool current = is_current(answer, row.level);
+        char percent[32];
+        struct smc_text line = {0};
+        smc_words_percent(row.level->percent, percent);
+        smc_text_printf(&line, "%c %6u %7u %7s %10u %11u  %s", current ? '>' : ' ',
+                        row.level->blocks_per_sm, row.level->warps_per_sm, percent,
+                        row.level->regs_per_thread, row.level->dynamic_smem_bytes,
+                        row.launch_bounds);
+        smc_layout_begin(out, style, current ? SMC_STRONG : SMC_PLAIN);
+        smc_layout_row(out, &line);
+        smc_layout_end(out, style);
+    }
+    smc_text_append_char(out, '\n', 1);
+}
+
+/* The rows with fewer registers than the kernel has, compiled so. */
+static void append_costs(const struct smc_headroom *headroom, struct smc_text *out)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < headroom->count; i++) {
+        const struct smc_headroom_level *level = &headroom->level[i];
+        const struct smc_bound_cost *cost = &level->cost;
+        struct smc_text line = {0};
+        char spills[32] = "0", time[24] = "-";
+        bool repeats = i > 0 && strcmp(cost->with, level[-1].cost.with) == 0;
+        if (!cost->is_known || repeats)
+            continue;
+        smc_text_append(out, any ? ""
+                                 : "  blocks  registers   spills B        time  compiled with\n"
+                                   "  per SM  per thread\n");
+        any = true;
+        if (cost->spill_store_bytes + cost->spill_load_bytes > 0)
+            snprintf(spills, sizeof spills, "%u+%u", cost->spill_store_bytes,
+                     cost->spill_load_bytes);
+        if (cost->predicted_ms > 0)
+            snprintf(time, sizeof time, "%.3g ms", cost->predicted_ms);
+        smc_text_printf(&line, "  %6u %11u %10s %11s  %s", level->blocks_per_sm,
+                        cost->regs_per_thread, spills, time, cost->with);
+        smc_layout_row(out, &line);
+    }
+    if (any)
+        smc_text_append_char(out, '\n', 1);
+}
+
+/* What prevents one block more, even with the least of everything that is not fixed. */
+static void append_maximum(const struct smc_headroom *headroom,
+                           const struct smc_report_style *style, struct smc_text *out)
+{
+    struct smc_text line = {0};
+    smc_words_blocks(headroom->most.blocks_per_sm, &line);
+    smc_text_append(&line, " per SM");
+    if (!headroom->fixed.regs && !headroom->fixed.dynamic_smem)
+        smc_text_append(&line, ", however few registers and however little shared memory");
+    else if (!headroom->fixed.regs)
+        smc_text_append(&line, ", however few registers");
+    else if (!headroom->fixed.dynamic_smem)
+        smc_text_append(&line, ", however little dynamic shared memory");
+    smc_text_append(&line, ": limited by ");
+    smc_words_limiters(&headroom->most, &line);
+    smc_layout_line(out, style, "maximum", &line);
+}
+
+/* The call of the first row that needs one. */
+static void append_opt_in(const struct smc_answer *answer, const struct smc_headroom *headroom,
+                          const struct smc_report_style *style, struct smc_text *out)
+{
+    struct smc_text line = {0};
+    for (uint32_t i = 0; i < headroom->count && line.length == 0; i++) {
+        struct smc_answer row = *answer;
+        row.outcome = SMC_LAUNCHES;
+        row.launch.dynamic_smem_bytes = headroom->level[i].dynamic_smem_bytes;
+        if (smc_words_opt_in(&row, NULL, &line))
+            smc_text_printf(&line,
+                            "; in a row with more than %u" SMC_TIE "B, here that of %u per SM",
+                            answer->query.device.sm.smem_per_block_default_bytes,
+                            headroom->level[i].blocks_per_sm);
+    }
+    if (line.length > 0)
+        smc_layout_line(out, style, "call first", &line);
+}
+
+/* Whether rows have spills, but no time. */
+static bool lacks_times(const struct smc_headroom *headroom)
+{
+    bool has_costs = false;
+    for (uint32_t i = 0; i < headroom->count; i++) {
+        has_costs |= headroom->level[i].cost.is_known;
+        if (headroom->level[i].cost.predicted_ms > 0)
+            return false;
+    }
+    return has_costs;
+}
+
+static void append_legend(const struct smc_answer *answer, const struct smc_headroom *headroom,
+                          const struct smc_report_style *style, struct smc_text *out)
+{
+    const struct smc_sm *sm = &answer->query.device.sm;
+    struct smc_text line = {0};
+    smc_text_append(&line, "the most with which that many blocks are resident; both columns can be "
+                           "used at once");
+    if (smc_words_is_compiled(answer) && answer->outcome == SMC_LAUNCHES)
+        smc_text_printf(&line, "; > is the kernel now: %u registers, %u" SMC_TIE "B dynamic",
+                        answer->launch.regs_per_thread, answer->launch.dynamic_smem_bytes);
+    if (answer->query.file_kernel && lacks_times(headroom))
+        smc_text_append(&line, "; with --grid and --arg, the launch, times are predicted");
+    if (!smc_words_is_compiled(answer))
+        smc_text_append(&line, "; 'limits FILE' compiles a kernel and says what fewer registers "
+                               "cost it in spills");
+    smc_layout_line(out, style, "legend", &line);
+    smc_words_set_regs(&answer->resources, "after the launch ", &line);
+    if (line.length) {
+        smc_text_append(&line, ", of all that the block has at the launch: it waits forever if "
+                               "those are too few");
+        smc_layout_line(out, style, "registers", &line);
+    }
+    if (headroom->fixed.dynamic_smem || sm->smem_reserved_per_block_bytes == 0 ||
+        headroom->count < 2)
+        return;
+    smc_text_printf(
+        &line,
+        "before CUDA 13.5, cudaOccupancyAvailableDynamicSMemPerBlock does not count the driver's "
+        "%u" SMC_TIE "B per block: for 2 or more blocks its answer is too large by that much, "
+        "and fewer blocks are resident",
+        sm->smem_reserved_per_block_bytes);
+    smc_layout_line(out, style, "caution", &line);
+}
+
+static void write_verdict(const struct smc_answer *answer, const struct smc_headroom *headroom,
+                          const struct smc_report_style *style, struct smc_text *out)
+{
+    struct smc_text verdict = {0};
+    append_name(answer, &verdict);
+    if (headroom->count) {
+        smc_text_append(&verdict, "up to ");
+        smc_words_blocks(headroom->most.blocks_per_sm, &verdict);
+        smc_text_append(&verdict, " per SM: ");
+        append_fixed(answer, headroom, &verdict);
+    } else {
+        append_refusal(answer, headroom, &verdict);
+    }
+    smc_layout_verdict(out, style, headroom->count ? SMC_GOOD : SMC_BAD, &verdict);
+    smc_text_append_char(out, '\n', 1);
+}
+
+static void write_one(const struct smc_answer *answer, const struct smc_headroom *headroom,
+                      const struct smc_report_style *style, struct smc_text *out)
+{
+    write_verdict(answer, headroom, style, out);
+    smc_text_kernel_line(answer, style, out);
+    smc_text_device_line(answer, style, out);
+    if (smc_words_is_compiled(answer))
+        smc_text_block_line(answer, style, out);
+    if (headroom->count == 0)
+        return;
+    append_rows(answer, headroom, style, out);
+    append_costs(headroom, out);
+    append_maximum(headroom, style, out);
+    append_legend(answer, headroom, style, out);
+    append_opt_in(answer, headroom, style, out);
+}
+
+/* --- Text: several devices -------------------------------------------------------------------- */
+
+struct compared {
+    const struct smc_answer *answers;
+    const struct smc_headroom *headroom;
+};
+
+static const struct smc_device *device_of(const void *context, size_t device)
+{
+    const struct compared *compared = context;
+    return &compared->answers[device].query.device;
+}
+
+static void append_label(const void *context, size_t row, struct smc_text *text)
+{
+    (void)context;
+    smc_text_printf(text, "%zu", row + 1);
+}
+
+static void append_cell(const void *context, size_t device, size_t row, struct smc_text *text)
+{
+    const struct compared *compared = context;
+    const struct smc_headroom *headroom = &compared->headroom[device];
+    if (row >= headroom->count)
+        return;
+    const struct smc_headroom_level *level = &headroom->level[row];
+    smc_text_printf(text, "%s%u %9u", is_current(&compared->answers[device], level) ? "> " : "",
+                    level->regs_per_thread, level->dynamic_smem_bytes);
+}
+
+static void compare_maxima(const struct compared *compared, size_t count,
+                           const struct smc_report_style *style, struct smc_text *out)
+{
+    struct smc_text line = {0};
+    for (size_t i = 0; i < count; i++) {
+        const struct smc_answer *answer = &compared->answers[i];
+        const struct smc_headroom *headroom = &compared->headroom[i];
+        smc_text_printf(&line, "%s%s: ", i ? "; " : "", smc_device_model(&answer->query.device));
+        if (headroom->count == 0) {
+            append_refusal(answer, headroom, &line);
+            continue;
+        }
+        smc_words_blocks(headroom->most.blocks_per_sm, &line);
+        smc_text_append(&line, ", limited by ");
+        smc_words_limiters(&headroom->most, &line);
+    }
+    smc_layout_line(out, style, "maximum", &line);
+}
+
+static void compare_legend(const struct smc_answer *answer, const struct smc_report_style *style,
+                           struct smc_text *out)
+{
+    struct smc_text line = {0};
+    smc_text_printf(
+        &line,
+        "the most registers per thread and bytes of dynamic shared memory per block with "
+        "which that many blocks are resident per SM; to write: __launch_bounds__(%u," SMC_TIE
+        "BLOCKS)",
+        answer->launch.threads_per_block);
+    if (smc_words_is_compiled(answer) && answer->outcome == SMC_LAUNCHES)
+        smc_text_append(&line, "; > is the kernel now");
+    smc_layout_line(out, style, "legend", &line);
+}
+
+static void write_several(const struct smc_answer *answers, const struct smc_headroom *headroom,
+                          size_t count, const struct smc_report_style *style, struct smc_text *out)
+{
+    const struct compared compared = {answers, headroom};
+    struct smc_device_table table = {
+        .context = &compared,
+        .devices = count,
+        .device = device_of,
+        .row_head = "blocks",
+        .cell_head = "regs dynamic B",
+        .label = append_label,
+        .cell = append_cell,
+    };
+    for (size_t i = 0; i < count; i++)
+        table.rows = headroom[i].count > table.rows ? headroom[i].count : table.rows;
+    struct smc_text fixed = {0};
+    append_name(answers, &fixed);
+    append_fixed(answers, headroom, &fixed);
+    smc_layout_verdict(out, style, SMC_PLAIN, &fixed);
+    smc_text_append_char(out, '\n', 1);
+    smc_text_kernel_line(answers, style, out);
+    if (table.rows)
+        smc_device_table(&table, style, out);
+    compare_maxima(&compared, count, style, out);
+    compare_legend(answers, style, out);
+}
+
+void smc_text_headroom(const struct smc_answer *answers, const struct smc_headroom *headroom,
+                       size_t count, const struct smc_report_style *style, struct smc_text *out)
+{
+    if (count > 1)
+        write_several(answers, headroom, count, style, out);
+    else
+        write_one(answers, headroom, style, out);
+}
+
+/* --- JSON ------------------------------------------------------------------------------------- */
+
+static json_t *name_list(uint32_t set, int count, const char *(*name)(int))
+{
+    json_t *list = json_array();
+    for (int i = 0; i < count; i++)
+        if (set & 1u << i)
+            json_array_append_new(list, json_string(name(i)));
+    return list;
+}
+
+static const char *limit_name(int limit)
+{
+    return smc_limit_name((enum smc_limit)limit);
+}
+
+static const char *refusal_name(int refusal)
+{
+    return smc_refusal_name((enum smc_refusal)refusal);
+}
+
+static json_t *headroom_object(const struct smc_answer *answer, const struct smc_headroom *headroom)
+{
+    json_t *object = json_object(), *fixed = json_array(), *list = json_array();
+    if (headroom->fixed.regs)
+        json_array_append_new(fixed, json_string("registers"));
+    if (headroom->fixed.dynamic_smem)
+        json_array_append_new(fixed, json_string("dynamic_smem"));
+    for (uint32_t i = 0; i < headroom->count; i++) {
+        const struct row row = make_row(answer, &headroom->level[i]);
+        json_array_append_new(list, smc_fields_object(row_fields, &row));
+    }
+    smc_json_set(object, "fixed", fixed);
+    smc_json_set(object, "by_blocks", list);
+    smc_json_set(object, "no_further_block",
+                 name_list(headroom->most.limiters, SMC_LIMIT_COUNT, limit_name));
+    smc_json_set(object, "refusals",
+                 name_list(headroom->most.refusals, SMC_REFUSAL_COUNT, refusal_name));
+    return object;
+}
+
+/* "rooms" is the older name. */
+void smc_json_headroom(json_t *object, const struct smc_answer *answer,
+                       const struct smc_headroom *headroom)
+{
+    json_t *made = headroom_object(answer, headroom);
+    json_object_set(object, "headroom", made);
+    smc_json_set(object, "rooms", made);
+}
+
+/* --- CSV -------------------------------------------------------------------------------------- */
+
+void smc_csv_headroom(const struct smc_answer *answers, const struct smc_headroom *headroom,
+                      size_t count, const struct smc_report_style *style, struct smc_text *out)
+{
+    (void)style;
+    smc_fields_csv_head(row_fields, out);
+    for (size_t i = 0; i < count; i++)
+        for (uint32_t n = 0; n < headroom[i].count; n++) {
+            const struct row row = make_row(&answers[i], &headroom[i].level[n]);
+            smc_fields_csv_row(row_fields, &row, out);
+        }
+}

@@ -1,0 +1,375 @@
+/* The health of a machine's GPUs as text, as one line of JSON, and as metrics. */
+#include "show/report/health_report.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "show/report/report_fields.h"
+#include "show/report/json_parts.h"
+#include "show/words/layout.h"
+#include "show/report/openmetrics.h"
+
+/* --- Text ------------------------------------------------------------------------------------- */
+
+/* "132 of 132 SMs; ", "65.2 TFLOP/s, expected 65; ". */
+static void append_seen(const struct smc_health_test_info *info,
+                        const struct smc_health_result *result, struct smc_text *out)
+{
+    double seen = result->seen / info->per_shown_unit;
+    double expected = result->expected / info->per_shown_unit;
+    if (info->is_measured)
+        smc_text_printf(out, "%.4g %s, expected %.4g; ", seen, info->shown_unit, expected);
+    else
+        smc_text_printf(out, "%.4g of %.4g %s; ", seen, expected, info->shown_unit);
+}
+
+static void append_tests(const struct smc_health *health, const struct smc_report_style *style,
+                         struct smc_text *out)
+{
+    for (int i = 0; i < SMC_HEALTH_TESTS; i++) {
+        const struct smc_health_result *result = &health->test[i];
+        struct smc_text line = {0};
+        smc_text_printf(&line, "%s: ", smc_health_outcome_name(result->outcome));
+        if (!isnan(result->seen))
+            append_seen(&smc_health_test_info[i], result, &line);
+        smc_text_append(&line, result->detail);
+        smc_layout_line(out, style, smc_health_test_info[i].name, &line);
+    }
+}
+
+static void append_gpu(const struct smc_health *health, const struct smc_report_style *style,
+                       struct smc_text *out)
+{
+    struct smc_text line = {0};
+    bool is_healthy = health->verdict == SMC_HEALTHY;
+    smc_text_printf(&line, "GPU %d %s: %s", health->gpu_index,
+                    smc_health_verdict_name(health->verdict),
+                    health->name[0] ? health->name : "a GPU that could not be read");
+    if (health->uuid[0])
+        smc_text_printf(&line, ", %s", health->uuid);
+    if (health->mode != SMC_MODE_WHOLE)
+        smc_text_printf(&line, " (%s)", smc_health_mode_name(health->mode));
+    smc_text_printf(&line, ", %.1f s", health->elapsed_s);
+    smc_layout_verdict(out, style, is_healthy ? SMC_GOOD : SMC_BAD, &line);
+    line = (struct smc_text){0};
+    smc_text_append(&line, health->error);
+    smc_layout_line(out, style, "error", &line);
+    for (uint32_t i = 0; i < health->fault_count; i++) {
+        line = (struct smc_text){0};
+        smc_text_append(&line, health->fault[i].detail);
+        smc_layout_line(out, style, smc_fault_kind_name(health->fault[i].kind), &line);
+    }
+    if (health->faults_total > health->fault_count)
+        smc_text_printf(out, "and %" PRIu64 " more\n", health->faults_total - health->fault_count);
+    append_tests(health, style, out);
+}
+
+static void write_text(const struct smc_host_health *host, const struct smc_report_style *style,
+                       struct smc_text *out)
+{
+    struct smc_text line = {0};
+    size_t healthy = 0;
+    if (host->count == 0) {
+        smc_text_printf(&line, "%s: %s", smc_health_verdict_name(host->verdict), host->error);
+        smc_layout_verdict(out, style, SMC_BAD, &line);
+        return;
+    }
+    for (size_t i = 0; i < host->count; i++)
+        healthy += host->gpu[i].verdict == SMC_HEALTHY;
+    smc_text_printf(&line, "%s: %zu of %zu GPU%s of %s in %.1f s",
+                    smc_health_verdict_name(host->verdict), healthy, host->count,
+                    smc_text_plural(host->count), host->node[0] ? host->node : host->host_name,
+                    host->elapsed_s);
+    smc_layout_verdict(out, style, host->verdict == SMC_HEALTHY ? SMC_GOOD : SMC_BAD, &line);
+    for (size_t i = 0; i < host->count; i++) {
+        smc_text_append(out, "\n");
+        append_gpu(&host->gpu[i], style, out);
+    }
+}
+
+/* --- JSON ------------------------------------------------------------------------------------- */
+
+#define ITEM struct smc_fault
+#define FAULT_FIELDS(FIELD)                                                                        \
+    FIELD(kind, "kind", NULL, "", "lane, sm, memory, residency, rate or result",                   \
+          smc_value_text(smc_fault_kind_name(item->kind)))                                         \
+    FIELD(sm, "sm", NULL, "", "the SM's number (%smid)",                                           \
+          smc_value_if(item->sm >= 0, smc_value_integer((uint64_t)item->sm)))                      \
+    FIELD(part, "subpartition", NULL, "", "of the SM",                                             \
+          smc_value_if(item->part >= 0, smc_value_integer((uint64_t)item->part)))                  \
+    FIELD(lane, "lane", NULL, "", "of the warps of that sub-partition",                            \
+          smc_value_if(item->lane >= 0, smc_value_integer((uint64_t)item->lane)))                  \
+    FIELD(address, "address", NULL, "",                                                            \
+          "of the wrong word, in hex: in global memory, or with an SM in its shared memory",       \
+          address_of(item))                                                                        \
+    FIELD(bit, "bit", NULL, "", "the lowest wrong bit of the word",                                \
+          smc_value_if(item->bit >= 0, smc_value_integer((uint64_t)item->bit)))                    \
+    FIELD(fault_detail, "detail", NULL, "", "the fault in words", smc_value_text(item->detail))
+
+static struct smc_value address_of(const struct smc_fault *fault)
+{
+    char text[24];
+    snprintf(text, sizeof text, "0x%" PRIx64, fault->address);
+    return fault->has_address ? smc_value_copy(text) : smc_value_string(NULL);
+}
+
+SMC_FIELD_TABLE(fault_fields, FAULT_FIELDS)
+#undef ITEM
+
+struct test {
+    const struct smc_health_test_info *info;
+    const struct smc_health_result *result;
+};
+
+#define ITEM struct test
+#define TEST_FIELDS(FIELD)                                                                         \
+    FIELD(name, "name", NULL, "", "sms, results, residency, bandwidth, fma, time or memory",       \
+          smc_value_text(item->info->name))                                                        \
+    FIELD(outcome, "verdict", NULL, "", "pass, fail or skip",                                      \
+          smc_value_text(smc_health_outcome_name(item->result->outcome)))                          \
+    FIELD(expected, "expected", NULL, "", "what was expected, in the unit",                        \
+          smc_value_number(item->result->expected))                                                \
+    FIELD(seen, "seen", NULL, "", "what was seen", smc_value_number(item->result->seen))           \
+    FIELD(unit, "unit", NULL, "", "of both", smc_value_text(item->info->unit))                     \
+    FIELD(test_detail, "detail", NULL, "", "how, or why it was skipped",                           \
+          smc_value_text(item->result->detail))
+
+SMC_FIELD_TABLE(test_fields, TEST_FIELDS)
+#undef ITEM
+
+static json_t *tests_of(const struct smc_health *health)
+{
+    json_t *list = json_array();
+    for (int i = 0; i < SMC_HEALTH_TESTS; i++) {
+        const struct test test = {&smc_health_test_info[i], &health->test[i]};
+        json_array_append_new(list, smc_fields_object(test_fields, &test));
+    }
+    return list;
+}
+
+static json_t *figures_of(const struct smc_health *health)
+{
+    json_t *object = json_object();
+    for (int i = 0; i < SMC_HEALTH_FIGURES; i++)
+        if (health->figure[i] > 0)
+            smc_json_set(object, smc_health_figure_info[i].key, smc_json_number(health->figure[i]));
+    return object;
+}
+
+static json_t *faults_of(const struct smc_health *health)
+{
+    json_t *list = json_array();
+    for (uint32_t i = 0; i < health->fault_count; i++)
+        json_array_append_new(list, smc_fields_object(fault_fields, &health->fault[i]));
+    return list;
+}
+
+static struct smc_value capability_of(const struct smc_health *health)
+{
+    char text[16];
+    snprintf(text, sizeof text, "%d.%d", health->cc / 10, health->cc % 10);
+    return health->cc ? smc_value_copy(text) : smc_value_string(NULL);
+}
+
+#define ITEM struct smc_health
+#define GPU_FIELDS(FIELD)                                                                          \
+    FIELD(gpu_index, "gpu_index", NULL, "", "its index on the machine",                            \
+          smc_value_integer((uint64_t)item->gpu_index))                                            \
+    FIELD(uuid, "gpu_uuid", NULL, "", "as nvidia-smi prints it", smc_value_string(item->uuid))     \
+    FIELD(pci, "pci_bus_id", NULL, "", "such as 0000:1a:00.0", smc_value_string(item->pci_bus_id)) \
+    FIELD(gpu_name, "name", NULL, "", "of the board", smc_value_string(item->name))                \
+    FIELD(cc, "compute_capability", NULL, "", "such as 9.0", capability_of(item))                  \
+    FIELD(driver, "driver", NULL, "", "the driver's release", smc_value_string(item->driver))      \
+    FIELD(mode, "mode", NULL, "", "whole, mig (a slice of a GPU) or exclusive (process mode)",     \
+          smc_value_text(smc_health_mode_name(item->mode)))                                        \
+    FIELD(gpu_verdict, "verdict", NULL, "",                                                        \
+          "healthy, differs, or failed: it could not be checked",                                  \
+          smc_value_text(smc_health_verdict_name(item->verdict)))                                  \
+    FIELD(gpu_error, "error", NULL, "", "why it could not be checked",                             \
+          smc_value_string(item->error))                                                           \
+    FIELD(gpu_elapsed, "elapsed_s", NULL, "s", "the time that the check took",                     \
+          smc_value_real(item->elapsed_s))                                                         \
+    FIELD(tests, "tests", NULL, "", "a list of the tests", smc_value_json(tests_of(item)))         \
+    FIELD(figures, "figures", NULL, "", "what was measured", smc_value_json(figures_of(item)))     \
+    FIELD(faults, "faults", NULL, "", "a list of what is wrong, at most 32",                       \
+          smc_value_json(faults_of(item)))                                                         \
+    FIELD(faults_total, "faults_total", NULL, "", "how many there are",                            \
+          smc_value_integer(item->faults_total))
+
+SMC_FIELD_TABLE(gpu_fields, GPU_FIELDS)
+#undef ITEM
+
+static json_t *gpus_of(const struct smc_host_health *host)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < host->count; i++)
+        json_array_append_new(list, smc_fields_object(gpu_fields, &host->gpu[i]));
+    return list;
+}
+
+#define ITEM struct smc_host_health
+#define HOST_FIELDS(FIELD)                                                                         \
+    FIELD(command, "command", NULL, "", "check", smc_value_text(item ? "check" : ""))              \
+    FIELD(host, "host", NULL, "", "the host's name", smc_value_string(item->host_name))            \
+    FIELD(node, "node", NULL, "", "SLURMD_NODENAME", smc_value_string(item->node))                 \
+    FIELD(rank, "rank", NULL, "", "PMIX_RANK, OMPI_COMM_WORLD_RANK or SLURM_PROCID",               \
+          smc_value_if(item->rank >= 0, smc_value_integer((uint64_t)item->rank)))                  \
+    FIELD(time, "time", NULL, "", "when the check began, in UTC", smc_value_string(item->time))    \
+    FIELD(verdict, "verdict", NULL, "",                                                            \
+          "of all GPUs: differs if one does, else failed if one did",                              \
+          smc_value_text(smc_health_verdict_name(item->verdict)))                                  \
+    FIELD(error, "error", NULL, "", "why no GPU was checked", smc_value_string(item->error))       \
+    FIELD(elapsed, "elapsed_s", NULL, "s", "the time that all took",                               \
+          smc_value_real(item->elapsed_s))                                                         \
+    FIELD(gpus, "gpus", NULL, "", "a list of the GPUs", smc_value_json(gpus_of(item)))
+
+SMC_FIELD_TABLE(host_fields, HOST_FIELDS)
+#undef ITEM
+
+const struct smc_field_table smc_health_tables[] = {
+    {"check", host_fields},
+    {"check-gpu", gpu_fields},
+    {"check-test", test_fields},
+    {"check-fault", fault_fields},
+    {NULL, NULL},
+};
+
+static void write_json(const struct smc_host_health *host, struct smc_text *out)
+{
+    json_t *root = smc_json_begin();
+    smc_fields_json(host_fields, host, root);
+    char *text = json_dumps(root, JSON_COMPACT | JSON_REAL_PRECISION(15));
+    json_decref(root);
+    if (!text) {
+        out->failed = true;
+        return;
+    }
+    smc_text_append(out, text);
+    smc_text_append_char(out, '\n', 1);
+    free(text);
+}
+
+/* --- Metrics ---------------------------------------------------------------------------------- */
+
+/* "name{host=...,gpu=...,uuid=...,", without the end of the labels. */
+static void begin_sample(const char *name, const struct smc_host_health *host,
+                         const struct smc_health *health, struct smc_text *out)
+{
+    char index[16];
+    smc_text_append(out, name);
+    smc_openmetrics_label("host", host->node[0] ? host->node : host->host_name, true, out);
+    if (!health)
+        return;
+    snprintf(index, sizeof index, "%d", health->gpu_index);
+    smc_openmetrics_label("gpu", index, false, out);
+    smc_openmetrics_label("uuid", health->uuid, false, out);
+}
+
+static void end_sample(double value, struct smc_text *out)
+{
+    smc_text_printf(out, "} %.15g\n", value);
+}
+
+static void append_outcomes(const struct smc_host_health *host, struct smc_text *out)
+{
+    static const char name[] = "smemcalc_gpu_test_passed";
+    smc_openmetrics_family(name, NULL,
+                           "1 if the GPU passed the test, 0 if not; none if it was skipped.", out);
+    for (size_t i = 0; i < host->count; i++)
+        for (int t = 0; t < SMC_HEALTH_TESTS; t++) {
+            const struct smc_health_result *result = &host->gpu[i].test[t];
+            if (result->outcome == SMC_HEALTH_SKIPPED)
+                continue;
+            begin_sample(name, host, &host->gpu[i], out);
+            smc_openmetrics_label("test", smc_health_test_info[t].name, false, out);
+            end_sample(result->outcome == SMC_HEALTH_PASSED, out);
+        }
+}
+
+static void append_verdicts(const struct smc_host_health *host, struct smc_text *out)
+{
+    static const char healthy[] = "smemcalc_gpu_healthy", state[] = "smemcalc_gpu_faults",
+                      seconds[] = "smemcalc_gpu_check_seconds";
+    smc_openmetrics_family(
+        healthy, NULL, "1 if the GPU is healthy, 0 if it differs or could not be checked.", out);
+    for (size_t i = 0; i < host->count; i++) {
+        begin_sample(healthy, host, &host->gpu[i], out);
+        smc_openmetrics_label("name", host->gpu[i].name, false, out);
+        smc_openmetrics_label("verdict", smc_health_verdict_name(host->gpu[i].verdict), false, out);
+        end_sample(host->gpu[i].verdict == SMC_HEALTHY, out);
+    }
+    smc_openmetrics_family(state, NULL, "Wrong lanes, SMs, words of memory, rates and results.",
+                           out);
+    for (size_t i = 0; i < host->count; i++) {
+        begin_sample(state, host, &host->gpu[i], out);
+        end_sample((double)host->gpu[i].faults_total, out);
+    }
+    smc_openmetrics_family(seconds, "seconds", "How long the check took.", out);
+    for (size_t i = 0; i < host->count; i++) {
+        begin_sample(seconds, host, &host->gpu[i], out);
+        end_sample(host->gpu[i].elapsed_s, out);
+    }
+}
+
+/* The figures as metrics, in base units as Prometheus names them. */
+static const struct {
+    enum smc_health_figure figure;
+    const char *name, *unit, *help;
+    double factor;
+} metrics[] = {
+    {SMC_HEALTH_FIGURE_COPY, "smemcalc_gpu_copy_bytes_per_second", "bytes_per_second",
+     "Copy in global memory, read and written bytes.", 1},
+    {SMC_HEALTH_FIGURE_READ, "smemcalc_gpu_read_bytes_per_second", "bytes_per_second",
+     "Reads of global memory.", 1},
+    {SMC_HEALTH_FIGURE_FMA, "smemcalc_gpu_fma_flops_per_second", "flops_per_second",
+     "Float multiplications and additions.", 1},
+    {SMC_HEALTH_FIGURE_CLOCK, "smemcalc_gpu_sm_clock_hertz", "hertz", "SM clock under float FMA.",
+     1e3},
+    {SMC_HEALTH_FIGURE_LAUNCH, "smemcalc_gpu_kernel_seconds", "seconds",
+     "The time of a launch of matmul-tiled.", 1e-3},
+    {SMC_HEALTH_FIGURE_MEMORY, "smemcalc_gpu_checked_memory_bytes", "bytes",
+     "Memory that was written and read back.", 1},
+};
+
+static void append_figures(const struct smc_host_health *host, struct smc_text *out)
+{
+    for (size_t m = 0; m < sizeof metrics / sizeof *metrics; m++) {
+        smc_openmetrics_family(metrics[m].name, metrics[m].unit, metrics[m].help, out);
+        for (size_t i = 0; i < host->count; i++) {
+            double value = host->gpu[i].figure[metrics[m].figure];
+            if (value <= 0)
+                continue;
+            begin_sample(metrics[m].name, host, &host->gpu[i], out);
+            end_sample(value * metrics[m].factor, out);
+        }
+    }
+}
+
+static void write_metrics(const struct smc_host_health *host, struct smc_text *out)
+{
+    static const char healthy[] = "smemcalc_host_healthy", gpus[] = "smemcalc_host_gpus";
+    smc_openmetrics_family(healthy, NULL, "1 if every GPU of the host is healthy.", out);
+    begin_sample(healthy, host, NULL, out);
+    end_sample(host->verdict == SMC_HEALTHY, out);
+    smc_openmetrics_family(gpus, NULL, "GPUs that were checked.", out);
+    begin_sample(gpus, host, NULL, out);
+    end_sample((double)host->count, out);
+    append_verdicts(host, out);
+    append_outcomes(host, out);
+    append_figures(host, out);
+    smc_text_append(out, "# EOF\n");
+}
+
+void smc_health_write(const struct smc_host_health *host, enum smc_health_format format,
+                      const struct smc_report_style *style, struct smc_text *out)
+{
+    if (format == SMC_HEALTH_JSON)
+        write_json(host, out);
+    else if (format == SMC_HEALTH_OPENMETRICS)
+        write_metrics(host, out);
+    else
+        write_text(host, style, out);
+}

@@ -1,0 +1,873 @@
+/* The user's own kernels, read from files: each with a line for each device and its next step, or
+   checked against its launch bounds; as text, JSON and CSV. */
+#include "config.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/text.h"
+#include "code/names.h"
+#include "answers/selection.h"
+#include "show/report/bank_accesses_report.h"
+#include "show/report/csv_parts.h"
+#include "show/report/report_fields.h"
+#include "show/report/json_parts.h"
+#include "show/words/kernel_names.h"
+#include "show/words/layout.h"
+#include "show/report/overview.h"
+#include "show/report/text_parts.h"
+#include "show/words/words.h"
+
+enum {
+    LEAST_DEVICE = 13,
+    FIGURES_WIDTH = 48,
+    STACK_WIDTH = 8,
+    LEAST_LIMITERS = 14,
+    LEAST_WITH_STACK = 9,
+    STEPS_COLUMN = 6,
+    VERDICT_COLUMN = 26
+};
+
+/* --- Fields ----------------------------------------------------------------------------------- */
+
+static struct smc_value count_if(bool known, uint32_t count)
+{
+    return smc_value_if(known, smc_value_integer(count));
+}
+
+static struct smc_value architecture_of(const struct smc_inspect_kernel *kernel)
+{
+    char text[SMC_INSPECT_ARCHITECTURE];
+    return smc_value_copy(kernel->cc ? smc_inspect_architecture(kernel, text) : "");
+}
+
+static struct smc_value threads_source(enum smc_threads_source source)
+{
+    static const char *const names[] = {
+        [SMC_THREADS_LISTED] = "listed",       [SMC_THREADS_GIVEN] = "given",
+        [SMC_THREADS_RECORDED] = "recorded",   [SMC_THREADS_REQUIRED] = "required",
+        [SMC_THREADS_BOUND] = "launch_bounds", [SMC_THREADS_ASSUMED] = "assumed",
+        [SMC_THREADS_UNKNOWN] = "unknown",
+    };
+    return smc_value_string(names[source]);
+}
+
+static struct smc_value block_size(const struct smc_inspect_row *row)
+{
+    return count_if(row->threads_source != SMC_THREADS_UNKNOWN, row->launch.threads_per_block);
+}
+
+/* Whole numbers, one for each block size. */
+static struct smc_value block_sizes(const struct smc_inspect_row *row)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < SMC_BLOCK_SIZES; i++)
+        json_array_append_new(list, json_integer(row->sizes.blocks_per_sm[i]));
+    return smc_value_json(list);
+}
+
+static struct smc_value settled(const struct smc_inspect_row *row, struct smc_value value)
+{
+    return smc_value_if(smc_inspect_is_settled(row), value);
+}
+
+static struct smc_value loads(const struct smc_inspect_row *row)
+{
+    uint16_t cc = row->device->sm.cc;
+    return smc_value_if(row->kernel->cc != 0,
+                        smc_value_boolean(smc_inspect_loads(row->kernel, cc)));
+}
+
+/* Of a kernel, whatever the device. */
+#define ITEM struct smc_inspect_kernel
+#define KERNEL_FIELDS(FIELD)                                                                       \
+    FIELD(kernel_file, "file", NULL, "", "the file that holds it", smc_value_string(item->file))   \
+    FIELD(kernel_name, "name", NULL, "", "its name, demangled", smc_value_string(item->shown))     \
+    FIELD(mangled_name, "mangled_name", NULL, "", "its name in the file",                          \
+          smc_value_string(item->name))                                                            \
+    FIELD(source, "source", NULL, "", "the kind of file",                                          \
+          smc_value_string(smc_inspect_source_name(item->source)))                                 \
+    FIELD(compiled_for, "compiled_for", NULL, "", "the architecture of its machine code",          \
+          architecture_of(item))                                                                   \
+    FIELD(max_threads, "max_threads_per_block", NULL, "threads", "its launch bound",               \
+          count_if(item->max_threads_per_block > 0, item->max_threads_per_block))                  \
+    FIELD(min_blocks, "min_blocks_per_sm", NULL, "blocks",                                         \
+          "the second value of its launch bounds",                                                 \
+          count_if(item->min_blocks_per_sm > 0, item->min_blocks_per_sm))                          \
+    FIELD(uses_dynamic, "uses_dynamic_smem", NULL, "",                                             \
+          "whether it has shared arrays whose size the launch gives",                              \
+          smc_value_if(item->dynamic_smem_known, smc_value_boolean(item->uses_dynamic_smem)))      \
+    FIELD(calls_unlinked, "calls_unlinked", NULL, "",                                              \
+          "whether it calls functions that nvlink adds, so that its figures will grow",            \
+          smc_value_boolean(item->calls_unlinked))
+SMC_FIELD_TABLE(kernel_fields, KERNEL_FIELDS)
+#undef ITEM
+
+/* Of a kernel on a device. */
+#define ITEM struct smc_inspect_row
+#define ROW_FIELDS(FIELD)                                                                          \
+    FIELD(row_file, NULL, "file", "", "the file that holds the kernel",                            \
+          smc_value_string(item->kernel->file))                                                    \
+    FIELD(row_name, NULL, "kernel", "", "its name, demangled",                                     \
+          smc_value_string(item->kernel->shown))                                                   \
+    FIELD(row_device, NULL, "device", "", "the device it was answered for",                        \
+          smc_value_string(item->device->name))                                                    \
+    FIELD(loads, "loads", NULL, "", "whether its machine code loads on the device", loads(item))   \
+    FIELD(threads, "threads_per_block", NULL, "threads", "the block size", block_size(item))       \
+    FIELD(threads_source, "threads_source", NULL, "", "where the block size is from",              \
+          threads_source(item->threads_source))                                                    \
+    FIELD(registers, "registers_per_thread", "registers", "registers", "registers per thread",     \
+          count_if(smc_inspect_regs_known(item), item->kernel->resources.regs_per_thread))         \
+    FIELD(nvcc_may_differ, "nvcc_may_differ", NULL, "",                                            \
+          "whether NVRTC counted the registers, and 8 more or fewer would change its blocks",      \
+          smc_value_boolean(smc_inspect_nvcc_may_differ(item)))                                    \
+    FIELD(spill_stores, "spill_store_bytes", "spill_stores", "bytes", "spill stores per thread",   \
+          count_if(item->kernel->has_spills, item->kernel->resources.spill_store_bytes))           \
+    FIELD(spill_loads, "spill_load_bytes", "spill_loads", "bytes", "spill loads per thread",       \
+          count_if(item->kernel->has_spills, item->kernel->resources.spill_load_bytes))            \
+    FIELD(stack, "stack_bytes", NULL, "bytes", "stack frame per thread",                           \
+          count_if(item->kernel->has_stack && !item->kernel->resources.refused,                    \
+                   item->kernel->resources.stack_bytes))                                           \
+    FIELD(static_smem, "static_smem_bytes", "static_smem", "bytes",                                \
+          "static shared memory per block", smc_value_integer(item->launch.static_smem_bytes))     \
+    FIELD(dynamic_smem, "dynamic_smem_bytes", "dynamic_smem", "bytes",                             \
+          "dynamic shared memory per block, empty where used but not stated",                      \
+          count_if(!item->dynamic_smem_unknown, item->launch.dynamic_smem_bytes))                  \
+    FIELD(barriers, "barriers_per_block", "barriers", "barriers", "barriers per block",            \
+          count_if(item->kernel->has_barriers, item->kernel->resources.barriers))                  \
+    FIELD(blocks, NULL, "blocks_per_sm", "blocks", "resident blocks per SM",                       \
+          count_if(smc_inspect_is_settled(item), item->occupancy.blocks_per_sm))                   \
+    FIELD(warps, NULL, "warps_per_sm", "warps", "resident warps per SM",                           \
+          count_if(smc_inspect_is_settled(item), item->occupancy.warps_per_sm))                    \
+    FIELD(percent, NULL, "occupancy_percent", "percent", "occupancy",                              \
+          settled(item, smc_value_real(item->occupancy_percent)))                                  \
+    FIELD(limiters, NULL, "limiters", "", "the limits that bind",                                  \
+          settled(item, smc_value_limiters(item->occupancy.limiters)))                             \
+    FIELD(threads_column, NULL, "threads", "threads", "the block size, empty where unknown",       \
+          block_size(item))                                                                        \
+    FIELD(source_column, NULL, "threads_source", "", "where the block size is from",               \
+          threads_source(item->threads_source))                                                    \
+    FIELD(block_sizes, "blocks_per_sm_by_warps", NULL, "blocks",                                   \
+          "resident blocks per SM of blocks of 1 to 32 warps", block_sizes(item))                  \
+    FIELD(best_threads, "best_threads_per_block", "best_threads", "threads",                       \
+          "the smallest block size of the highest occupancy",                                      \
+          count_if(item->sizes.best_threads_per_block > 0, item->sizes.best_threads_per_block))    \
+    FIELD(best_percent, "best_occupancy_percent", "best_occupancy_percent", "percent",             \
+          "the occupancy at that size",                                                            \
+          smc_value_if(item->sizes.best_threads_per_block > 0,                                     \
+                       smc_value_real(item->sizes.best_percent)))                                  \
+    FIELD(compiled_for_column, NULL, "compiled_for", "", "the architecture of its machine code",   \
+          architecture_of(item->kernel))                                                           \
+    FIELD(loads_column, NULL, "loads", "", "whether its machine code loads on the device",         \
+          loads(item))                                                                             \
+    FIELD(stack_column, NULL, "stack", "bytes", "stack frame per thread",                          \
+          count_if(item->kernel->has_stack && !item->kernel->resources.refused,                    \
+                   item->kernel->resources.stack_bytes))                                           \
+    FIELD(banks, "bank_accesses", NULL, "",                                                        \
+          "accesses to shared memory in its PTX, and their bank conflicts",                        \
+          smc_value_json(smc_json_bank_accesses(item->banks ? &item->banks->accesses : NULL)))
+SMC_FIELD_TABLE(row_fields, ROW_FIELDS)
+#undef ITEM
+
+/* Of launch bounds on a device. */
+#define ITEM struct smc_inspect_promise
+#define BOUNDS_FIELDS(FIELD)                                                                       \
+    FIELD(bounds_file, NULL, "file", "", "the file that holds the kernel",                         \
+          smc_value_string(item->kernel->file))                                                    \
+    FIELD(bounds_name, NULL, "kernel", "", "its name, demangled",                                  \
+          smc_value_string(item->kernel->shown))                                                   \
+    FIELD(bounds_device, "device", "device", "", "the device that it is checked for",              \
+          smc_value_string(item->answer.query.device.name))                                        \
+    FIELD(bounds_threads, NULL, "max_threads", "threads", "the launch bound",                      \
+          count_if(item->kernel->max_threads_per_block > 0, item->kernel->max_threads_per_block))  \
+    FIELD(bounds_blocks, NULL, "min_blocks", "blocks", "the second value of the launch bounds",    \
+          count_if(item->kernel->min_blocks_per_sm > 0, item->kernel->min_blocks_per_sm))          \
+    FIELD(bounds_registers, "registers_per_thread", "registers", "registers",                      \
+          "registers per thread", count_if(item->regs_known, item->answer.launch.regs_per_thread)) \
+    FIELD(bounds_resident, "blocks_per_sm", "blocks_per_sm", "blocks",                             \
+          "resident blocks per SM of a block of that size",                                        \
+          count_if(item->kernel->max_threads_per_block > 0, item->answer.occupancy.blocks_per_sm)) \
+    FIELD(bounds_limiters, "limiters", "limiters", "", "the limits that bind",                     \
+          smc_value_if(item->kernel->max_threads_per_block > 0,                                    \
+                       smc_value_limiters(item->answer.occupancy.limiters)))                       \
+    FIELD(bounds_verdict, "verdict", "verdict", "", "whether the bounds hold",                     \
+          smc_value_string(smc_promise_verdict_name(item->verdict)))
+SMC_FIELD_TABLE(bounds_fields, BOUNDS_FIELDS)
+#undef ITEM
+
+const struct smc_field_table smc_inspect_tables[] = {
+    {"inspect", row_fields},
+    {"lint", bounds_fields},
+    {NULL, NULL},
+};
+
+/* --- Text ------------------------------------------------------------------------------------- */
+
+static double percent_at(const struct smc_inspect_row *row, size_t warps_less_one)
+{
+    const struct smc_sm *sm = &row->device->sm;
+    return 100.0 * row->sizes.blocks_per_sm[warps_less_one] * (double)(warps_less_one + 1) /
+           sm->max_warps_per_sm;
+}
+
+/* Rows of one kernel follow each other. */
+static bool begins_kernel(const struct smc_inspect_rows *rows, size_t i)
+{
+    return i == 0 || !smc_inspect_is_same(&rows->item[i - 1], &rows->item[i]);
+}
+
+static void find_names(const struct smc_inspect_rows *rows, struct smc_kernel_names *names)
+{
+    const char **shown = smc_calloc(rows->count + 1, sizeof *shown);
+    size_t count = 0;
+    for (size_t i = 0; shown && i < rows->count; i++)
+        if (begins_kernel(rows, i))
+            shown[count++] = rows->item[i].kernel->shown;
+    smc_kernel_names_init(names, shown, count);
+    free(shown);
+}
+
+/* "LABEL x.cu (CUDA source)" */
+static void append_file(const struct smc_inspect_kernel *kernel, const char *label,
+                        const struct smc_report_style *style, struct smc_text *out)
+{
+    struct smc_text line = {0};
+    const char *file = strcmp(kernel->file, "-") == 0 ? "standard input" : kernel->file;
+    smc_text_printf(&line, "%s (%s)", file, smc_inspect_source_words(kernel->source));
+    if (line.data)
+        smc_utf8_make_safe(line.data);
+    smc_layout_paragraph(out, label, *label ? strlen(label) + 1 : 0, smc_text_string(&line),
+                         style->columns);
+    smc_text_free(&line);
+}
+
+/* The columns of a table. */
+struct columns {
+    int device;     /* width of the names */
+    bool has_stack; /* a kernel has a stack frame: local arrays, spills, calls */
+};
+
+static void append_numbers(const struct smc_inspect_row *row, const struct columns *columns,
+                           struct smc_text *out)
+{
+    const struct smc_resources *resources = &row->kernel->resources;
+    char regs[16] = "-", spills[32] = "-", smem[24], threads[16], blocks[16], percent[32];
+    char stack[16] = "-";
+    if (row->kernel->has_stack && !resources->refused)
+        snprintf(stack, sizeof stack, "%u", resources->stack_bytes);
+    if (smc_inspect_regs_known(row))
+        snprintf(regs, sizeof regs, "%u", resources->regs_per_thread);
+    if (row->kernel->has_spills && resources->spill_store_bytes + resources->spill_load_bytes == 0)
+        snprintf(spills, sizeof spills, "0");
+    else if (row->kernel->has_spills)
+        snprintf(spills, sizeof spills, "%u+%u", resources->spill_store_bytes,
+                 resources->spill_load_bytes);
+    snprintf(threads, sizeof threads, "%u%s", row->launch.threads_per_block,
+             row->threads_source == SMC_THREADS_ASSUMED ? "*" : "");
+    snprintf(smem, sizeof smem, "%u%s",
+             row->launch.static_smem_bytes + row->launch.dynamic_smem_bytes,
+             row->dynamic_smem_unknown ? "+?" : "");
+    snprintf(blocks, sizeof blocks, "%u", row->occupancy.blocks_per_sm);
+    smc_words_percent(row->occupancy_percent, percent);
+    bool settled = smc_inspect_is_settled(row);
+    smc_text_printf(out, " %4s %8s", regs, spills);
+    if (columns->has_stack)
+        smc_text_printf(out, " %*s", STACK_WIDTH - 1, stack);
+    smc_text_printf(out, " %6s %7s %6s %7s", smem,
+                    row->threads_source == SMC_THREADS_UNKNOWN ? "?" : threads,
+                    settled ? blocks : "?", settled ? percent : "?");
+}
+
+/* How reliable the figures are on a device that the code was not compiled for. */
+static void append_architecture(const struct smc_inspect_row *row,
+                                const struct smc_report_style *style, struct smc_text *out)
+{
+    const struct smc_inspect_kernel *kernel = row->kernel;
+    uint16_t cc = row->device->sm.cc;
+    char architecture[SMC_INSPECT_ARCHITECTURE], line[96];
+    if (kernel->cc == 0 || kernel->cc == cc)
+        return;
+    snprintf(line, sizeof line,
+             smc_inspect_loads(kernel, cc)
+                 ? "counted on machine code for %s"
+                 : "estimated from machine code for %s, which this device cannot load",
+             smc_inspect_architecture(kernel, architecture));
+    smc_layout_paragraph(out, "", STEPS_COLUMN, line, style->columns);
+}
+
+/* --- Text: block sizes ------------------------------------------------------------------------ */
+
+/* Occupancy at common block sizes. */
+static void append_curve(const struct smc_inspect_row *row, const struct smc_report_style *style,
+                         struct smc_text *out)
+{
+    static const uint16_t shown[] = {32, 64, 128, 256, 384, 512, 768, 1024};
+    struct smc_text line = {0};
+    for (size_t i = 0; i < sizeof shown / sizeof *shown; i++)
+        smc_text_printf(&line, "%s%u:%.0f%%", i ? " " : "", shown[i],
+                        percent_at(row, shown[i] / 32 - 1));
+    smc_layout_paragraph(out, "", STEPS_COLUMN, smc_text_string(&line), style->columns);
+    smc_text_free(&line);
+}
+
+/* All of them, as a picture where the terminal has one. */
+static void append_sparkline(const struct smc_inspect_row *row, struct smc_text *out)
+{
+    static const char *const levels[] = {" ",      "\u2581", "\u2582", "\u2583", "\u2584",
+                                         "\u2585", "\u2586", "\u2587", "\u2588"};
+    smc_text_append_char(out, ' ', STEPS_COLUMN);
+    for (size_t i = 0; i < SMC_BLOCK_SIZES; i++)
+        smc_text_append(out, levels[(int)ceil(percent_at(row, i) * 8 / 100)]);
+    smc_text_append(out, " 32 to 1024 threads\n");
+}
+
+/* Whether blocks of i + 1 warps have the highest occupancy. */
+static bool is_highest(const struct smc_inspect_row *row, size_t i)
+{
+    return i < SMC_BLOCK_SIZES && percent_at(row, i) >= smc_inspect_highest_percent(row);
+}
+
+/* "64 to 256, 512": those block sizes. */
+static void append_highest(const struct smc_inspect_row *row, struct smc_text *line)
+{
+    enum { MOST_RANGES = 6 };
+    size_t ranges = 0;
+    for (size_t i = 0; i < SMC_BLOCK_SIZES; i++) {
+        size_t begin = i;
+        if (!is_highest(row, i))
+            continue;
+        while (is_highest(row, i + 1))
+            i++;
+        if (ranges == MOST_RANGES)
+            smc_text_append(line, ", ...");
+        if (ranges++ >= MOST_RANGES)
+            continue;
+        smc_text_printf(line, "%s%zu", ranges > 1 ? ", " : "", 32 * (begin + 1));
+        if (i > begin)
+            smc_text_printf(line, "%s%zu", i > begin + 1 ? " to " : ", ", 32 * (i + 1));
+    }
+}
+
+/* "best block size: 128 threads (50 %, 8 blocks), limited by registers; highest occupancy: 50 %
+   with 64, 128, 256": the best may have a little less, in more blocks. */
+static void append_best(const struct smc_inspect_row *row, struct smc_text *line)
+{
+    const struct smc_block_sizes *sizes = &row->sizes;
+    const uint32_t best = sizes->best_threads_per_block;
+    struct smc_text highest = {0};
+    char alone[16];
+    smc_text_printf(line, "best block size: %u" SMC_TIE "threads (", best);
+    smc_layout_percent(line, sizes->best_percent);
+    smc_text_append(line, ", ");
+    smc_words_blocks(sizes->blocks_per_sm[best / 32 - 1], line);
+    smc_text_append(line, ")");
+    if (smc_inspect_is_settled(row))
+        return;
+    smc_text_append(line, ", limited by ");
+    smc_words_limiters(&row->occupancy, line);
+    append_highest(row, &highest);
+    snprintf(alone, sizeof alone, "%u", best);
+    if (strcmp(smc_text_string(&highest), alone) != 0) {
+        smc_text_append(line, "\nhighest occupancy: ");
+        smc_layout_percent(line, smc_inspect_highest_percent(row));
+        smc_text_printf(line, " with %s", smc_text_string(&highest));
+    }
+    smc_text_free(&highest);
+}
+
+/* If no block size is stated, the gains are those of the best one. */
+static void append_steps(const struct smc_inspect_row *row, const struct smc_report_style *style,
+                         struct smc_text *out)
+{
+    const bool settled = smc_inspect_is_settled(row);
+    struct smc_text line = {0}, gains = {0}, call = {0};
+    struct smc_answer answer;
+    smc_inspect_complete(row, &answer);
+    if (row->exceeds_bound)
+        smc_text_printf(&line, "cannot launch: more threads than its __launch_bounds__ of %u",
+                        row->kernel->max_threads_per_block);
+    else if (answer.outcome != SMC_LAUNCHES)
+        smc_words_failure(&answer, &line);
+    else if (answer.occupancy.warps_per_sm < answer.query.device.sm.max_warps_per_sm)
+        smc_text_gains(&answer, &gains);
+    if (!settled || row->sizes.best_percent > answer.occupancy_percent) {
+        smc_text_append(&line, line.length > 0 ? "\n" : "");
+        append_best(row, &line);
+    }
+    smc_words_set_regs(&row->kernel->resources,
+                       line.length > 0 ? "\nafter the launch " : "after the launch ", &line);
+    if (gains.length > 0)
+        smc_text_printf(&line, "%s%s", line.length > 0 ? "\n" : "", smc_text_string(&gains));
+    if (settled && smc_words_opt_in(&answer, row->kernel->shown, &call))
+        smc_text_printf(&line, "%scall before the launch: %s", line.length > 0 ? "\n" : "",
+                        smc_text_string(&call));
+    smc_text_free(&call);
+    smc_text_join_items(&line);
+    if (line.length > 0)
+        smc_layout_paragraph(out, "", STEPS_COLUMN, smc_text_string(&line), style->columns);
+    smc_text_free(&gains);
+    smc_text_free(&line);
+}
+
+/* Only what needs attention: conflicts, and accesses that cannot be followed. */
+static void append_banks(const struct smc_inspect_row *row, const struct smc_report_style *style,
+                         struct smc_text *out)
+{
+    struct smc_text line = {0};
+    if (!row->banks)
+        return;
+    const struct smc_bank_accesses *accesses = &row->banks->accesses;
+    if (accesses->worst < accesses->count || accesses->followed < accesses->counted)
+        smc_words_bank_accesses(accesses, &line);
+    if (line.length > 0)
+        smc_layout_paragraph(out, "", STEPS_COLUMN, smc_text_string(&line), style->columns);
+    smc_text_free(&line);
+}
+
+/* Devices have the width of the longest name, if it fits. */
+static struct columns find_columns(const struct smc_inspect_rows *rows,
+                                   const struct smc_report_style *style)
+{
+    struct columns columns = {0};
+    for (size_t i = 0; i < rows->count; i++)
+        columns.has_stack |= rows->item[i].kernel->has_stack &&
+                             !rows->item[i].kernel->resources.refused &&
+                             rows->item[i].kernel->resources.stack_bytes > 0;
+    const int taken = columns.has_stack ? FIGURES_WIDTH + STACK_WIDTH + LEAST_WITH_STACK
+                                        : FIGURES_WIDTH + LEAST_LIMITERS;
+    const int width = smc_overview_device_width(rows, (int)style->columns - taken);
+    columns.device = width > LEAST_DEVICE ? width : LEAST_DEVICE;
+    return columns;
+}
+
+static void append_row(const struct smc_inspect_row *row, const struct columns *columns,
+                       const struct smc_report_style *style, struct smc_text *out)
+{
+    const size_t figures = FIGURES_WIDTH + (columns->has_stack ? STACK_WIDTH : 0);
+    struct smc_text left = {0}, right = {0};
+    smc_text_append(&left, smc_inspect_row_loads(row) ? "  " : "~ ");
+    smc_overview_append_device(row->device, -columns->device, &left);
+    append_numbers(row, columns, &left);
+    if (row->outcome == SMC_LAUNCHES && smc_inspect_is_settled(row))
+        smc_words_limiters(&row->occupancy, &right);
+    smc_layout_paragraph(out, smc_text_string(&left), figures + (size_t)columns->device,
+                         smc_text_string(&right), style->columns);
+    smc_text_free(&left);
+    smc_text_free(&right);
+    append_architecture(row, style, out);
+    if (!smc_inspect_is_settled(row)) {
+        append_curve(row, style, out);
+        if (style->utf8)
+            append_sparkline(row, out);
+    }
+    append_steps(row, style, out);
+    append_banks(row, style, out);
+}
+
+/* --- Text: the whole report ------------------------------------------------------------------- */
+
+/* Why some rows have no spills. */
+static const char *words_of_spills(bool machine_code, bool log)
+{
+    return machine_code && log ? "spills: not recorded in machine code and in these logs (ptxas -v "
+                                 "prints them)"
+           : log               ? "spills: not recorded in this log (ptxas -v prints them)"
+                               : "spills: not recorded in machine code (ptxas -v prints them)";
+}
+
+static bool is_log(const struct smc_inspect_kernel *kernel)
+{
+    return kernel->source == SMC_INSPECT_PTXAS_LOG || kernel->source == SMC_INSPECT_NVLINK_LOG ||
+           kernel->source == SMC_INSPECT_RES_USAGE;
+}
+
+/* What the signs in the tables mean. */
+static void append_notes(const struct smc_inspect_rows *rows, bool only_worst,
+                         const struct smc_report_style *style, struct smc_text *out)
+{
+    bool estimated = false, more = false, assumed = false, unknown = false;
+    bool several = false, spills = false;
+    bool machine_code = false, log = false, negative = false, dynamic = false, nvrtc = false;
+    for (size_t i = 0; i < rows->count; i++) {
+        const struct smc_inspect_row *row = &rows->item[i];
+        estimated |= !smc_inspect_row_loads(row);
+        more |= only_worst && !begins_kernel(rows, i);
+        several |= only_worst && row->outcome == SMC_LAUNCHES &&
+                   row->occupancy.limiters & (row->occupancy.limiters - 1);
+        spills |= smc_inspect_spilled(row) > 0;
+        nvrtc |= smc_inspect_nvcc_may_differ(row);
+        assumed |= row->threads_source == SMC_THREADS_ASSUMED;
+        unknown |= row->threads_source == SMC_THREADS_UNKNOWN;
+        dynamic |= row->dynamic_smem_unknown;
+        machine_code |= !row->kernel->has_spills && !is_log(row->kernel);
+        negative |= !row->kernel->has_spills && row->kernel->spills_are_negative;
+        log |= !row->kernel->has_spills && is_log(row->kernel) && !row->kernel->spills_are_negative;
+    }
+    const struct {
+        bool applies;
+        const char *sign, *words;
+    } notes[] = {
+        {estimated, "  ~", "estimated: the machine code does not load on the device"},
+        {more, "  +",
+         "so many more devices or architectures, on none of which it is worse: "
+         "--verbose shows all"},
+        {several, "  warps+", "warps, and other limits as well, which --verbose names"},
+        {nvrtc, "  regs",
+         "as NVRTC counts them: nvcc may count others, and 8 more or fewer change the blocks here"},
+        {spills, "  spills B",
+         only_worst ? "bytes per thread: in the table stores and loads together, below it stores + "
+                      "loads"
+                    : "bytes per thread, stores + loads"},
+        {find_columns(rows, style).has_stack, "  stack B",
+         "bytes per thread in local memory: local arrays, spilled registers, calls"},
+        {assumed, "  *", "the block size of --assume-threads: the input does not state it"},
+        {unknown, "  ?",
+         "the input does not state the block size; state it with --threads N, "
+         "--threads NAME=N or --assume-threads N"},
+        {dynamic, "  +?", smc_overview_dynamic_smem},
+        {machine_code || log, "  -", words_of_spills(machine_code, log)},
+        {negative, "  -", "spills: unknown: the log counts them as negative"},
+    };
+    bool first = true;
+    for (size_t i = 0; i < sizeof notes / sizeof *notes; i++) {
+        if (!notes[i].applies)
+            continue;
+        smc_text_append(out, first ? "\n" : "");
+        first = false;
+        smc_layout_paragraph(out, notes[i].sign, strlen(notes[i].sign) + 1, notes[i].words,
+                             style->columns);
+    }
+}
+
+enum { MOST_WORST = 3 };
+
+static bool has(const uint64_t *list, size_t count, uint64_t value)
+{
+    size_t i = 0;
+    while (i < count && list[i] != value)
+        i++;
+    return i < count;
+}
+
+/* Those of the kernel that begins here; or the worst, and how many others there are. */
+static void append_rows(const struct smc_inspect_rows *rows, size_t begin, bool only_worst,
+                        const struct smc_report_style *style, struct smc_text *out)
+{
+    const struct smc_inspect_row *worst = &rows->item[begin];
+    const struct columns columns = find_columns(rows, style);
+    size_t end = begin;
+    do {
+        const struct smc_inspect_row *row = &rows->item[end++];
+        if (smc_inspect_is_worse(rows, row, worst))
+            worst = row;
+        if (!only_worst)
+            append_row(row, &columns, style, out);
+    } while (end < rows->count && !begins_kernel(rows, end));
+    if (!only_worst)
+        return;
+    append_row(worst, &columns, style, out);
+    const size_t more = end - begin - 1;
+    if (more > 0)
+        smc_text_printf(out, "      +%zu more %s%s\n", more,
+                        worst->device->sm_count > 0 ? "device" : "architecture",
+                        smc_text_plural(more));
+}
+
+/* All kernels (SIZE_MAX), or the first `most` (up to MOST_WORST) of different templates, each where
+   it is worst. */
+static void append_kernels(const struct smc_inspect_rows *rows, size_t most,
+                           const struct smc_kernel_names *names,
+                           const struct smc_report_style *style, struct smc_text *out)
+{
+    const bool files = rows->summary.files > 1, all = most == SIZE_MAX;
+    uint64_t families[MOST_WORST];
+    size_t kernels = 0;
+    const struct columns columns = find_columns(rows, style);
+    smc_text_printf(out, "  %-*s %4s %8s%s %6s %7s %6s %7s  %s\n", columns.device, "device", "regs",
+                    "spills B", columns.has_stack ? " stack B" : "", "smem B", "threads", "blocks",
+                    "occup.", "limited by");
+    for (size_t i = 0; i < rows->count && kernels < most; i++) {
+        const struct smc_inspect_kernel *kernel = rows->item[i].kernel;
+        struct smc_name name;
+        if (!begins_kernel(rows, i))
+            continue;
+        smc_name_parse(kernel->shown, &name);
+        uint64_t family = smc_name_family(&name);
+        if (!all && has(families, kernels, family))
+            continue;
+        if (!all)
+            families[kernels] = family;
+        kernels++;
+        smc_layout_begin(out, style, SMC_STRONG);
+        smc_kernel_names_append(names, kernel->shown, style->columns, out);
+        smc_layout_end(out, style);
+        if (files)
+            append_file(kernel, "  in", style, out);
+        append_rows(rows, i, !all, style, out);
+    }
+}
+
+/* A line for each, those of the worst in full, and how to see more. */
+static void append_overview(const struct smc_inspect_rows *rows,
+                            const struct smc_kernel_names *names,
+                            const struct smc_report_style *style, struct smc_text *out)
+{
+    size_t left_out = smc_overview_table(rows, names, style, out);
+    struct smc_text line = {0};
+    if (!style->all_kernels) {
+        smc_text_append(out, "\n");
+        append_kernels(rows, MOST_WORST, names, style, out);
+    }
+    if (left_out > 0)
+        smc_text_printf(&line, "%zu more kernel%s: ", left_out, smc_text_plural(left_out));
+    if (!style->all_kernels)
+        smc_text_append(&line, "--top all lists each, ");
+    smc_text_append(&line, "--verbose shows each in full; --only, --kernel and --sort choose");
+    smc_text_append(out, "\n");
+    smc_layout_paragraph(out, "", 0, smc_text_string(&line), style->columns);
+    smc_text_free(&line);
+}
+
+/* Whether there is room for every kernel on every device. */
+static bool fits_in_full(const struct smc_inspect_rows *rows)
+{
+    enum { MOST_KERNELS = 12, MOST_ROWS = 36 };
+    const size_t kernels = smc_overview_kernels(rows);
+    return kernels <= 1 || (kernels <= MOST_KERNELS && rows->count <= MOST_ROWS);
+}
+
+size_t smc_text_inspection(const struct smc_inspect_rows *rows, size_t first,
+                           const struct smc_report_style *style, struct smc_text *out)
+{
+    const struct smc_inspect_summary *summary = &rows->summary;
+    const bool in_full = style->verbose || fits_in_full(rows);
+    struct smc_kernel_names names = {0};
+    (void)first;
+    find_names(rows, &names);
+    if (rows->count > 0 && summary->files <= 1)
+        append_file(rows->item[0].kernel, "", style, out);
+    if (summary->kernels > 1 || rows->count == 0)
+        smc_overview_headline(rows, &names, style, out);
+    smc_overview_strays(rows, style, out);
+    if (rows->count > 0)
+        smc_text_append(out, "\n");
+    if (!in_full)
+        append_overview(rows, &names, style, out);
+    else if (rows->count > 0)
+        append_kernels(rows, SIZE_MAX, &names, style, out);
+    smc_kernel_names_free(&names);
+    append_notes(rows, !in_full, style, out);
+    return rows->count;
+}
+
+/* --- Text: launch bounds ---------------------------------------------------------------------- */
+
+static bool begins_bounds(const struct smc_inspect_promises *promises, size_t i)
+{
+    const struct smc_inspect_kernel *kernel = promises->item[i].kernel;
+    const struct smc_inspect_kernel *before = i > 0 ? promises->item[i - 1].kernel : NULL;
+    return !before || before->file != kernel->file || before->version_hash != kernel->version_hash;
+}
+
+static void append_bounds(const struct smc_inspect_kernel *kernel,
+                          const struct smc_report_style *style, struct smc_text *out)
+{
+    const struct smc_kernel_names whole = {0};
+    smc_layout_begin(out, style, SMC_STRONG);
+    smc_kernel_names_append(&whole, kernel->shown, style->columns, out);
+    smc_layout_end(out, style);
+    if (kernel->max_threads_per_block == 0) {
+        if (kernel->min_blocks_per_sm > 0)
+            smc_text_printf(out, "  .minnctapersm %u\n", kernel->min_blocks_per_sm);
+        else
+            smc_text_append(out, "  __launch_bounds__ that the log does not show\n");
+        return;
+    }
+    smc_text_printf(out, "  __launch_bounds__(%u", kernel->max_threads_per_block);
+    if (kernel->min_blocks_per_sm)
+        smc_text_printf(out, ", %u", kernel->min_blocks_per_sm);
+    smc_text_append(out, ")\n");
+}
+
+/* Why the promise does not hold, or that it does. */
+static void append_verdict(const struct smc_inspect_promise *promise, struct smc_text *out)
+{
+    const struct smc_answer *answer = &promise->answer;
+    const struct smc_sm *sm = &answer->query.device.sm;
+    uint32_t blocks = answer->occupancy.blocks_per_sm;
+    switch (promise->verdict) {
+    case SMC_PROMISE_HOLDS:
+        smc_text_append(out, "holds: ");
+        smc_words_blocks(blocks, out);
+        if (promise->regs_known)
+            smc_text_printf(out, " at %u registers", answer->launch.regs_per_thread);
+        else
+            smc_text_append(out, " at most (not compiled for it)");
+        return;
+    case SMC_PROMISE_UNKNOWN:
+        smc_text_append(out, "cannot be checked: ");
+        smc_words_blocks(blocks, out);
+        if (promise->regs_known)
+            smc_text_printf(out, " at %u registers", answer->launch.regs_per_thread);
+        else
+            smc_text_append(out, " at most");
+        return;
+    case SMC_PROMISE_FEWER_BLOCKS:
+        smc_text_append(out, "BROKEN: ");
+        smc_words_blocks(blocks, out);
+        smc_text_append(out, ", limited by ");
+        smc_words_limiters(&answer->occupancy, out);
+        return;
+    case SMC_PROMISE_IGNORED:
+        if (promise->kernel->max_threads_per_block == 0 && promise->kernel->min_blocks_per_sm > 0)
+            smc_text_append(out, "BROKEN: the compiler ignores it without .maxntid or .reqntid");
+        else
+            smc_text_printf(out,
+                            "BROKEN: an SM holds %u threads and %u blocks; the compiler ignores it",
+                            sm->max_threads_per_sm, sm->max_blocks_per_sm);
+        return;
+    case SMC_PROMISE_CANNOT_LAUNCH:
+        smc_text_append(out, "BROKEN: ");
+        smc_words_failure(answer, out);
+        return;
+    case SMC_PROMISE_VERDICT_COUNT:
+        return;
+    }
+}
+
+static void append_devices(const struct smc_inspect_promises *promises, size_t from, size_t to,
+                           struct smc_text *out)
+{
+    for (size_t i = from; i < to; i++) {
+        const struct smc_device *device = &promises->item[i].answer.query.device;
+        smc_text_append(out, i == from ? "  " : " ");
+        if (device->sm_count)
+            smc_text_append(out, device->name);
+        else
+            smc_text_printf(out, "%d.%d", device->sm.cc / 10, device->sm.cc % 10);
+    }
+}
+
+/* Devices with the same verdict in a row share a line. */
+static size_t append_same(const struct smc_inspect_promises *promises, size_t i,
+                          const struct smc_report_style *style, struct smc_text *out)
+{
+    struct smc_text verdict = {0}, left = {0};
+    size_t end = i + 1;
+    append_verdict(&promises->item[i], &verdict);
+    for (; end < promises->count && end < i + 5 && !begins_bounds(promises, end); end++) {
+        struct smc_text next = {0};
+        append_verdict(&promises->item[end], &next);
+        bool same = strcmp(smc_text_string(&next), smc_text_string(&verdict)) == 0;
+        smc_text_free(&next);
+        if (!same)
+            break;
+    }
+    append_devices(promises, i, end, &left);
+    smc_layout_paragraph(out, smc_text_string(&left), VERDICT_COLUMN, smc_text_string(&verdict),
+                         style->columns);
+    smc_text_free(&verdict);
+    smc_text_free(&left);
+    return end;
+}
+
+void smc_text_promises(const struct smc_inspect_promises *promises,
+                       const struct smc_report_style *style, struct smc_text *out)
+{
+    size_t broken = 0, unknown = 0;
+    for (size_t i = 0; i < promises->count;) {
+        if (begins_bounds(promises, i)) {
+            smc_text_append(out, i == 0 ? "" : "\n");
+            append_bounds(promises->item[i].kernel, style, out);
+        }
+        i = append_same(promises, i, style, out);
+    }
+    for (size_t i = 0; i < promises->count; i++) {
+        bool is_unknown = promises->item[i].verdict == SMC_PROMISE_UNKNOWN;
+        unknown += is_unknown;
+        broken += !is_unknown && promises->item[i].verdict != SMC_PROMISE_HOLDS;
+    }
+    if (promises->count > 0)
+        smc_text_printf(out, "\n%zu of %zu promises are broken", broken, promises->count);
+    if (unknown > 0)
+        smc_text_printf(out, ", %zu unknown: machine code keeps the threads, not the blocks",
+                        unknown);
+    if (promises->count > 0)
+        smc_text_append(out, "\n");
+    if (promises->without_bounds > 0)
+        smc_text_printf(out, "%zu kernel%s without __launch_bounds__, or the input keeps none\n",
+                        promises->without_bounds, smc_text_plural(promises->without_bounds));
+}
+
+/* --- JSON ------------------------------------------------------------------------------------- */
+
+static void clear_members(json_t *object)
+{
+    const char *key;
+    json_t *value;
+    void *next;
+    json_object_foreach_safe(object, next, key, value) if (json_is_object(value))
+        clear_members(value);
+    else if (strcmp(key, "outcome") != 0) json_object_set_new(object, key, json_null());
+}
+
+/* The block size is unknown, and so is what follows from it. */
+static void clear_launch(json_t *answer)
+{
+    clear_members(json_object_get(answer, "occupancy"));
+    json_object_set_new(answer, "next_steps", json_array());
+}
+
+json_t *smc_json_inspected(const struct smc_inspect_row *row)
+{
+    json_t *object = json_object(), *kernel = json_object();
+    struct smc_answer answer;
+    smc_inspect_complete(row, &answer);
+    smc_json_answer(object, &answer);
+    if (!smc_inspect_is_settled(row))
+        clear_launch(object);
+    smc_fields_json(kernel_fields, row->kernel, kernel);
+    smc_fields_json(row_fields, row, kernel);
+    smc_json_set(object, "kernel", kernel);
+    if (row->exceeds_bound)
+        smc_json_string(json_object_get(object, "occupancy"), "refusal_reason",
+                        "cannot launch: more threads than its launch bounds allow");
+    return object;
+}
+
+json_t *smc_json_promises(const struct smc_inspect_promises *promises)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < promises->count; i++) {
+        json_t *object = json_object();
+        smc_fields_json(kernel_fields, promises->item[i].kernel, object);
+        smc_fields_json(bounds_fields, &promises->item[i], object);
+        json_array_append_new(list, object);
+    }
+    return list;
+}
+
+/* --- CSV -------------------------------------------------------------------------------------- */
+
+size_t smc_csv_inspection(const struct smc_inspect_rows *rows, size_t first,
+                          const struct smc_report_style *style, struct smc_text *out)
+{
+    size_t i = first;
+    (void)style;
+    if (first == 0)
+        smc_fields_csv_head(row_fields, out);
+    while (i < rows->count && (i == first || out->length < SMC_REPORT_PART))
+        smc_fields_csv_row(row_fields, &rows->item[i++], out);
+    return i;
+}
+
+void smc_csv_promises(const struct smc_inspect_promises *promises,
+                      const struct smc_report_style *style, struct smc_text *out)
+{
+    (void)style;
+    smc_fields_csv_table(bounds_fields, promises->item, promises->count, sizeof *promises->item,
+                         out);
+}

@@ -1,0 +1,120 @@
+/* Members of the JSON report. Schema "smemcalc/1": numbers as numbers, units in the
+   keys, null where a value is unknown or does not apply. */
+#include "config.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/numbers.h"
+#include "base/text.h"
+#include "show/report/json_parts.h"
+#include "show/words/words.h"
+
+/* --- Members ---------------------------------------------------------------------------------- */
+
+void smc_json_set(json_t *object, const char *key, json_t *value)
+{
+    json_object_set_new(object, key, value);
+}
+
+json_t *smc_json_number(double value)
+{
+    if (!isfinite(value))
+        return json_null();
+    return smc_number_is_whole(value) ? json_integer((json_int_t)value) : json_real(value);
+}
+
+void smc_json_integer(json_t *object, const char *key, uint64_t value)
+{
+    smc_json_set(object, key, json_integer((json_int_t)value));
+}
+
+void smc_json_real(json_t *object, const char *key, double value)
+{
+    smc_json_set(object, key, json_real(value));
+}
+
+/* Invalid UTF-8 becomes '?', so that no member is lost for its content. */
+void smc_json_string(json_t *object, const char *key, const char *value)
+{
+    char *safe = smc_strdup(value);
+    if (safe)
+        smc_utf8_make_safe(safe);
+    smc_json_set(object, key, safe ? json_string(safe) : NULL);
+    free(safe);
+}
+
+void smc_json_known_string(json_t *object, const char *key, const char *value)
+{
+    if (value[0])
+        smc_json_string(object, key, value);
+    else
+        smc_json_set(object, key, json_null());
+}
+
+void smc_json_known_integer(json_t *object, const char *key, uint64_t value)
+{
+    smc_json_set(object, key, value ? json_integer((json_int_t)value) : json_null());
+}
+
+void smc_json_known_real(json_t *object, const char *key, double value)
+{
+    smc_json_set(object, key, value != 0 ? json_real(value) : json_null());
+}
+
+/* --- Reports ---------------------------------------------------------------------------------- */
+
+enum { FORMAT = JSON_INDENT(1) | JSON_REAL_PRECISION(15) };
+
+json_t *smc_json_begin(void)
+{
+    json_t *root = json_object();
+    smc_json_string(root, "schema", SMC_JSON_SCHEMA);
+    return root;
+}
+
+void smc_json_finish(json_t *root, struct smc_text *out)
+{
+    char *text = json_dumps(root, FORMAT);
+    json_decref(root);
+    if (!text) {
+        out->failed = true;
+        return;
+    }
+    smc_text_append(out, text);
+    smc_text_append_char(out, '\n', 1);
+    free(text);
+}
+
+void smc_json_params(json_t *object, const struct smc_query *query)
+{
+    const struct smc_kernel *kernel = query->kernel;
+    const struct smc_params *params = &query->params;
+    for (int i = 0; kernel && i < SMC_PARAM_COUNT; i++) {
+        if (!(kernel->params & 1u << i))
+            continue;
+        char key[SMC_PARAM_KEY_CHARS];
+        smc_words_param_key((enum smc_param)i, key);
+        if (i == SMC_PARAM_DTYPE)
+            smc_json_string(object, key, smc_dtype_name((enum smc_dtype)params->value[i]));
+        else
+            smc_json_set(object, key, json_integer(params->value[i]));
+    }
+}
+
+void smc_json_append_item(json_t *item, struct smc_text *out)
+{
+    char *text = json_dumps(item, FORMAT);
+    json_decref(item);
+    out->failed |= !text;
+    for (const char *line = text; line && *line;) {
+        size_t length = strcspn(line, "\n");
+        length += line[length] == '\n';
+        smc_text_append(out, "  ");
+        smc_text_append_bytes(out, line, length);
+        line += length;
+    }
+    free(text);
+}

@@ -1,0 +1,110 @@
+/* The parts that the JSON report is made of. Each returns a new reference; after a failed
+   allocation a member is missing, and json.c notices. */
+#ifndef SMC_REPORT_JSON_PARTS_H
+#define SMC_REPORT_JSON_PARTS_H
+
+#include <jansson.h>
+
+#include "show/report/report.h"
+
+/* An integer if it is whole; null if it is infinite or not a number. */
+json_t *smc_json_number(double value);
+
+void smc_json_set(json_t *object, const char *key, json_t *value);
+void smc_json_integer(json_t *object, const char *key, uint64_t value);
+void smc_json_real(json_t *object, const char *key, double value);
+void smc_json_string(json_t *object, const char *key, const char *value);
+/* null where the text is empty. */
+void smc_json_known_string(json_t *object, const char *key, const char *value);
+
+/* null where the value is 0, which stands for "unknown". */
+void smc_json_known_integer(json_t *object, const char *key, uint64_t value);
+void smc_json_known_real(json_t *object, const char *key, double value);
+
+/* A report, with its schema. */
+#define SMC_JSON_SCHEMA "smemcalc/1"
+json_t *smc_json_begin(void);
+/* Prints and releases. */
+void smc_json_finish(json_t *root, struct smc_text *out);
+
+/* Appends a member of a list of a report that is written in parts, as jansson would, and releases
+   it. */
+void smc_json_append_item(json_t *item, struct smc_text *out);
+
+json_t *smc_json_device(const struct smc_device *device);
+
+/* null where they are unknown. */
+json_t *smc_json_ceilings(const struct smc_ceilings *ceilings);
+
+/* Adds a member for each of the kernel's parameters; without an answer 0 where it chooses. */
+void smc_json_params(json_t *object, const struct smc_query *query);
+
+/* Adds the members "device" to "workload" to `object`. */
+void smc_json_answer(json_t *object, const struct smc_answer *answer);
+
+/* Only "occupancy", "next_steps" and "waves". */
+void smc_json_occupancy(json_t *object, const struct smc_answer *answer);
+
+/* null where the kernel has no work. */
+json_t *smc_json_workload(const struct smc_answer *answer);
+
+/* Adds "confirmation", "verdicts" and "run". */
+void smc_json_confirmation(json_t *object, const struct smc_run_result *result,
+                           const struct smc_confirmation *confirmation);
+
+/* Adds the members of the first run, and the others as "further_runs". */
+void smc_json_runs(json_t *object, const struct smc_confirmed_run *runs, size_t count);
+
+/* Adds "trace", "summary", "devices", "processes", "modules", "kernels" and "course";
+   `most_kernels`: 0: all. */
+void smc_json_trace(json_t *object, const struct smc_trace_answer *answer, size_t most_kernels);
+json_t *smc_json_tune(const struct smc_tune *tune);
+
+/* Adds "runs". */
+void smc_json_all_gpus(json_t *object, const struct smc_all_gpus *all);
+/* Where a run was made, and from which seed. */
+json_t *smc_json_machine(const char *host_name, const char *gpu_uuid, const char *driver,
+                         const char *runtime, uint64_t seed);
+
+void smc_json_merge(json_t *object, const struct smc_merged *merged);
+/* "checks": the verdict on check reports, the nodes to drain, stragglers. */
+json_t *smc_json_fleet(const struct smc_fleet *fleet);
+
+/* The first two of these alone. */
+void smc_json_rows(json_t *object, const struct smc_confirmation *confirmation);
+/* The bank conflicts of a run and what removes them; null where there are none. */
+json_t *smc_json_conflicts(const struct smc_conflict_fix *fix);
+
+/* Adds "family" to "comparison". */
+void smc_json_series(json_t *object, const struct smc_series *series);
+void smc_json_user(json_t *object, const struct smc_user_run *run,
+                   const struct smc_confirmation *confirmation);
+/* The lines of the source that were executed, hottest first. */
+json_t *smc_json_annotation(const struct smc_annotation *annotation);
+
+/* Adds "headroom". */
+void smc_json_headroom(json_t *object, const struct smc_answer *answer,
+                       const struct smc_headroom *headroom);
+json_t *smc_json_carveouts(const struct smc_answer *answer, const struct smc_carveouts *carveouts);
+
+json_t *smc_json_best(const struct smc_best *best);
+
+json_t *smc_json_kernels(void);
+
+/* Adds "healthy" and "checks". */
+void smc_json_doctor(json_t *object, const struct smc_doctor *doctor);
+json_t *smc_json_inspected(const struct smc_inspect_row *row);
+json_t *smc_json_diff(const struct smc_diff *diff);
+json_t *smc_json_promises(const struct smc_inspect_promises *promises);
+
+void smc_json_sweep_begin(const struct smc_sweep *sweep, struct smc_text *out);
+void smc_json_sweep_point(const struct smc_sweep *sweep, uint64_t point,
+                          const struct smc_answer *answer, const char *why, struct smc_text *out);
+void smc_json_sweep_end(const struct smc_sweep_result *result, const struct smc_report_style *style,
+                        struct smc_text *out);
+
+/* Adds "device", "banks" and "accesses". */
+void smc_json_kernel_banks(json_t *object, const struct smc_kernel_banks *banks);
+void smc_json_banks(json_t *object, const struct smc_banks_answer *answer);
+
+#endif

@@ -1,0 +1,240 @@
+/* Values of fields, as members of JSON objects and as columns of CSV. */
+#include "show/report/report_fields.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/numbers.h"
+#include "show/report/csv_parts.h"
+#include "show/report/json_parts.h"
+#include "show/words/words.h"
+
+/* --- Values ----------------------------------------------------------------------------------- */
+
+struct smc_value smc_value_integer(uint64_t integer)
+{
+    return (struct smc_value){.kind = SMC_VALUE_INTEGER, .integer = integer};
+}
+
+struct smc_value smc_value_count(double count)
+{
+    const double exact = 9007199254740992.0; /* 2^53 */
+    return count < exact ? smc_value_integer((uint64_t)(count + 0.5)) : smc_value_real(count);
+}
+
+struct smc_value smc_value_known(uint64_t integer)
+{
+    return smc_value_if(integer != 0, smc_value_integer(integer));
+}
+
+struct smc_value smc_value_real(double real)
+{
+    return (struct smc_value){.kind = SMC_VALUE_REAL, .real = real};
+}
+
+struct smc_value smc_value_number(double number)
+{
+    if (number >= 0 && smc_number_is_whole(number))
+        return smc_value_integer((uint64_t)number);
+    return smc_value_if(isfinite(number), smc_value_real(number));
+}
+
+struct smc_value smc_value_boolean(bool boolean)
+{
+    return (struct smc_value){.kind = SMC_VALUE_BOOLEAN, .integer = boolean};
+}
+
+struct smc_value smc_value_limiters(uint32_t limiters)
+{
+    return (struct smc_value){.kind = SMC_VALUE_LIMITERS, .integer = limiters};
+}
+
+struct smc_value smc_value_string(const char *string)
+{
+    bool known = string && string[0];
+    return (struct smc_value){.kind = known ? SMC_VALUE_STRING : SMC_VALUE_UNKNOWN,
+                              .string = string};
+}
+
+struct smc_value smc_value_text(const char *string)
+{
+    return (struct smc_value){.kind = SMC_VALUE_STRING, .string = string};
+}
+
+struct smc_value smc_value_copy(const char *string)
+{
+    struct smc_value value = {.kind = string[0] ? SMC_VALUE_COPY : SMC_VALUE_UNKNOWN};
+    snprintf(value.copy, sizeof value.copy, "%s", string);
+    return value;
+}
+
+struct smc_value smc_value_params(const struct smc_query *query)
+{
+    return (struct smc_value){.kind = SMC_VALUE_PARAMS, .query = query};
+}
+
+struct smc_value smc_value_json(json_t *json)
+{
+    return (struct smc_value){.kind = SMC_VALUE_JSON, .json = json};
+}
+
+struct smc_value smc_value_if(bool known, struct smc_value value)
+{
+    return known ? value : (struct smc_value){.kind = SMC_VALUE_UNKNOWN};
+}
+
+/* --- JSON ------------------------------------------------------------------------------------- */
+
+static json_t *limiter_list(uint32_t limiters)
+{
+    json_t *list = json_array();
+    for (int limit = 0; limit < SMC_LIMIT_COUNT; limit++)
+        if (limiters & 1u << limit)
+            json_array_append_new(list, json_string(smc_limit_name((enum smc_limit)limit)));
+    return list;
+}
+
+/* The object that the last name of `key` is a member of, made where it does not exist yet. */
+static json_t *find_parent(json_t *object, const char **key)
+{
+    for (const char *dot; (dot = strchr(*key, '.')); *key = dot + 1) {
+        char name[32];
+        snprintf(name, sizeof name, "%.*s", (int)(dot - *key), *key);
+        json_t *member = json_object_get(object, name);
+        if (!member) {
+            member = json_object();
+            smc_json_set(object, name, member);
+        }
+        object = member;
+    }
+    return object;
+}
+
+void smc_value_to_json(const struct smc_value *value, const char *key, json_t *object)
+{
+    object = find_parent(object, &key);
+    switch (value->kind) {
+    case SMC_VALUE_UNKNOWN:
+        smc_json_set(object, key, json_null());
+        break;
+    case SMC_VALUE_ABSENT:
+        break;
+    case SMC_VALUE_INTEGER:
+        smc_json_integer(object, key, value->integer);
+        break;
+    case SMC_VALUE_REAL:
+        smc_json_real(object, key, value->real);
+        break;
+    case SMC_VALUE_STRING:
+        smc_json_string(object, key, value->string);
+        break;
+    case SMC_VALUE_COPY:
+        smc_json_string(object, key, value->copy);
+        break;
+    case SMC_VALUE_BOOLEAN:
+        smc_json_set(object, key, json_boolean(value->integer));
+        break;
+    case SMC_VALUE_LIMITERS:
+        smc_json_set(object, key, limiter_list((uint32_t)value->integer));
+        break;
+    case SMC_VALUE_PARAMS:
+        smc_json_params(object, value->query);
+        break;
+    case SMC_VALUE_JSON:
+        smc_json_set(object, key, value->json);
+        break;
+    }
+}
+
+void smc_fields_json(const struct smc_field *fields, const void *item, json_t *object)
+{
+    for (const struct smc_field *field = fields; field->read; field++) {
+        if (!field->key)
+            continue;
+        const struct smc_value value = field->read(item);
+        smc_value_to_json(&value, field->key, object);
+    }
+}
+
+json_t *smc_fields_object(const struct smc_field *fields, const void *item)
+{
+    json_t *object = json_object();
+    smc_fields_json(fields, item, object);
+    return object;
+}
+
+/* --- CSV -------------------------------------------------------------------------------------- */
+
+static void append_limiters(uint32_t limiters, struct smc_text *out)
+{
+    const struct smc_occupancy occupancy = {.limiters = limiters};
+    smc_words_limiter_names(&occupancy, "+", out);
+}
+
+void smc_value_to_csv(const struct smc_value *value, struct smc_text *out)
+{
+    switch (value->kind) {
+    case SMC_VALUE_UNKNOWN:
+    case SMC_VALUE_ABSENT:
+    case SMC_VALUE_JSON:
+        break;
+    case SMC_VALUE_INTEGER:
+    case SMC_VALUE_BOOLEAN:
+        smc_csv_integer((int64_t)value->integer, out);
+        break;
+    case SMC_VALUE_REAL:
+        smc_csv_number(value->real, out);
+        break;
+    case SMC_VALUE_STRING:
+        smc_csv_field(out, value->string);
+        break;
+    case SMC_VALUE_COPY:
+        smc_csv_field(out, value->copy);
+        break;
+    case SMC_VALUE_LIMITERS:
+        append_limiters((uint32_t)value->integer, out);
+        break;
+    case SMC_VALUE_PARAMS:
+        smc_csv_params(value->query, out);
+        break;
+    }
+}
+
+void smc_fields_csv_head(const struct smc_field *fields, struct smc_text *out)
+{
+    const char *separator = "";
+    for (const struct smc_field *field = fields; field->read; field++) {
+        if (!field->column)
+            continue;
+        if (strcmp(field->column, SMC_FIELD_PARAMS) == 0)
+            smc_csv_params_head(out);
+        else
+            smc_text_printf(out, "%s%s", separator, field->column);
+        separator = ",";
+    }
+    smc_text_append(out, "\n");
+}
+
+void smc_fields_csv_row(const struct smc_field *fields, const void *item, struct smc_text *out)
+{
+    bool first = true;
+    for (const struct smc_field *field = fields; field->read; field++) {
+        if (!field->column)
+            continue;
+        const struct smc_value value = field->read(item);
+        if (!first && value.kind != SMC_VALUE_PARAMS) /* these begin with their own comma */
+            smc_text_append_bytes(out, ",", 1);
+        smc_value_to_csv(&value, out);
+        first = false;
+    }
+    smc_text_append_bytes(out, "\n", 1);
+}
+
+void smc_fields_csv_table(const struct smc_field *fields, const void *items, size_t count,
+                          size_t size, struct smc_text *out)
+{
+    smc_fields_csv_head(fields, out);
+    for (size_t i = 0; i < count; i++)
+        smc_fields_csv_row(fields, (const char *)items + i * size, out);
+}

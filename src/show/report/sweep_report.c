@@ -1,0 +1,691 @@
+/* A sweep, one or two values varied: its subject in words, a table or a grid, JSON and CSV. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "show/report/csv_parts.h"
+#include "show/report/json_parts.h"
+#include "show/words/layout.h"
+#include "show/report/text_parts.h"
+#include "show/words/words.h"
+
+enum { CELL = 6, TIME_CELL = 8, LABEL_MOST = 26, RUNS_SHOWN = 6 };
+
+/* --- Words ------------------------------------------------------------------------------------ */
+
+static bool varies(const struct smc_sweep *sweep, enum smc_axis_id id)
+{
+    for (size_t i = 0; i < sweep->axis_count; i++)
+        if (sweep->axis[i].id == id)
+            return true;
+    return false;
+}
+
+static void append_fixed(const struct smc_sweep *sweep, enum smc_axis_id id, int64_t value,
+                         const char *unit, struct smc_text *out)
+{
+    if (value == SMC_NOT_GIVEN || varies(sweep, id))
+        return;
+    smc_text_printf(out, "%s%" PRId64 " %s", out->length ? ", " : "", value, unit);
+}
+
+void smc_words_sweep_subject(const struct smc_sweep *sweep, struct smc_text *out)
+{
+    const struct smc_query *query = &sweep->query;
+    struct smc_text given = {0};
+    uint32_t varied = (varies(sweep, SMC_AXIS_TILE) ? 1u << SMC_PARAM_TILE : 0) |
+                      (varies(sweep, SMC_AXIS_BLOCK) ? 1u << SMC_PARAM_BLOCK : 0) |
+                      (varies(sweep, SMC_AXIS_RADIUS) ? 1u << SMC_PARAM_RADIUS : 0);
+    const uint32_t derived = 1u << SMC_PARAM_LENGTH;
+    append_fixed(sweep, SMC_AXIS_THREADS, query->kernel ? SMC_NOT_GIVEN : query->threads_per_block,
+                 "threads", &given);
+    append_fixed(sweep, SMC_AXIS_REGS, query->regs_per_thread, "registers", &given);
+    append_fixed(sweep, SMC_AXIS_SMEM, query->static_smem_bytes, "B static", &given);
+    append_fixed(sweep, SMC_AXIS_DYNAMIC_SMEM, query->dynamic_smem_bytes, "B dynamic", &given);
+    append_fixed(sweep, SMC_AXIS_CARVEOUT, query->settings.carveout_percent, "% carve-out", &given);
+    if (query->file_kernel)
+        smc_words_file_kernel(query->file_kernel, out);
+    else
+        smc_text_append(out, query->kernel ? query->kernel->name : "your own kernel");
+    if (query->kernel) {
+        smc_text_append(out, ": ");
+        smc_words_some_params(query, varied | (derived & ~query->params.given), out);
+    }
+    if (given.length)
+        smc_text_printf(out, "%s%s", query->kernel ? "; " : ": ", smc_text_string(&given));
+    out->failed |= given.failed;
+    smc_text_free(&given);
+}
+
+void smc_words_sweep_device(const struct smc_sweep *sweep, struct smc_text *out)
+{
+    const struct smc_device *device = &sweep->query.device;
+    if (varies(sweep, SMC_AXIS_DEVICE)) {
+        uint64_t count = smc_axis_values(&sweep->axis[0]);
+        smc_text_printf(out, "%" PRIu64 " devices", count);
+        return;
+    }
+    smc_text_append(out, device->name);
+    if (device->sm_count)
+        smc_text_printf(out, ", CC %d.%d", device->sm.cc / 10, device->sm.cc % 10);
+    if (sweep->query.device_assumed)
+        smc_text_append(out, " (assumed)");
+}
+
+static void append_source(const struct smc_sweep_point *point, bool first, struct smc_text *out)
+{
+    static const char *const names[] = {
+        [SMC_RESOURCES_NVRTC] = "",
+        [SMC_RESOURCES_TABLE] = "built-in table, ",
+        [SMC_RESOURCES_ASSUMED] = "assumed from another architecture or other parameters, ",
+    };
+    smc_text_printf(out, "%s%sNVRTC %u.%u", first ? "" : "; ", names[point->source],
+                    point->nvrtc / 100u, point->nvrtc % 100u);
+}
+
+static bool is_compiled(const struct smc_sweep_point *point)
+{
+    bool answered = point->state == SMC_POINT_LAUNCHES || point->state == SMC_POINT_REFUSED;
+    return answered && point->source != SMC_RESOURCES_GIVEN &&
+           point->regs_per_thread != SMC_UNLIMITED;
+}
+
+/* Of a kernel of a file: the origin of each version that the devices load. False: it is none, or
+   its registers are replaced. */
+static bool append_file_sources(const struct smc_sweep *sweep, struct smc_text *out)
+{
+    const struct smc_file_kernel *kernel = sweep->query.file_kernel;
+    bool given = varies(sweep, SMC_AXIS_REGS) || sweep->query.regs_per_thread != SMC_NOT_GIVEN;
+    if (!kernel || given)
+        return false;
+    smc_text_printf(out, "%s, %s", smc_words_file(kernel), kernel->origin);
+    uint64_t count = varies(sweep, SMC_AXIS_DEVICE) ? smc_axis_values(&sweep->axis[0]) : 0;
+    uint64_t estimates = kernel->resources.source == SMC_RESOURCES_ASSUMED && count == 0;
+    for (uint64_t i = 0; i < count && i < RUNS_SHOWN; i++)
+        if (strcmp(sweep->file_kernels[i].origin, kernel->origin) != 0)
+            smc_text_printf(out, "; %s", sweep->file_kernels[i].origin);
+    for (uint64_t i = 0; i < count; i++)
+        estimates += sweep->file_kernels[i].resources.source == SMC_RESOURCES_ASSUMED;
+    if (estimates)
+        smc_text_printf(out,
+                        "; estimated on %" PRIu64 " device%s that the code was not compiled for",
+                        estimates, smc_text_plural(estimates));
+    return true;
+}
+
+void smc_words_sweep_sources(const struct smc_sweep_result *result, struct smc_text *out)
+{
+    enum { KINDS = 8 };
+    struct smc_sweep_point seen[KINDS];
+    size_t kinds = 0;
+    if (append_file_sources(result->sweep, out))
+        return;
+    bool given = varies(result->sweep, SMC_AXIS_REGS) ||
+                 result->sweep->query.regs_per_thread != SMC_NOT_GIVEN;
+    for (uint64_t i = 0; i < result->answered && kinds < KINDS; i++) {
+        const struct smc_sweep_point *point = &result->point[i];
+        bool is_new = is_compiled(point);
+        for (size_t k = 0; k < kinds; k++)
+            is_new = is_new && (seen[k].source != point->source || seen[k].nvrtc != point->nvrtc);
+        if (is_new) {
+            append_source(point, kinds == 0, out);
+            seen[kinds++] = *point;
+        }
+    }
+    if (kinds == 0)
+        smc_text_append(out, given ? "given" : "not known, not counted");
+}
+
+/* --- Grid: two values varied ------------------------------------------------------------------ */
+
+/* Which axis goes down: devices, for their long names, else the one with more values. */
+struct grid {
+    const struct smc_sweep_result *result;
+    size_t down, across;
+    uint64_t rows, columns;
+    double best; /* percent, or the shortest time in ms */
+    int label_width;
+    bool times; /* in the cells, in `unit`, of which a millisecond has so many */
+    double unit;
+    const char *unit_name;
+};
+
+static size_t cell_width(const struct grid *grid)
+{
+    return grid->times ? TIME_CELL : CELL;
+}
+
+static const struct smc_sweep_point *point_at(const struct grid *grid, uint64_t row,
+                                              uint64_t column)
+{
+    uint64_t slow = grid->down == 0 ? row : column;
+    uint64_t fast = grid->down == 0 ? column : row;
+    uint64_t width = grid->down == 0 ? grid->columns : grid->rows;
+    return &grid->result->point[slow * width + fast];
+}
+
+static void append_value(const struct grid *grid, size_t axis, uint64_t position, int width,
+                         struct smc_text *out)
+{
+    struct smc_text label = {0};
+    smc_sweep_label(grid->result->sweep, axis, position, &label);
+    smc_text_cell(out, smc_text_string(&label), width);
+    smc_text_free(&label);
+}
+
+static bool same_cell(const struct smc_sweep_point *a, const struct smc_sweep_point *b)
+{
+    if (a->predicted_ms != b->predicted_ms || a->bound_by != b->bound_by)
+        return false;
+    return a->state == b->state && a->percent == b->percent &&
+           (a->state != SMC_POINT_LAUNCHES ||
+            smc_words_first_limiter(a->limiters) == smc_words_first_limiter(b->limiters));
+}
+
+static bool same_rows(const struct grid *grid, uint64_t row, uint64_t other)
+{
+    for (uint64_t c = 0; c < grid->columns; c++)
+        if (!same_cell(point_at(grid, row, c), point_at(grid, other, c)))
+            return false;
+    return true;
+}
+
+/* The last of the rows that are equal to `row` and adjacent to it. Devices are not combined. */
+static uint64_t last_alike(const struct grid *grid, uint64_t row)
+{
+    uint64_t last = row;
+    if (grid->result->sweep->axis[grid->down].id == SMC_AXIS_DEVICE)
+        return row;
+    while (last + 1 < grid->rows && same_rows(grid, row, last + 1))
+        last++;
+    return last;
+}
+
+/* "12.3s*": three digits, and the term that binds. */
+static void append_time(const struct grid *grid, const struct smc_sweep_point *point,
+                        struct smc_text *out)
+{
+    double value = point->predicted_ms * grid->unit;
+    if (point->predicted_ms == 0) {
+        smc_text_append(out, "     ?  ");
+        return;
+    }
+    smc_text_printf(out, " %5.*f%c%c",
+                    value < 9.995   ? 2
+                    : value < 99.95 ? 1
+                                    : 0,
+                    value, smc_words_time_letter((enum smc_time_term)point->bound_by),
+                    point->predicted_ms <= grid->best ? '*' : ' ');
+}
+
+static void append_cell(const struct grid *grid, const struct smc_sweep_point *point,
+                        struct smc_text *out)
+{
+    if (grid->times)
+        smc_text_append_char(out, ' ', point->state == SMC_POINT_LAUNCHES ? 0 : TIME_CELL - CELL);
+    switch (point->state) {
+    case SMC_POINT_LAUNCHES:
+        if (grid->times) {
+            append_time(grid, point, out);
+            return;
+        }
+        smc_text_printf(out, " %3d%c%c", (int)(point->percent + 0.5),
+                        smc_words_limit_letter(smc_words_first_limiter(point->limiters)),
+                        point->percent >= grid->best ? '*' : ' ');
+        return;
+    case SMC_POINT_REFUSED:
+        smc_text_append(out, "   -  ");
+        return;
+    case SMC_POINT_NO_ANSWER:
+        smc_text_append(out, "   x  ");
+        return;
+    case SMC_POINT_UNASKED:
+        smc_text_append_char(out, ' ', CELL);
+        return;
+    }
+}
+
+static void end_line(struct smc_text *out)
+{
+    while (out->length && out->data[out->length - 1] == ' ')
+        out->data[--out->length] = '\0';
+    smc_text_append(out, "\n");
+}
+
+static void append_row_label(const struct grid *grid, uint64_t first, uint64_t last,
+                             struct smc_text *out)
+{
+    struct smc_text label = {0};
+    bool device = grid->result->sweep->axis[grid->down].id == SMC_AXIS_DEVICE;
+    smc_sweep_label(grid->result->sweep, grid->down, first, &label);
+    if (last > first) {
+        smc_text_append(&label, "-");
+        smc_sweep_label(grid->result->sweep, grid->down, last, &label);
+    }
+    smc_text_append(out, "  ");
+    smc_text_cell(out, smc_text_string(&label), device ? -grid->label_width : grid->label_width);
+    smc_text_append(out, " ");
+    smc_text_free(&label);
+}
+
+static void append_band(const struct grid *grid, uint64_t first, uint64_t end, struct smc_text *out)
+{
+    const struct smc_sweep *sweep = grid->result->sweep;
+    smc_text_printf(out, "\n  %*s  %s\n", grid->label_width, "",
+                    smc_axis_info[sweep->axis[grid->across].id].option);
+    smc_text_printf(out, "  %*s ", -grid->label_width,
+                    smc_axis_info[sweep->axis[grid->down].id].option);
+    for (uint64_t c = first; c < end; c++) {
+        append_value(grid, grid->across, c, (int)cell_width(grid) - 2, out);
+        smc_text_append(out, "  ");
+    }
+    end_line(out);
+    for (uint64_t row = 0, last; row < grid->rows; row = last + 1) {
+        last = last_alike(grid, row);
+        append_row_label(grid, row, last, out);
+        for (uint64_t c = first; c < end; c++)
+            append_cell(grid, point_at(grid, row, c), out);
+        end_line(out);
+    }
+}
+
+/* Those that bind somewhere. */
+static void append_terms(const struct grid *grid, struct smc_text *line)
+{
+    uint32_t seen = 0;
+    bool unknown = false;
+    for (uint64_t i = 0; i < grid->result->answered; i++) {
+        const struct smc_sweep_point *point = &grid->result->point[i];
+        if (point->predicted_ms > 0)
+            seen |= 1u << point->bound_by;
+        unknown |= point->state == SMC_POINT_LAUNCHES && point->predicted_ms == 0;
+    }
+    smc_text_printf(line, "predicted time in %s, and what bounds it:", grid->unit_name);
+    for (int i = 0; i < SMC_TIME_TERM_COUNT; i++)
+        if (seen & 1u << i)
+            smc_text_printf(line, " %c" SMC_TIE "%s,", smc_words_time_letter((enum smc_time_term)i),
+                            smc_time_term_info[i].label);
+    smc_text_append(line, unknown ? " ? not predicted," : "");
+}
+
+static void append_limits(const struct grid *grid, struct smc_text *line)
+{
+    uint32_t seen = 0;
+    for (uint64_t i = 0; i < grid->result->answered; i++)
+        if (grid->result->point[i].state == SMC_POINT_LAUNCHES)
+            seen |= 1u << smc_words_first_limiter(grid->result->point[i].limiters);
+    smc_text_append(line, "occupancy in percent, rounded, and the first limit that binds:");
+    for (int i = 0; i < SMC_LIMIT_COUNT; i++)
+        if (seen & 1u << i)
+            smc_text_printf(line, " %c" SMC_TIE "%s,", smc_words_limit_letter((enum smc_limit)i),
+                            smc_limit_label((enum smc_limit)i));
+}
+
+static void append_legend(const struct grid *grid, const struct smc_report_style *style,
+                          struct smc_text *out)
+{
+    struct smc_text line = {0};
+    uint32_t states = 0;
+    for (uint64_t i = 0; i < grid->result->answered; i++)
+        states |= 1u << grid->result->point[i].state;
+    if (grid->times)
+        append_terms(grid, &line);
+    else
+        append_limits(grid, &line);
+    smc_text_append(&line, " * the best");
+    if (states & 1u << SMC_POINT_REFUSED)
+        smc_text_append(&line, ", - cannot launch");
+    if (states & 1u << SMC_POINT_NO_ANSWER)
+        smc_text_append(&line, ", x no such launch on this device");
+    smc_text_append(out, "\n");
+    smc_layout_line(out, style, "cells", &line);
+}
+
+static int widest_label(const struct grid *grid)
+{
+    const struct smc_sweep *sweep = grid->result->sweep;
+    size_t width = strlen(smc_axis_info[sweep->axis[grid->down].id].option);
+    for (uint64_t row = 0, last; row < grid->rows; row = last + 1) {
+        struct smc_text label = {0};
+        last = last_alike(grid, row);
+        smc_sweep_label(sweep, grid->down, row, &label);
+        if (last > row) {
+            smc_text_append(&label, "-");
+            smc_sweep_label(sweep, grid->down, last, &label);
+        }
+        size_t columns = (size_t)smc_utf8_string_columns(smc_text_string(&label));
+        width = columns > width ? columns : width;
+        smc_text_free(&label);
+    }
+    return width > LABEL_MOST ? LABEL_MOST : (int)width;
+}
+
+static void append_grid(const struct smc_sweep_result *result, const struct smc_report_style *style,
+                        struct smc_text *out)
+{
+    const struct smc_axis *axis = result->sweep->axis;
+    bool first_down =
+        axis[0].id == SMC_AXIS_DEVICE || smc_axis_values(&axis[0]) > smc_axis_values(&axis[1]);
+    struct grid grid = {
+        .result = result,
+        .down = first_down ? 0 : 1,
+        .across = first_down ? 1 : 0,
+        .best = result->sweep->times ? smc_sweep_fastest_ms(result) : smc_sweep_best(result),
+        .times = result->sweep->times,
+    };
+    grid.unit = smc_words_time_unit(grid.best, &grid.unit_name);
+    grid.rows = smc_axis_values(&axis[grid.down]);
+    grid.columns = smc_axis_values(&axis[grid.across]);
+    grid.label_width = widest_label(&grid);
+    uint64_t fit = (style->columns - (uint64_t)grid.label_width - 3) / cell_width(&grid);
+    for (uint64_t first = 0; first < grid.columns; first += fit) {
+        uint64_t end = first + fit < grid.columns ? first + fit : grid.columns;
+        append_band(&grid, first, end, out);
+    }
+    append_legend(&grid, style, out);
+}
+
+/* --- Table: one value varied ------------------------------------------------------------------ */
+
+static const char *value_name(enum smc_axis_id id)
+{
+    static const char *const names[SMC_AXIS_COUNT] = {
+        [SMC_AXIS_DEVICE] = "device",        [SMC_AXIS_TILE] = "tile",
+        [SMC_AXIS_BLOCK] = "threads",        [SMC_AXIS_RADIUS] = "radius",
+        [SMC_AXIS_THREADS] = "threads",      [SMC_AXIS_REGS] = "regs",
+        [SMC_AXIS_SMEM] = "static B",        [SMC_AXIS_DYNAMIC_SMEM] = "dynamic B",
+        [SMC_AXIS_CARVEOUT] = "carve-out %",
+    };
+    return names[id];
+}
+
+/* With a device axis all points share the block, which is shown once, above the table. */
+static bool shows_block(enum smc_axis_id id)
+{
+    return id != SMC_AXIS_DEVICE;
+}
+
+static int label_width(const struct smc_sweep *sweep)
+{
+    size_t width = strlen(value_name(sweep->axis[0].id));
+    uint64_t count = smc_axis_values(&sweep->axis[0]);
+    for (uint64_t i = 0; i < count; i++) {
+        struct smc_text label = {0};
+        smc_sweep_label(sweep, 0, i, &label);
+        size_t columns = (size_t)smc_utf8_string_columns(smc_text_string(&label));
+        width = columns > width ? columns : width;
+        smc_text_free(&label);
+    }
+    return width > LABEL_MOST ? LABEL_MOST : (int)width;
+}
+
+static void append_head(const struct smc_sweep *sweep, int width, struct smc_text *out)
+{
+    enum smc_axis_id id = sweep->axis[0].id;
+    smc_text_printf(out, "\n  %*s", id == SMC_AXIS_DEVICE ? -width : width, value_name(id));
+    if (shows_block(id))
+        smc_text_append(out, "  threads   regs  smem B");
+    else
+        smc_text_append(out, "   regs");
+    smc_text_append(out, sweep->times ? "  blocks  occup.    time ms  bound by\n"
+                                      : "  blocks  warps  occup.  limited by\n");
+}
+
+static void append_counts(const struct smc_sweep *sweep, const struct smc_sweep_point *point,
+                          struct smc_text *left)
+{
+    enum smc_axis_id id = sweep->axis[0].id;
+    if (shows_block(id))
+        smc_text_printf(left, "  %7" PRIu32, point->threads_per_block);
+    if (point->regs_per_thread == SMC_UNLIMITED)
+        smc_text_printf(left, " %6s", "-");
+    else
+        smc_text_printf(left, " %6" PRIu32, point->regs_per_thread);
+    if (shows_block(id))
+        smc_text_printf(left, "  %6" PRIu64, point->smem_bytes_per_block);
+    char percent[32], time[24];
+    smc_words_percent(point->percent, percent);
+    smc_words_time_cell(point->predicted_ms, time);
+    if (sweep->times)
+        smc_text_printf(left, "  %6" PRIu32 " %7s %10s", point->blocks_per_sm, percent, time);
+    else
+        smc_text_printf(left, "  %6" PRIu32 " %6" PRIu32 " %7s", point->blocks_per_sm,
+                        point->warps_per_sm, percent);
+}
+
+static void append_table_point(const struct smc_sweep_result *result, uint64_t index, int width,
+                               const struct smc_report_style *style, struct smc_text *out)
+{
+    const struct smc_sweep_point *point = &result->point[index];
+    enum smc_axis_id id = result->sweep->axis[0].id;
+    struct smc_text label = {0}, left = {0}, right = {0};
+    smc_sweep_label(result->sweep, 0, index, &label);
+    smc_text_append(&left, "  ");
+    smc_text_cell(&left, smc_text_string(&label), id == SMC_AXIS_DEVICE ? -width : width);
+    if (point->state == SMC_POINT_NO_ANSWER)
+        smc_text_append(&right, "no such launch on this device");
+    else
+        append_counts(result->sweep, point, &left);
+    if (point->state == SMC_POINT_REFUSED)
+        smc_text_append(&right, "cannot launch");
+    if (point->state == SMC_POINT_LAUNCHES && result->sweep->times)
+        smc_text_append(&right, point->predicted_ms > 0 ? smc_time_term_info[point->bound_by].label
+                                                        : "not predicted");
+    else if (point->state == SMC_POINT_LAUNCHES)
+        smc_words_limiters(&(struct smc_occupancy){.limiters = point->limiters}, &right);
+    smc_layout_paragraph(out, smc_text_string(&left),
+                         (size_t)smc_utf8_string_columns(smc_text_string(&left)) + 2,
+                         smc_text_string(&right), style->columns);
+    smc_text_free(&label);
+    smc_text_free(&left);
+    smc_text_free(&right);
+}
+
+/* "16 to 32": neighbouring values that are as good. */
+static void append_run(const struct smc_sweep *sweep, uint64_t first, uint64_t last,
+                       struct smc_text *line)
+{
+    smc_sweep_label(sweep, 0, first, line);
+    if (last == first)
+        return;
+    smc_text_append(line, sweep->axis[0].id == SMC_AXIS_DEVICE ? " ... " : " to ");
+    smc_sweep_label(sweep, 0, last, line);
+}
+
+/* "0.231 ms at tile 16, bound by shared memory". */
+static void append_fastest(const struct smc_sweep_result *result, struct smc_text *line)
+{
+    double fastest = smc_sweep_fastest_ms(result);
+    uint64_t at = 0;
+    if (fastest < 0) {
+        smc_text_append(line, "no point has a predicted time");
+        return;
+    }
+    while (result->point[at].predicted_ms != fastest)
+        at++;
+    smc_words_time(fastest, line);
+    for (size_t i = 0; i < result->sweep->axis_count; i++) {
+        smc_text_printf(line, "%s%s ", i ? ", " : " at ",
+                        smc_axis_info[result->sweep->axis[i].id].option);
+        smc_sweep_label(result->sweep, i, smc_sweep_position(result->sweep, i, at), line);
+    }
+    smc_text_printf(line, ", bound by %s", smc_time_term_info[result->point[at].bound_by].label);
+}
+
+static void append_runs(const struct smc_sweep_result *result, double best, struct smc_text *line)
+{
+    unsigned runs = 0;
+    for (uint64_t i = 0, end; i < result->answered; i = end) {
+        end = i + 1;
+        if (result->point[i].state != SMC_POINT_LAUNCHES || result->point[i].percent < best)
+            continue;
+        while (end < result->answered && result->point[end].state == SMC_POINT_LAUNCHES &&
+               result->point[end].percent >= best)
+            end++;
+        if (runs++ == RUNS_SHOWN) {
+            smc_text_append(line, ", ...");
+            return;
+        }
+        smc_text_append(line, runs > 1 ? ", " : "");
+        append_run(result->sweep, i, end - 1, line);
+    }
+}
+
+static void append_best(const struct smc_sweep_result *result, const struct smc_report_style *style,
+                        struct smc_text *out)
+{
+    struct smc_text line = {0};
+    char percent[32];
+    double best = smc_sweep_best(result);
+    uint64_t count = 0;
+    for (uint64_t i = 0; i < result->answered; i++)
+        count += result->point[i].state == SMC_POINT_LAUNCHES && result->point[i].percent >= best;
+    smc_words_percent(best, percent);
+    if (best >= 0 && result->sweep->times)
+        append_fastest(result, &line);
+    else if (best < 0)
+        smc_text_append(&line, "no point can be launched");
+    else if (result->sweep->axis_count == 1) {
+        smc_text_printf(&line, "%s at %s ", percent, value_name(result->sweep->axis[0].id));
+        append_runs(result, best, &line);
+    } else
+        smc_text_printf(&line, "%s at %" PRIu64 " of %" PRIu64 " points", percent, count,
+                        result->answered);
+    smc_layout_line(out, style, "best", &line);
+}
+
+static void append_sources(const struct smc_sweep_result *result,
+                           const struct smc_report_style *style, struct smc_text *out)
+{
+    struct smc_text line = {0};
+    smc_words_sweep_sources(result, &line);
+    smc_layout_line(out, style, "registers", &line);
+}
+
+static void append_without_time(const struct smc_sweep_result *result,
+                                const struct smc_report_style *style, struct smc_text *out)
+{
+    struct smc_text line = {0};
+    if (result->sweep->times && result->no_time[0])
+        smc_text_printf(&line, "not everywhere predicted: %s", result->no_time);
+    smc_layout_line(out, style, "time", &line);
+}
+
+static void append_ended(const struct smc_sweep_result *result, struct smc_text *out)
+{
+    uint64_t points = smc_sweep_points(result->sweep);
+    if (result->answered < points)
+        smc_text_printf(out, "interrupted after %" PRIu64 " of %" PRIu64 " points\n",
+                        result->answered, points);
+}
+
+void smc_text_sweep(const struct smc_sweep_result *result, const struct smc_report_style *style,
+                    struct smc_text *out)
+{
+    struct smc_text line = {0};
+    smc_words_sweep_subject(result->sweep, &line);
+    smc_text_append(&line, "; ");
+    smc_words_sweep_device(result->sweep, &line);
+    smc_layout_paragraph(out, "", 0, smc_text_string(&line), style->columns);
+    smc_text_free(&line);
+    if (result->sweep->axis_count == 1) {
+        int width = label_width(result->sweep);
+        append_head(result->sweep, width, out);
+        for (uint64_t i = 0; i < result->answered; i++)
+            append_table_point(result, i, width, style, out);
+    } else {
+        append_grid(result, style, out);
+    }
+    smc_text_append(out, "\n");
+    append_best(result, style, out);
+    append_without_time(result, style, out);
+    append_sources(result, style, out);
+    append_ended(result, out);
+}
+
+/* --- JSON ------------------------------------------------------------------------------------- */
+
+static json_t *axis_object(const struct smc_sweep *sweep, size_t axis)
+{
+    const struct smc_axis *varied = &sweep->axis[axis];
+    json_t *object = json_object();
+    json_t *values = json_array();
+    for (uint64_t i = 0; i < smc_axis_values(varied); i++) {
+        int64_t value = smc_range_value(&varied->range, i);
+        json_array_append_new(values, varied->id == SMC_AXIS_DEVICE
+                                          ? json_string(sweep->devices[value].name)
+                                          : json_integer(value));
+    }
+    smc_json_string(object, "option", smc_axis_info[varied->id].option);
+    smc_json_set(object, "values", values);
+    return object;
+}
+
+static void dump(json_t *value, struct smc_text *out)
+{
+    char *text = json_dumps(value, JSON_COMPACT | JSON_REAL_PRECISION(15));
+    json_decref(value);
+    out->failed |= !text;
+    smc_text_append(out, text ? text : "");
+    free(text);
+}
+
+void smc_json_sweep_begin(const struct smc_sweep *sweep, struct smc_text *out)
+{
+    json_t *axes = json_array();
+    for (size_t i = 0; i < sweep->axis_count; i++)
+        json_array_append_new(axes, axis_object(sweep, i));
+    smc_text_append(out, "{\"schema\":\"smemcalc/1\",\"axes\":");
+    dump(axes, out);
+    smc_text_append(out, ",\"answers\":[\n");
+}
+
+void smc_json_sweep_point(const struct smc_sweep *sweep, uint64_t point,
+                          const struct smc_answer *answer, const char *why, struct smc_text *out)
+{
+    json_t *object = json_object();
+    json_t *position = json_array();
+    for (size_t i = 0; i < sweep->axis_count; i++)
+        json_array_append_new(position,
+                              json_integer((json_int_t)smc_sweep_position(sweep, i, point)));
+    smc_json_set(object, "position", position);
+    smc_json_set(object, "error", why ? json_string(why) : json_null());
+    if (!why)
+        smc_json_answer(object, answer);
+    smc_text_append(out, point ? ",\n" : "");
+    dump(object, out);
+}
+
+void smc_json_sweep_end(const struct smc_sweep_result *result, const struct smc_report_style *style,
+                        struct smc_text *out)
+{
+    (void)result;
+    (void)style;
+    smc_text_append(out, "\n]}\n");
+}
+
+/* --- CSV -------------------------------------------------------------------------------------- */
+
+void smc_csv_sweep_begin(const struct smc_sweep *sweep, struct smc_text *out)
+{
+    (void)sweep;
+    smc_csv_answer_head(out);
+}
+
+void smc_csv_sweep_point(const struct smc_sweep *sweep, uint64_t point,
+                         const struct smc_answer *answer, const char *why, struct smc_text *out)
+{
+    (void)sweep;
+    (void)point;
+    smc_csv_answer(answer, why, out);
+}
+
+void smc_csv_sweep_end(const struct smc_sweep_result *result, const struct smc_report_style *style,
+                       struct smc_text *out)
+{
+    (void)result;
+    (void)style;
+    (void)out;
+}

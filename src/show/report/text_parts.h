@@ -1,0 +1,109 @@
+/* The parts that the text report is made of, one file each. */
+#ifndef SMC_REPORT_TEXT_PARTS_H
+#define SMC_REPORT_TEXT_PARTS_H
+
+#include "show/words/layout.h"
+#include "show/report/report.h"
+
+/* The line that names the GPU; nothing where none ran. */
+void smc_text_machine_line(const char *host_name, const char *gpu_uuid,
+                           const struct smc_report_style *style, struct smc_text *out);
+
+/* The line of a run's device; `driver` may be empty, and `query`, which says whether the device is
+   assumed, NULL. */
+void smc_text_run_device_line(const struct smc_device *device, const char *driver,
+                              const char *runtime, const struct smc_query *query,
+                              const struct smc_report_style *style, struct smc_text *out);
+enum smc_emphasis smc_verdict_emphasis(enum smc_verdict verdict);
+
+void smc_text_answers(const struct smc_answer *answers, size_t count,
+                      const struct smc_report_style *style, struct smc_text *out);
+/* The first lines of an answer, for other reports that begin alike. */
+void smc_text_kernel_line(const struct smc_answer *answer, const struct smc_report_style *style,
+                          struct smc_text *out);
+void smc_text_device_line(const struct smc_answer *answer, const struct smc_report_style *style,
+                          struct smc_text *out);
+void smc_text_block_line(const struct smc_answer *answer, const struct smc_report_style *style,
+                         struct smc_text *out);
+/* The call that must come before the launch, and whether a cooperative grid fits; nothing
+   otherwise. `shown` as for smc_words_opt_in. */
+void smc_text_opt_in_line(const struct smc_answer *answer, const char *shown,
+                          const struct smc_report_style *style, struct smc_text *out);
+void smc_text_cooperative_line(const struct smc_answer *answer,
+                               const struct smc_report_style *style, struct smc_text *out);
+void smc_text_limits(const struct smc_answer *answer, const struct smc_report_style *style,
+                     struct smc_text *out);
+void smc_text_advice(const struct smc_answer *answer, const struct smc_report_style *style,
+                     struct smc_text *out);
+/* For an answer with work, an item on each line: what is loaded, computed, and what bounds it. */
+void smc_text_append_work(const struct smc_answer *answer, struct smc_text *items);
+void smc_text_explain(const struct smc_answer *answer, const struct smc_report_style *style,
+                      struct smc_text *out);
+void smc_text_runs(const struct smc_confirmed_run *runs, size_t count,
+                   const struct smc_report_style *style, struct smc_text *out);
+void smc_text_series(const struct smc_series *series, const struct smc_report_style *style,
+                     struct smc_text *out);
+void smc_text_all_gpus(const struct smc_all_gpus *all, const struct smc_report_style *style,
+                       struct smc_text *out);
+void smc_text_merge(const struct smc_merged *merged, const struct smc_fleet *fleet,
+                    const struct smc_report_style *style, struct smc_text *out);
+void smc_text_fleet(const struct smc_fleet *fleet, const struct smc_report_style *style,
+                    struct smc_text *out);
+void smc_text_user(const struct smc_user_run *run, const struct smc_confirmation *confirmation,
+                   const struct smc_report_style *style, struct smc_text *out);
+/* The rows of a run as a table; `all` also with the sources that no row has. */
+void smc_text_rows(const struct smc_confirmation *confirmation, bool all,
+                   const struct smc_report_style *style, struct smc_text *out);
+/* The kernel's lines with the emulator's counts; nothing where there are none. */
+void smc_text_annotation(const struct smc_annotation *annotation,
+                         const struct smc_report_style *style, struct smc_text *out);
+void smc_text_devices(const struct smc_device *devices, const struct smc_ceilings *ceilings,
+                      size_t count, const struct smc_report_style *style, struct smc_text *out);
+/* A line a ceiling, and where they are from; nothing where they are unknown. */
+void smc_text_ceilings(const struct smc_ceilings *ceilings, const struct smc_device *device,
+                       struct smc_text *out);
+void smc_text_calibration(const struct smc_calibration *calibration, const char *kept_in,
+                          const struct smc_report_style *style, struct smc_text *out);
+void smc_text_sweep(const struct smc_sweep_result *result, const struct smc_report_style *style,
+                    struct smc_text *out);
+void smc_text_headroom(const struct smc_answer *answers, const struct smc_headroom *headroom,
+                       size_t count, const struct smc_report_style *style, struct smc_text *out);
+void smc_text_carveouts(const struct smc_answer *answers, const struct smc_carveouts *carveouts,
+                        size_t count, const struct smc_report_style *style, struct smc_text *out);
+/* What a proposal cannot know of a kernel. */
+void smc_text_best_caveat(const struct smc_report_style *style, struct smc_text *out);
+void smc_text_best_of_kernels(const struct smc_best_proposal *proposals, size_t count,
+                              const struct smc_report_style *style, struct smc_text *out);
+void smc_text_kernel_banks(const struct smc_kernel_banks *banks,
+                           const struct smc_report_style *style, struct smc_text *out);
+void smc_text_best(const struct smc_best *best, size_t count, const struct smc_report_style *style,
+                   struct smc_text *out);
+size_t smc_text_inspection(const struct smc_inspect_rows *rows, size_t first,
+                           const struct smc_report_style *style, struct smc_text *out);
+void smc_text_diff(const struct smc_diff *diff, const struct smc_report_style *style,
+                   struct smc_text *out);
+void smc_text_promises(const struct smc_inspect_promises *promises,
+                       const struct smc_report_style *style, struct smc_text *out);
+
+/* What removes the bank conflicts of a run; nothing where there are none. */
+void smc_text_conflict_fix(const struct smc_conflict_fix *fix, const char *file,
+                           const struct smc_report_style *style, struct smc_text *out);
+
+/* The nearest changes that gain blocks, an item on each line: "a third block needs 28 registers or
+   fewer (75 %)". */
+void smc_text_gains(const struct smc_answer *answer, struct smc_text *items);
+
+/* Those, and the nearest that lose one; for a launch that fails, what would launch. */
+void smc_text_next_steps(const struct smc_answer *answer, struct smc_text *items);
+
+void smc_text_trace(const struct smc_trace_answer *answer, const struct smc_report_style *style,
+                    struct smc_text *out);
+void smc_text_tune(const struct smc_tune *tune, const struct smc_report_style *style,
+                   struct smc_text *out);
+void smc_text_doctor(const struct smc_doctor *doctor, const struct smc_report_style *style,
+                     struct smc_text *out);
+void smc_text_kernels(const struct smc_report_style *style, struct smc_text *out);
+void smc_text_banks(const struct smc_banks_answer *answer, const struct smc_report_style *style,
+                    struct smc_text *out);
+
+#endif

@@ -1,0 +1,430 @@
+/* The predicted time of a launch: its line of text, what would make it shorter, its arithmetic, and
+   every number in JSON. */
+#include "show/report/time_report.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "show/report/report_fields.h"
+#include "show/report/json_parts.h"
+#include "show/words/layout.h"
+#include "show/report/text_parts.h"
+#include "show/words/words.h"
+
+/* --- Words ------------------------------------------------------------------------------------ */
+
+double smc_words_time_unit(double ms, const char **name)
+{
+    *name = ms >= 1000 ? "s" : ms >= 0.1 ? "ms" : "us";
+    return ms >= 1000 ? 1e-3 : ms >= 0.1 ? 1 : 1e3;
+}
+
+/* Three digits, never as 1.2e+03. */
+static void append_three_digits(double value, struct smc_text *out)
+{
+    int decimals = value >= 99.95 ? 0 : value >= 9.995 ? 1 : value >= 0.9995 ? 2 : 3;
+    smc_text_printf(out, "%.*f", decimals, value);
+}
+
+void smc_words_time(double ms, struct smc_text *out)
+{
+    const char *unit;
+    append_three_digits(ms * smc_words_time_unit(ms, &unit), out);
+    smc_text_printf(out, SMC_TIE "%s", unit);
+}
+
+void smc_words_time_range(const struct smc_time *time, struct smc_text *out)
+{
+    const char *unit;
+    double per_ms = smc_words_time_unit(time->predicted_ms, &unit);
+    append_three_digits(time->predicted_ms * per_ms, out);
+    smc_text_printf(out, SMC_TIE "%s (", unit);
+    append_three_digits(time->low_ms * per_ms, out);
+    smc_text_append(out, " to ");
+    append_three_digits(time->high_ms * per_ms, out);
+    smc_text_append(out, ")");
+}
+
+void smc_words_time_cell(double ms, char text[24])
+{
+    snprintf(text, 24, "-");
+    if (ms > 0)
+        snprintf(text, 24, "%.*f",
+                 ms >= 99.95     ? 0
+                 : ms >= 0.9995  ? 2
+                 : ms >= 0.0995  ? 3
+                 : ms >= 0.00995 ? 4
+                                 : 5,
+                 ms);
+}
+
+char smc_words_time_letter(enum smc_time_term term)
+{
+    static const char letters[SMC_TIME_TERM_COUNT] = {
+        [SMC_TIME_ISSUE] = 'i',   [SMC_TIME_FMA] = 'f',     [SMC_TIME_FP64] = 'p',
+        [SMC_TIME_INTEGER] = 'n', [SMC_TIME_SPECIAL] = 'u', [SMC_TIME_SHARED] = 's',
+        [SMC_TIME_L1] = 'c',      [SMC_TIME_L2] = 'm',      [SMC_TIME_DRAM] = 'd',
+        [SMC_TIME_LATENCY] = 'w', [SMC_TIME_LAUNCH] = 'k',  [SMC_TIME_TENSOR] = 't',
+    };
+    return letters[term];
+}
+
+double smc_time_error_percent(const struct smc_time *time, double measured_ms)
+{
+    return 100 * (time->predicted_ms - measured_ms) / measured_ms;
+}
+
+/* --- What follows from the prediction --------------------------------------------------------- */
+
+/* Operations per second of the whole launch; 0: unknown, or it computes nothing. */
+static double flops_per_s(const struct smc_answer *answer)
+{
+    return smc_time_is_known(&answer->time)
+               ? smc_query_flops(answer) / answer->time.predicted_ms * 1e3
+               : 0;
+}
+
+static double dram_bytes_per_s(const struct smc_time *time)
+{
+    return smc_time_is_known(time) ? time->dram_bytes / time->predicted_ms * 1e3 : 0;
+}
+
+/* ", 69 % of the measured FMA ceiling"; nothing for integers, or if neither is known. */
+static void append_share(const struct smc_answer *answer, double rate, struct smc_text *out)
+{
+    const struct smc_query *query = &answer->query;
+    const enum smc_ceiling ceiling =
+        smc_query_dtype(answer) == SMC_DOUBLE ? SMC_CEILING_DOUBLE : SMC_CEILING_FLOAT;
+    double most = smc_ceiling_or_peak(ceiling, &query->ceilings, &query->device);
+    if (smc_query_dtype(answer) == SMC_INT32 || most <= 0)
+        return;
+    smc_text_printf(out, ", %.0f" SMC_TIE "%% of the %s", 100 * rate / most,
+                    query->ceilings.value[ceiling] > 0 ? "measured FMA ceiling"
+                                                       : "theoretical FMA peak");
+}
+
+static void append_rate(double per_s, const char *unit, struct smc_text *out)
+{
+    bool tera = per_s >= 999.5e9;
+    append_three_digits(per_s / (tera ? 1e12 : 1e9), out);
+    smc_text_printf(out, SMC_TIE "%c%s", tera ? 'T' : 'G', unit);
+}
+
+/* "46.2 TFLOP/s, 71 % of the measured FMA ceiling". */
+static void append_flops(const struct smc_answer *answer, struct smc_text *out)
+{
+    double rate = flops_per_s(answer);
+    if (rate <= 0)
+        return;
+    smc_text_append(out, "\n");
+    append_rate(rate, smc_query_dtype(answer) == SMC_INT32 ? "op/s" : "FLOP/s", out);
+    append_share(answer, rate, out);
+}
+
+/* "tensor cores at 42 % of their peak". */
+static void append_tensor_share(const struct smc_time *time, struct smc_text *out)
+{
+    smc_text_printf(out, "\ntensor cores at %.0f" SMC_TIE "%% of their peak",
+                    100 * time->tensor_peak_ms / time->predicted_ms);
+}
+
+/* Whether the rate of DRAM says more than that of operations. */
+static bool moves_more(const struct smc_answer *answer)
+{
+    const struct smc_time *time = &answer->time;
+    return time->bound_by == SMC_TIME_DRAM || flops_per_s(answer) <= 0 ||
+           (smc_query_dtype(answer) == SMC_INT32 && time->next == SMC_TIME_DRAM);
+}
+
+/* "DRAM 3.9 TB/s, 92 % of a copy". */
+static void append_bytes(const struct smc_answer *answer, struct smc_text *out)
+{
+    double rate = dram_bytes_per_s(&answer->time);
+    double copy = answer->query.ceilings.value[SMC_CEILING_COPY];
+    if (rate <= 0 || rate < 0.01 * copy)
+        return;
+    smc_text_append(out, "\nDRAM ");
+    append_rate(rate, "B/s", out);
+    if (copy > 0)
+        smc_text_printf(out, ", %.0f" SMC_TIE "%% of a copy", 100 * rate / copy);
+}
+
+/* --- Text ------------------------------------------------------------------------------------- */
+
+/* Below it the launch is not mentioned. */
+static const double launch_share = 0.1;
+
+static void append_prediction(const struct smc_answer *answer, struct smc_text *out)
+{
+    const struct smc_time *time = &answer->time;
+    const double *term = time->term_ms;
+    smc_words_time_range(time, out);
+    smc_text_printf(out, ", bound by %s", smc_time_term_info[time->bound_by].label);
+    if (term[time->next] > 0) {
+        smc_text_printf(out, ", then %s (", smc_time_term_info[time->next].label);
+        smc_words_time(term[time->next], out);
+        smc_text_append(out, ")");
+    }
+    double launch = term[SMC_TIME_LAUNCH] / time->predicted_ms;
+    if (time->bound_by != SMC_TIME_LAUNCH && launch >= launch_share)
+        smc_text_printf(out, "\nthe launch takes %.0f" SMC_TIE "%%", 100 * launch);
+    if (time->tensor_peak_ms > 0)
+        append_tensor_share(time, out);
+    if (moves_more(answer))
+        append_bytes(answer, out);
+    else if (time->tensor_peak_ms <= 0)
+        append_flops(answer, out);
+    if (time->basis == SMC_TIME_SPECIFICATIONS)
+        smc_text_append(out, "\nestimated from specifications");
+}
+
+/* Of a kernel of the catalog that launches, so that a time would be expected. */
+static bool is_missed(const struct smc_answer *answer)
+{
+    const struct smc_kernel *kernel = answer->query.kernel;
+    return kernel && !kernel->is_probe && answer->outcome == SMC_LAUNCHES && answer->time.reason[0];
+}
+
+void smc_text_time_line(const struct smc_answer *answer, const struct smc_report_style *style,
+                        struct smc_text *out)
+{
+    struct smc_text line = {0};
+    if (smc_time_is_known(&answer->time))
+        append_prediction(answer, &line);
+    smc_text_join_items(&line);
+    smc_layout_line(out, style, "time", &line);
+}
+
+void smc_text_no_time(const struct smc_answer *answer, struct smc_text *line)
+{
+    if (!smc_time_is_known(&answer->time) && is_missed(answer))
+        smc_text_printf(line, "not predicted: %s", answer->time.reason);
+}
+
+/* --- Text: what would make it shorter --------------------------------------------------------- */
+
+#define BIT(term) (1u << SMC_TIME_##term)
+
+enum {
+    MEMORY_TERMS =
+        1u << SMC_TIME_L1 | 1u << SMC_TIME_L2 | 1u << SMC_TIME_LATENCY | 1u << SMC_TIME_DRAM,
+    ALL_BUT_MOVING = ~(1u << SMC_TIME_DRAM | 1u << SMC_TIME_LAUNCH),
+};
+
+/* What a kernel of the catalog can do about a term. The first that applies is shown. */
+static const struct {
+    const char *kernel; /* a name, or how names begin */
+    uint32_t terms;
+    const char *text;
+} reliefs[] = {
+    {"matmul-naive", MEMORY_TERMS | BIT(ISSUE), "matmul-tiled loads an element once for a tile"},
+    {"aat-naive", MEMORY_TERMS | BIT(ISSUE), "aat-padded loads an element once for a tile"},
+    {"aat-conflict", BIT(SHARED), "aat-padded and aat-swizzled have no bank conflicts"},
+    {"matmul-register", BIT(SHARED) | BIT(ISSUE),
+     "more outputs in each thread: a larger --thread-m or --thread-n"},
+    {"matmul-register", BIT(L2) | BIT(DRAM), "larger tiles: --block-m, --block-n"},
+    {"matmul-register", BIT(LATENCY),
+     "panels loaded earlier: --stages 3; or smaller tiles, for more blocks"},
+    {"matmul-", BIT(SHARED) | BIT(ISSUE) | BIT(L1) | BIT(LATENCY),
+     "matmul-register uses each value of a tile for many outputs"},
+    {"matmul-", BIT(L2) | BIT(DRAM), "a larger --tile, or matmul-register"},
+    {"stencil-naive", MEMORY_TERMS | BIT(ISSUE), "stencil-window loads and adds each element once"},
+    {"stencil-window", BIT(ISSUE), "fewer instructions for each result"},
+    {"stencil-", ALL_BUT_MOVING, "stencil-window, whose work does not grow with the radius"},
+};
+
+void smc_text_relief(const struct smc_answer *answer, struct smc_text *items)
+{
+    const struct smc_time *time = &answer->time;
+    const struct smc_kernel *kernel = answer->query.kernel;
+    if (!smc_time_is_known(time))
+        return;
+    for (size_t i = 0; kernel && i < sizeof reliefs / sizeof *reliefs; i++)
+        if (strncmp(kernel->name, reliefs[i].kernel, strlen(reliefs[i].kernel)) == 0 &&
+            reliefs[i].terms & 1u << time->bound_by) {
+            smc_text_append(items, reliefs[i].text);
+            return;
+        }
+    smc_text_append(items, smc_time_term_info[time->bound_by].relief);
+}
+
+/* --- Text: the arithmetic --------------------------------------------------------------------- */
+
+/* Clocks of all SMs in a millisecond; 0: unknown. */
+static double sm_clocks_per_ms(const struct smc_query *query)
+{
+    double khz = query->ceilings.value[SMC_CEILING_CLOCK];
+    return query->device.sm_count * (khz > 0 ? khz : query->device.sm_clock_khz);
+}
+
+/* What was counted for a term: "4.19e+07 instructions, 3.6 a clock". Nothing where there
+   is no count. */
+static void append_count(const struct smc_answer *answer, enum smc_time_term term,
+                         struct smc_text *out)
+{
+    const struct smc_time *time = &answer->time;
+    const struct {
+        enum smc_time_term term;
+        double count;
+        const char *what;
+    } counts[] = {
+        {SMC_TIME_ISSUE, time->instructions, "instructions"},
+        {SMC_TIME_FMA, time->fma_flops, "operations"},
+        {SMC_TIME_SHARED, time->shared_wavefronts, "wavefronts"},
+        {SMC_TIME_L1, time->l1_sectors, "sectors requested"},
+        {SMC_TIME_L2, time->l2_sectors, "sectors requested"},
+        {SMC_TIME_DRAM, time->dram_bytes, "B"},
+    };
+    double clocks = sm_clocks_per_ms(&answer->query) * time->term_ms[term];
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
+        if (counts[i].term != term || counts[i].count <= 0)
+            continue;
+        smc_text_printf(out, "%.4g" SMC_TIE "%s", counts[i].count, counts[i].what);
+        if (clocks > 0)
+            smc_text_printf(out, ", %.3g" SMC_TIE "a clock", counts[i].count / clocks);
+    }
+    if (term == SMC_TIME_LATENCY)
+        smc_text_append(out, "warps wait for memory or for each other");
+    if (term == SMC_TIME_LAUNCH)
+        smc_text_append(out, "an empty launch");
+}
+
+static void append_term(const struct smc_answer *answer, enum smc_time_term term, size_t indent,
+                        const struct smc_report_style *style, struct smc_text *out)
+{
+    struct smc_text label = {0}, count = {0};
+    const struct smc_time *time = &answer->time;
+    double ms = time->term_ms[term];
+    if (ms <= 0)
+        return;
+    smc_text_append_char(&label, ' ', indent);
+    smc_text_printf(&label, "%-21s %c%8.*f ms", smc_time_term_info[term].label,
+                    term == time->bound_by ? '>' : ' ',
+                    ms >= 99.95    ? 1
+                    : ms >= 0.0995 ? 3
+                                   : 5,
+                    ms);
+    append_count(answer, term, &count);
+    smc_layout_paragraph(out, smc_text_string(&label), label.length + 2, smc_text_string(&count),
+                         style->columns);
+    out->failed |= label.failed || count.failed;
+    smc_text_free(&label);
+    smc_text_free(&count);
+}
+
+static const char *words_of_basis(enum smc_time_basis basis)
+{
+    switch (basis) {
+    case SMC_TIME_CALIBRATED:
+        return "rates measured on this GPU by 'calibrate'";
+    case SMC_TIME_SPECIFICATIONS:
+        return "rates estimated from published clocks, widths and bandwidths";
+    default:
+        return "rates of the built-in table of measured boards";
+    }
+}
+
+void smc_text_explain_time(const struct smc_answer *answer, size_t indent,
+                           const struct smc_report_style *style, struct smc_text *out)
+{
+    const struct smc_time *time = &answer->time;
+    struct smc_text line = {0};
+    if (!smc_time_is_known(time))
+        return;
+    smc_text_printf(
+        &line,
+        "work counted in %s; %s; each term is how long the launch would take if "
+        "nothing else bounded it, with the work of all warps, and of one SM in a clock:",
+        time->code, words_of_basis(time->basis));
+    smc_layout_paragraph(out, "time", indent, smc_text_string(&line), style->columns);
+    for (int i = 0; i < SMC_TIME_TERM_COUNT; i++)
+        append_term(answer, (enum smc_time_term)i, indent, style, out);
+    line.length = 0;
+    smc_text_append(&line, "what overlaps counts once, what waits is added: ");
+    smc_words_time_range(time, &line);
+    smc_layout_paragraph(out, "", indent, smc_text_string(&line), style->columns);
+    out->failed |= line.failed;
+    smc_text_free(&line);
+}
+
+/* --- JSON ------------------------------------------------------------------------------------- */
+
+/* A prediction, and what was measured. */
+struct timed {
+    const struct smc_answer *answer;
+    const struct smc_time *time; /* the answer's */
+    double measured_ms;          /* 0: not measured */
+};
+
+static const char *key_of(enum smc_time_term term)
+{
+    return smc_time_term_info[term].key;
+}
+
+static struct smc_value terms_of(const struct smc_time *time)
+{
+    json_t *object = json_object();
+    for (int i = 0; i < SMC_TIME_TERM_COUNT; i++)
+        smc_json_real(object, key_of((enum smc_time_term)i), time->term_ms[i]);
+    return smc_value_json(object);
+}
+
+static struct smc_value if_measured(const struct timed *timed, double value)
+{
+    return timed->measured_ms > 0 ? smc_value_real(value)
+                                  : (struct smc_value){.kind = SMC_VALUE_ABSENT};
+}
+
+#define ITEM struct timed
+#define TIME_FIELDS(FIELD)                                                                         \
+    FIELD(predicted, "predicted_ms", NULL, "ms", "how long one launch takes",                      \
+          smc_value_real(item->time->predicted_ms))                                                \
+    FIELD(low, "low_ms", NULL, "ms", "it takes at least as long",                                  \
+          smc_value_real(item->time->low_ms))                                                      \
+    FIELD(high, "high_ms", NULL, "ms", "it takes at most as long",                                 \
+          smc_value_real(item->time->high_ms))                                                     \
+    FIELD(measured, "measured_ms", NULL, "ms",                                                     \
+          "the median of the launches; only in run, where they were timed",                        \
+          if_measured(item, item->measured_ms))                                                    \
+    FIELD(error, "error_percent", NULL, "percent",                                                 \
+          "by how much the prediction is longer; only beside measured_ms",                         \
+          if_measured(item, smc_time_error_percent(item->time, item->measured_ms)))                \
+    FIELD(bound_by, "bound_by", NULL, "", "the largest term: a name of terms_ms",                  \
+          smc_value_text(key_of(item->time->bound_by)))                                            \
+    FIELD(next, "next", NULL, "", "the term behind it", smc_value_text(key_of(item->time->next)))  \
+    FIELD(terms, "terms_ms", NULL, "ms",                                                           \
+          "for each term how long the launch would take if nothing else bounded it",               \
+          terms_of(item->time))                                                                    \
+    FIELD(ceilings, "ceilings", NULL, "",                                                          \
+          "where the rates are from: table, calibrated or specifications",                         \
+          smc_value_string(smc_time_basis_name(item->time->basis)))                                \
+    FIELD(flops_per_s, "flops_per_s", NULL, "operations per second",                               \
+          "the operations of workload, or without it those of counts, in that time",               \
+          smc_value_if(flops_per_s(item->answer) > 0, smc_value_real(flops_per_s(item->answer))))  \
+    FIELD(dram_rate, "dram_bytes_per_s", NULL, "bytes per second",                                 \
+          "the bytes of counts in that time", smc_value_real(dram_bytes_per_s(item->time)))        \
+    FIELD(code, "code", NULL, "", "what the instructions were counted in",                         \
+          smc_value_string(item->time->code))                                                      \
+    FIELD(instructions, "counts.warp_instructions", NULL, "instructions",                          \
+          "executed by the warps of the launch", smc_value_count(item->time->instructions))        \
+    FIELD(fma_flops, "counts.fma_flops", NULL, "operations",                                       \
+          "floating-point operations, two of a multiply-add, in each lane",                        \
+          smc_value_count(item->time->fma_flops))                                                  \
+    FIELD(wavefronts, "counts.shared_wavefronts", NULL, "wavefronts", "in shared memory",          \
+          smc_value_count(item->time->shared_wavefronts))                                          \
+    FIELD(l1_sectors, "counts.l1_sectors", NULL, "sectors", "of 32 bytes requested from L1",       \
+          smc_value_count(item->time->l1_sectors))                                                 \
+    FIELD(l2_sectors, "counts.l2_sectors", NULL, "sectors", "of 32 bytes requested from L2",       \
+          smc_value_count(item->time->l2_sectors))                                                 \
+    FIELD(dram_bytes, "counts.dram_bytes", NULL, "bytes", "to and from DRAM",                      \
+          smc_value_count(item->time->dram_bytes))
+SMC_FIELD_TABLE(time_fields, TIME_FIELDS)
+#undef ITEM
+
+const struct smc_field_table smc_time_tables[] = {{"time", time_fields}, {NULL, NULL}};
+
+json_t *smc_json_time(const struct smc_answer *answer, double measured_ms)
+{
+    const struct timed timed = {answer, &answer->time, measured_ms};
+    return smc_time_is_known(&answer->time) ? smc_fields_object(time_fields, &timed) : json_null();
+}

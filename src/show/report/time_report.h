@@ -1,0 +1,38 @@
+/* The predicted time of a launch: words for lines and tables, the object of JSON, the arithmetic.
+ */
+#ifndef SMC_REPORT_TIME_H
+#define SMC_REPORT_TIME_H
+
+#include <jansson.h>
+#include <stdbool.h>
+
+#include "answers/query.h"
+#include "show/report/report.h"
+
+static inline bool smc_time_is_known(const struct smc_time *time)
+{
+    return time->basis != SMC_TIME_UNKNOWN;
+}
+
+/* The line of an answer; nothing without a prediction. */
+void smc_text_time_line(const struct smc_answer *answer, const struct smc_report_style *style,
+                        struct smc_text *out);
+
+/* Why there is no prediction, where it would be missed. */
+void smc_text_no_time(const struct smc_answer *answer, struct smc_text *line);
+
+/* What makes the largest term smaller, an item on each line; nothing without a prediction. */
+void smc_text_relief(const struct smc_answer *answer, struct smc_text *items);
+
+/* Every term with what was counted for it, from column `indent` on; nothing without a
+   prediction. */
+void smc_text_explain_time(const struct smc_answer *answer, size_t indent,
+                           const struct smc_report_style *style, struct smc_text *out);
+
+/* Percent by which the prediction is longer than `measured_ms`. */
+double smc_time_error_percent(const struct smc_time *time, double measured_ms);
+
+/* The object "time", null if it is unknown. With `measured_ms` > 0 also that and the error. */
+json_t *smc_json_time(const struct smc_answer *answer, double measured_ms);
+
+#endif

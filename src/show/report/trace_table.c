@@ -1,0 +1,407 @@
+/* The kernels of a trace as a table: a line for each kind of configuration, with what would fill
+   the GPU better below it. */
+#include "show/report/trace_table.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "show/words/kernel_names.h"
+#include "show/words/layout.h"
+#include "show/report/text_parts.h"
+#include "show/words/words.h"
+
+/* --- Configurations in lines ------------------------------------------------------------------ */
+
+/* Configurations of a kernel that differ in nothing that a line shows: only in the grid, while the
+   same keeps the GPU from being full, in the process, or in which of several equal GPUs. */
+struct line {
+    const struct smc_trace_row *row; /* the one with the largest share */
+    size_t configurations;
+    uint64_t launches, timed_launches, total_ns;
+    double share;
+    double resident_sum, resident_share; /* of those that have one */
+    uint64_t fewest_blocks, most_blocks; /* of their grids; 0: unknown */
+};
+
+static const char *name_of(const struct smc_device *device)
+{
+    return device ? device->name : "";
+}
+
+static int compare_numbers(int64_t a, int64_t b)
+{
+    return (a > b) - (a < b);
+}
+
+/* Compares everything that two configurations must share to be in one line. */
+static int compare_kinds(const struct smc_trace_row *a, const struct smc_trace_row *b)
+{
+    const struct smc_trace_launch *x = a->launch, *y = b->launch;
+    const int64_t key[][2] = {
+        {a->bound, b->bound},
+        {a->agreement, b->agreement},
+        {x->regs_per_thread, y->regs_per_thread},
+        {smc_trace_smem_bytes(x, a->device), smc_trace_smem_bytes(y, b->device)},
+        {x->static_smem_bytes, y->static_smem_bytes},
+        {a->occupancy.blocks_per_sm, b->occupancy.blocks_per_sm},
+        {a->device ? a->device->sm_count : 0, b->device ? b->device->sm_count : 0},
+        {a->unknown != NULL, b->unknown != NULL},
+    };
+    int order = memcmp(x->block, y->block, sizeof x->block);
+    if (order == 0)
+        order = memcmp(x->cluster, y->cluster, sizeof x->cluster);
+    for (size_t i = 0; i < sizeof key / sizeof *key && order == 0; i++)
+        order = compare_numbers(key[i][0], key[i][1]);
+    return order ? order : strcmp(name_of(a->device), name_of(b->device));
+}
+
+static int compare_rows(const void *a, const void *b)
+{
+    const struct smc_trace_row *x = *(const struct smc_trace_row *const *)a;
+    const struct smc_trace_row *y = *(const struct smc_trace_row *const *)b;
+    const int order = compare_kinds(x, y);
+    return order ? order : (x > y) - (x < y); /* the largest share first */
+}
+
+static int compare_lines(const void *a, const void *b)
+{
+    const struct line *x = a, *y = b;
+    const int order = (x->share < y->share) - (x->share > y->share);
+    return order ? order : (x->row > y->row) - (x->row < y->row);
+}
+
+static void add_to_line(const struct smc_trace_row *row, struct line *line)
+{
+    const uint64_t blocks = smc_trace_blocks(row->launch);
+    line->row = line->row ? line->row : row;
+    if (line->configurations++ == 0 || blocks < line->fewest_blocks)
+        line->fewest_blocks = blocks;
+    line->most_blocks = blocks > line->most_blocks ? blocks : line->most_blocks;
+    line->launches += row->launch->launches;
+    line->timed_launches += row->launch->timed_launches;
+    line->total_ns += row->launch->total_ns;
+    line->share += row->share;
+    if (row->resident_percent >= 0) {
+        line->resident_sum += row->resident_percent * row->share;
+        line->resident_share += row->share;
+    }
+}
+
+/* The lines of a kernel, by share; NULL: out of memory. Free them. */
+static struct line *find_lines(const struct smc_trace_answer *answer,
+                               const struct smc_trace_kernel *kernel, size_t *count)
+{
+    const struct smc_trace_row **rows = smc_malloc(kernel->count * sizeof *rows);
+    struct line *lines = smc_calloc(kernel->count, sizeof *lines);
+    *count = 0;
+    for (size_t i = 0; rows && lines && i < kernel->count; i++)
+        rows[i] = &answer->rows[kernel->first + i];
+    if (rows && lines)
+        qsort(rows, kernel->count, sizeof *rows, compare_rows);
+    for (size_t i = 0; rows && lines && i < kernel->count; i++) {
+        *count += i == 0 || compare_kinds(rows[i - 1], rows[i]) != 0;
+        add_to_line(rows[i], &lines[*count - 1]);
+    }
+    if (lines)
+        qsort(lines, *count, sizeof *lines, compare_lines);
+    free(rows);
+    return lines;
+}
+
+/* --- Cells ------------------------------------------------------------------------------------ */
+
+/* "37.5", "100", "-" for unknown. */
+static void percent_cell(double percent, char text[16])
+{
+    if (percent < 0)
+        snprintf(text, 16, "?");
+    else
+        snprintf(text, 16, percent >= 99.95 || percent == 0 ? "%.0f" : "%.1f", percent);
+}
+
+static void count_cell(int64_t count, char text[24])
+{
+    if (count < 0)
+        snprintf(text, 24, "?");
+    else
+        snprintf(text, 24, "%" PRId64, count);
+}
+
+static void time_cell(uint64_t total_ns, uint64_t launches, char text[32])
+{
+    struct smc_text words = {0};
+    if (launches > 0)
+        smc_words_time((double)total_ns / 1e6 / (double)launches, &words);
+    smc_words_untie(&words);
+    snprintf(text, 32, "%s", launches > 0 ? smc_text_string(&words) : "?");
+    smc_text_free(&words);
+}
+
+/* Two digits are enough: "0.13", "2.6", "48". */
+static void append_waves(double waves, struct smc_text *out)
+{
+    smc_text_printf(out, "%.*f", waves >= 9.95 ? 0 : waves >= 0.995 ? 1 : 2, waves);
+}
+
+/* "2.6", or "0.13-2.6" for grids of several sizes. */
+static void waves_cell(const struct line *line, char text[24])
+{
+    struct smc_text words = {0};
+    const struct smc_waves *waves = &line->row->waves;
+    if (line->row->has_waves) {
+        append_waves((double)line->fewest_blocks / (double)waves->resident_blocks, &words);
+        if (line->most_blocks > line->fewest_blocks) {
+            smc_text_append(&words, "-");
+            append_waves((double)line->most_blocks / (double)waves->resident_blocks, &words);
+        }
+    }
+    snprintf(text, 24, "%s", words.length > 0 ? smc_text_string(&words) : "?");
+    smc_text_free(&words);
+}
+
+static const char *limit_words(const struct smc_trace_row *row)
+{
+    switch (row->bound) {
+    case SMC_TRACE_BOUND_NONE:
+        return "-";
+    case SMC_TRACE_BOUND_GRID:
+        return "small grid";
+    case SMC_TRACE_BOUND_UNKNOWN:
+        return "?";
+    default:
+        return smc_words_short_label(smc_words_first_limiter(row->occupancy.limiters));
+    }
+}
+
+static void append_heading(const struct smc_trace_answer *answer, struct smc_text *out)
+{
+    smc_text_printf(out, "%6s%9s%9s%6s%5s%8s%4s%6s%6s %9s %s\n",
+                    answer->trace->launches_unknown ? ""
+                    : answer->has_times             ? "time%"
+                                                    : "share%",
+                    answer->trace->launches_unknown ? "" : "launches", "mean", "block", "regs",
+                    "smem B", "blk", "occ%", "res%", "waves", "limited by");
+}
+
+/* The cells that a kernel as a whole has too. */
+static void append_counts(const struct smc_trace *trace, double share, uint64_t launches,
+                          uint64_t timed_launches, uint64_t total_ns, struct smc_text *out)
+{
+    char percent[16], mean[32];
+    percent_cell(100 * share, percent);
+    time_cell(total_ns, timed_launches, mean);
+    if (trace->launches_unknown)
+        smc_text_printf(out, "%6s%9s%9s", "", "", "");
+    else
+        smc_text_printf(out, "%6s%9" PRIu64 "%9s", percent, launches, mean);
+}
+
+static void append_figures(const struct smc_trace *trace, const struct line *line,
+                           struct smc_text *out)
+{
+    const struct smc_trace_row *row = line->row;
+    const uint64_t threads = smc_trace_threads(row->launch);
+    char block[24], regs[24], smem[24], blocks[24], percent[16], resident[16], waves[24];
+    struct smc_text text = {0};
+    count_cell(threads ? (int64_t)threads : -1, block);
+    count_cell(row->launch->regs_per_thread, regs);
+    count_cell(smc_trace_smem_bytes(row->launch, row->device), smem);
+    count_cell(row->unknown ? -1 : (int64_t)row->occupancy.blocks_per_sm, blocks);
+    percent_cell(row->occupancy_percent, percent);
+    percent_cell(line->resident_share > 0 ? line->resident_sum / line->resident_share : -1,
+                 resident);
+    waves_cell(line, waves);
+    append_counts(trace, line->share, line->launches, line->timed_launches, line->total_ns, &text);
+    smc_text_printf(&text, "%6s%5s%8s%4s%6s%6s %9s %s", block, regs, smem, blocks, percent,
+                    resident, waves, limit_words(row));
+    smc_layout_row(out, &text);
+}
+
+/* --- What a configuration needs --------------------------------------------------------------- */
+
+/* "120 x 64", "120": without the dimensions that are 1. */
+static void append_shape(const uint32_t size[3], struct smc_text *out)
+{
+    smc_text_printf(out, "%u", size[0]);
+    if (size[1] > 1 || size[2] > 1)
+        smc_text_printf(out, SMC_TIE "x" SMC_TIE "%u", size[1]);
+    if (size[2] > 1)
+        smc_text_printf(out, SMC_TIE "x" SMC_TIE "%u", size[2]);
+}
+
+/* "grid 120 x 64, block 32 x 8, cluster 2"; "86 grids of 1 to 4096 blocks". */
+static void append_shapes(const struct line *line, struct smc_text *out)
+{
+    const struct smc_trace_launch *launch = line->row->launch;
+    if (line->most_blocks > line->fewest_blocks)
+        smc_text_printf(out, "grids of %" PRIu64 " to %" PRIu64 " blocks", line->fewest_blocks,
+                        line->most_blocks);
+    else if (launch->grid[0] > 0)
+        append_shape(launch->grid, (smc_text_append(out, "grid "), out));
+    if (launch->block[1] > 1 || launch->block[2] > 1)
+        append_shape(launch->block, (smc_text_append(out, ", block "), out));
+    if (launch->cluster[0] > 0)
+        append_shape(launch->cluster, (smc_text_append(out, ", cluster "), out));
+}
+
+static void append_item(struct smc_text *out, struct smc_text *item)
+{
+    if (item->length > 0)
+        smc_text_printf(out, "%s%s", out->length > 0 ? "; " : "", smc_text_string(item));
+    smc_text_free(item);
+}
+
+/* How far the grid is from filling the GPU, or how empty it leaves the last wave. */
+static void append_grid(const struct line *line, struct smc_text *out)
+{
+    enum { FEW_WAVES = 4, LARGE_TAIL = 25 };
+    const struct smc_trace_row *row = line->row;
+    struct smc_text item = {0};
+    if (row->bound == SMC_TRACE_BOUND_GRID)
+        smc_text_printf(&item, "the GPU holds %" PRIu64 " of these blocks at a time",
+                        row->waves.resident_blocks);
+    else if (row->has_waves && row->waves.waves > 1 && row->waves.waves <= FEW_WAVES &&
+             row->tail_percent >= LARGE_TAIL)
+        smc_text_printf(&item,
+                        "the last of %" PRIu64 " waves leaves %.0f" SMC_TIE "%% of the GPU empty",
+                        row->waves.waves, row->tail_percent);
+    append_item(out, &item);
+}
+
+/* The changes that raise the occupancy; none of them helps a grid that is too small. */
+static void append_gains(const struct smc_trace_row *row, struct smc_text *out)
+{
+    struct smc_answer answer;
+    struct smc_text items = {0};
+    if (row->unknown || row->bound == SMC_TRACE_BOUND_GRID || row->bound == SMC_TRACE_BOUND_NONE)
+        return;
+    smc_trace_complete(row, &answer);
+    if (answer.outcome != SMC_LAUNCHES)
+        smc_words_failure(&answer, &items);
+    else
+        smc_text_gains(&answer, &items);
+    if (items.length == 0)
+        smc_text_append(&items, "no change of one resource alone raises occupancy");
+    smc_text_join_items(&items);
+    append_item(out, &items);
+}
+
+static bool has_several_models(const struct smc_trace_answer *answer)
+{
+    const struct smc_trace *trace = answer->trace;
+    for (size_t i = 1; i < trace->device_count && !answer->instead; i++)
+        if (strcmp(trace->devices[i].device.name, trace->devices[0].device.name) != 0 ||
+            trace->devices[i].device.sm_count != trace->devices[0].device.sm_count)
+            return true;
+    return false;
+}
+
+static void append_line(const struct smc_trace_answer *answer, const struct line *line,
+                        const struct smc_report_style *style, struct smc_text *out)
+{
+    enum { STEPS_COLUMN = 7 };
+    const struct smc_trace_row *row = line->row;
+    struct smc_text words = {0}, item = {0};
+    append_figures(answer->trace, line, out);
+    append_shapes(line, &words);
+    if (row->device && has_several_models(answer))
+        smc_text_printf(&item, "on %s", row->device->name);
+    append_item(&words, &item);
+    if (row->unknown)
+        smc_text_append(&item, row->unknown);
+    if (row->agreement == SMC_TRACE_DIFFERS)
+        smc_text_printf(&item, "the driver says %d blocks per SM", row->launch->api_blocks_per_sm);
+    append_item(&words, &item);
+    append_grid(line, &words);
+    append_gains(row, &words);
+    if (words.length > 0)
+        smc_layout_paragraph(out, "", STEPS_COLUMN, smc_text_string(&words), style->columns);
+    smc_text_free(&words);
+}
+
+/* --- Kernels ---------------------------------------------------------------------------------- */
+
+enum { MOST_KERNELS = 15, MOST_LINES = 3 };
+
+/* A name has a line of its own: of two distinct forms the longer, with all template arguments, if
+   it fits. */
+static void append_name(const struct smc_kernel_names *names, const char *shown,
+                        const struct smc_report_style *style, struct smc_text *out)
+{
+    struct smc_text shortest = {0}, brief = {0};
+    smc_kernel_names_choose(names, shown, &shortest);
+    smc_kernel_name_brief(shown, &brief);
+    const bool fits = brief.length > shortest.length && brief.length <= style->columns;
+    smc_layout_begin(out, style, SMC_STRONG);
+    smc_kernel_name_wrap(smc_text_string(fits ? &brief : &shortest), style->columns, out);
+    smc_layout_end(out, style);
+    smc_text_free(&shortest);
+    smc_text_free(&brief);
+}
+
+static void append_kernel(const struct smc_trace_answer *answer,
+                          const struct smc_trace_kernel *kernel,
+                          const struct smc_kernel_names *names,
+                          const struct smc_report_style *style, struct smc_text *out)
+{
+    size_t count;
+    double rest = 0;
+    struct line *lines = find_lines(answer, kernel, &count);
+    out->failed |= !lines;
+    const size_t shown = style->verbose || count <= MOST_LINES ? count : MOST_LINES;
+    append_name(names, kernel->shown, style, out);
+    if (count > 1) {
+        append_counts(answer->trace, kernel->share, kernel->launches, kernel->timed_launches,
+                      kernel->total_ns, out);
+        smc_text_append(out, "  in all:\n");
+    }
+    for (size_t i = 0; i < count; i++)
+        if (i < shown)
+            append_line(answer, &lines[i], style, out);
+        else
+            rest += lines[i].share;
+    if (shown < count) {
+        char percent[16];
+        percent_cell(100 * rest, percent);
+        smc_text_printf(out, "%6s  in %zu more configuration%s, shown by --verbose\n", percent,
+                        count - shown, smc_text_plural(count - shown));
+    }
+    free(lines);
+}
+
+static void find_names(const struct smc_trace_answer *answer, struct smc_kernel_names *names)
+{
+    const char **shown = smc_calloc(answer->kernel_count + 1, sizeof *shown);
+    for (size_t i = 0; shown && i < answer->kernel_count; i++)
+        shown[i] = answer->kernels[i].shown;
+    smc_kernel_names_init(names, shown, shown ? answer->kernel_count : 0);
+    free(shown);
+}
+
+void smc_trace_table(const struct smc_trace_answer *answer, const struct smc_report_style *style,
+                     struct smc_text *out)
+{
+    struct smc_kernel_names names = {0};
+    const size_t most = style->all_kernels    ? answer->kernel_count
+                        : style->most_kernels ? style->most_kernels
+                                              : MOST_KERNELS;
+    double rest = 0;
+    find_names(answer, &names);
+    smc_text_append(out, "\n");
+    append_heading(answer, out);
+    for (size_t i = 0; i < answer->kernel_count; i++)
+        if (i < most)
+            append_kernel(answer, &answer->kernels[i], &names, style, out);
+        else
+            rest += answer->kernels[i].share;
+    smc_kernel_names_free(&names);
+    if (most >= answer->kernel_count)
+        return;
+    char percent[16];
+    percent_cell(100 * rest, percent);
+    smc_text_printf(out, "%6s  in %zu more kernel%s; --top all lists each\n", percent,
+                    answer->kernel_count - most, smc_text_plural(answer->kernel_count - most));
+}

@@ -1,0 +1,88 @@
+/* The kernels compiled in this session. */
+#include "show/tui/memo.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+struct smc_memo_entry {
+    const struct smc_kernel *kernel;
+    uint16_t cc;
+    char defines[128]; /* identify the compiled kernel, as in the compile cache */
+    bool failed;       /* and no resources */
+    struct smc_resources resources;
+};
+
+static bool write_defines(const struct smc_query *query, char defines[128])
+{
+    struct smc_text text = {0};
+    query->kernel->defines(query->kernel, &query->params, &text);
+    bool fits = !text.failed && text.length < 128;
+    if (fits)
+        memcpy(defines, smc_text_string(&text), text.length + 1);
+    smc_text_free(&text);
+    return fits;
+}
+
+static struct smc_memo_entry *find_entry(const struct smc_memo *memo, const struct smc_query *query)
+{
+    char defines[128];
+    if (!query->kernel || memo->count == 0 || !write_defines(query, defines))
+        return NULL;
+    for (size_t i = 0; i < memo->count; i++) {
+        struct smc_memo_entry *entry = &memo->entry[i];
+        if (entry->kernel == query->kernel && entry->cc == query->device.sm.cc &&
+            strcmp(entry->defines, defines) == 0)
+            return entry;
+    }
+    return NULL;
+}
+
+const struct smc_resources *smc_memo_find(const struct smc_memo *memo,
+                                          const struct smc_query *query)
+{
+    const struct smc_memo_entry *entry = find_entry(memo, query);
+    return entry && !entry->failed ? &entry->resources : NULL;
+}
+
+bool smc_memo_has_failed(const struct smc_memo *memo, const struct smc_query *query)
+{
+    const struct smc_memo_entry *entry = find_entry(memo, query);
+    return entry && entry->failed;
+}
+
+static bool reserve(struct smc_memo *memo)
+{
+    if (memo->count < memo->capacity)
+        return true;
+    size_t capacity = memo->capacity ? 2 * memo->capacity : 64;
+    struct smc_memo_entry *more = smc_realloc(memo->entry, capacity * sizeof *more);
+    if (!more)
+        return false;
+    memo->entry = more;
+    memo->capacity = capacity;
+    return true;
+}
+
+void smc_memo_keep(struct smc_memo *memo, const struct smc_query *query,
+                   const struct smc_resources *resources)
+{
+    struct smc_memo_entry entry = {
+        .kernel = query->kernel, .cc = query->device.sm.cc, .failed = !resources};
+    struct smc_memo_entry *present = find_entry(memo, query);
+    if (resources)
+        entry.resources = *resources;
+    if (!query->kernel || !write_defines(query, entry.defines))
+        return;
+    if (present && present->failed)
+        *present = entry;
+    else if (!present && reserve(memo))
+        memo->entry[memo->count++] = entry;
+}
+
+void smc_memo_forget(struct smc_memo *memo)
+{
+    free(memo->entry);
+    *memo = (struct smc_memo){0};
+}

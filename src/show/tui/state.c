@@ -1,0 +1,92 @@
+/* What views do to the state of the explorer: messages, questions, files to save, commands shown.
+ */
+#include "show/tui/state.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/platform.h"
+#include "show/words/words.h"
+#include "show/tui/tui_fields.h"
+#include "show/tui/widgets.h"
+
+void smc_tui_say(struct smc_tui *tui, enum smc_style style, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(tui->message, sizeof tui->message, format, arguments);
+    va_end(arguments);
+    tui->message_style = style;
+    tui->message_job = SMC_JOB_NONE;
+}
+
+void smc_tui_say_of_job(struct smc_tui *tui, enum smc_job_kind kind, enum smc_style style,
+                        const char *message)
+{
+    smc_tui_say(tui, style, "%s", message);
+    tui->message_job = kind;
+}
+
+void smc_tui_show_view(struct smc_tui *tui, enum smc_view_id view)
+{
+    if (!tui->views[view])
+        return;
+    tui->view = view;
+    if (tui->views[view]->open)
+        tui->views[view]->open(tui);
+}
+
+void smc_tui_ask(struct smc_tui *tui, const char *question, const char *hint, const char *typed)
+{
+    tui->searching = tui->overwriting = false;
+    smc_prompt_open(&tui->prompt, question, hint, typed);
+}
+
+void smc_tui_save(struct smc_tui *tui, const char *path, struct smc_text *text)
+{
+    smc_text_free(&tui->saving.text);
+    tui->saving = (struct smc_saving){.text = *text};
+    *text = (struct smc_text){0};
+    snprintf(tui->saving.path, sizeof tui->saving.path, "%s", path);
+    tui->effect = SMC_EFFECT_SAVE;
+}
+
+void smc_tui_command(const struct smc_query *query, struct smc_text *out)
+{
+    if (query->file_kernel) {
+        struct smc_query own = *query;
+        smc_field_leave_trace(&own);
+        smc_tui_command(&own, out);
+        return;
+    }
+    smc_text_printf(out, "%s ", smc_program_name());
+    if (query->kernel)
+        smc_words_options(&query->params, query->kernel->name, out);
+    else
+        smc_text_printf(out, "--threads %lld", (long long)query->threads_per_block);
+    if (!query->kernel && query->grid_blocks != SMC_NOT_GIVEN)
+        smc_text_printf(out, " --grid %lld", (long long)query->grid_blocks);
+    smc_words_settings(query, false, out);
+    if (query->compile.no_nvrtc)
+        smc_text_append(out, " --no-nvrtc");
+    smc_words_device_option(query, out);
+}
+
+void smc_tui_show_command(struct smc_tui *tui, const char *command)
+{
+    enum { MOST_COLUMNS = 90, MARGINS = 4 };
+    int room = tui->cols - MARGINS;
+    smc_popup_open(&tui->popup, "the same on the command line");
+    smc_command_wrap(command, room < MOST_COLUMNS ? room : MOST_COLUMNS, &tui->popup.text);
+}
+
+bool smc_tui_is_launching(const struct smc_tui *tui)
+{
+    return tui->running || tui->run_job.kind == SMC_JOB_RUN;
+}
+
+struct smc_rect smc_tui_body(const struct smc_tui *tui)
+{
+    return (struct smc_rect){1, 0, tui->rows - 2, tui->cols};
+}

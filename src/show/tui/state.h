@@ -1,0 +1,158 @@
+/* The explorer's state. What keys do to it is pure; the loop (run.c) shows it and does the rest:
+   terminal, compiler, GPU, editor. */
+#ifndef SMC_TUI_STATE_H
+#define SMC_TUI_STATE_H
+
+#include <stdbool.h>
+
+#include "answers/query.h"
+#include "show/tui/banks_state.h"
+#include "show/tui/confirm_state.h"
+#include "show/tui/devices_state.h"
+#include "show/tui/explore.h"
+#include "show/tui/frame.h"
+#include "show/tui/keys.h"
+#include "show/tui/lessons_state.h"
+#include "show/tui/roofline_state.h"
+#include "show/tui/trace_list.h"
+#include "show/tui/widgets.h"
+#include "show/tui/worker.h"
+
+/* What the loop must do after a key, once. */
+enum smc_effect {
+    SMC_EFFECT_NONE,
+    SMC_EFFECT_QUIT,
+    SMC_EFFECT_SUSPEND,
+    SMC_EFFECT_REDRAW, /* everything, since another program may have written to the terminal */
+    SMC_EFFECT_EDIT,   /* the kernel's source in an editor */
+    SMC_EFFECT_SAVE,   /* `saving`, as a file */
+    SMC_EFFECT_CANCEL, /* the running launch */
+};
+
+enum { SMC_LEAST_ROWS = 16, SMC_LEAST_COLS = 60 };
+
+struct smc_tui;
+
+/* One screen: a table of functions, which ends its file. */
+struct smc_view {
+    const char *title;
+    void (*open)(struct smc_tui *tui); /* each time it is shown; or NULL */
+    /* A GPU was found or a kernel compiled while it is shown; or NULL. */
+    void (*refresh)(struct smc_tui *tui);
+    void (*draw)(const struct smc_tui *tui, struct smc_rect body, struct smc_frame *frame);
+    void (*resized)(struct smc_tui *tui); /* the screen has another size; or NULL */
+    /* False: the view does not handle the action. */
+    bool (*act)(struct smc_tui *tui, enum smc_action action);
+    /* A character without an action; or NULL. */
+    void (*type)(struct smc_tui *tui, uint32_t character);
+    /* What was typed after the view opened tui->prompt. */
+    void (*typed)(struct smc_tui *tui, const char *text);
+    /* A click within the body; `direction` is 0, or that of the wheel. Or NULL. */
+    void (*click)(struct smc_tui *tui, struct smc_rect body, int row, int col, int direction);
+    /* A job's result that this view asked for; or NULL. */
+    void (*done)(struct smc_tui *tui, const struct smc_job_result *result);
+};
+
+/* A file to be written. */
+struct smc_saving {
+    char path[SMC_PROMPT_CHARS];
+    struct smc_text text; /* owned */
+    bool over;            /* an existing file may be overwritten */
+};
+
+extern const struct smc_view *const smc_views[SMC_VIEW_COUNT];
+
+#define VIEW(id, name) extern const struct smc_view smc_view_##name;
+#include "show/tui/views.def"
+#undef VIEW
+
+struct smc_tui {
+    int rows, cols;
+    const struct smc_view *const *views; /* by enum smc_view_id: smc_views */
+    enum smc_view_id view;
+    struct smc_explore explore;
+    struct smc_lessons lessons;
+    struct smc_banks_state banks;
+    struct smc_devices_state devices;
+    struct smc_confirm_state confirm;
+    struct smc_roofline_state roofline;
+    struct smc_trace_list trace;
+    struct smc_prompt prompt;
+    bool searching;   /* the prompt is the search's */
+    bool overwriting; /* the prompt asks whether an existing file may be overwritten */
+    char searched[SMC_PROMPT_CHARS];
+    struct smc_popup popup;
+    struct smc_pick pick; /* the choice goes to the view's `typed` */
+    bool edited;        /* and not compiled since: then all of the compiler's messages are shown */
+    char message[1024]; /* instead of the bottom bar until the next key, or "" */
+    enum smc_style message_style;
+    enum smc_job_kind
+        message_job; /* the message is about such a job, and is removed when one has succeeded */
+    enum smc_effect effect;
+    struct smc_job run_job;               /* requested; kind NONE: none is */
+    bool running;                         /* a launch is running */
+    long running_ms;                      /* since when */
+    uint64_t blocks_done, blocks;         /* of a running emulation; 0 of 0 before it begins */
+    struct smc_device gpu[SMC_MOST_GPUS]; /* of this machine, once the worker has looked */
+    size_t gpu_count;
+    char no_gpu[1024]; /* why there is none */
+    struct smc_saving saving;
+};
+
+/* `query` has a device; with or without a kernel. */
+void smc_tui_open(struct smc_tui *tui, const struct smc_query *query, int rows, int cols);
+void smc_tui_close(struct smc_tui *tui);
+
+/* Opens the screen of a trace, which outlives the state, and takes its largest kernel over to the
+   first screen. */
+void smc_tui_take_trace(struct smc_tui *tui, const struct smc_trace_answer *answer);
+
+void smc_tui_resize(struct smc_tui *tui, int rows, int cols);
+void smc_tui_key(struct smc_tui *tui, uint32_t key);
+void smc_tui_click(struct smc_tui *tui, int row, int col, int direction);
+
+/* Draws the present state; the frame has the state's rows and columns. */
+void smc_tui_draw(struct smc_tui *tui, struct smc_frame *frame);
+
+/* The job to hand to the compiling process now; kind NONE where there is none. */
+void smc_tui_compile_job(const struct smc_tui *tui, struct smc_job *job);
+
+/* The kernels' sources are now those in `folder`; the string outlives the state. */
+void smc_tui_edited(struct smc_tui *tui, const char *folder);
+
+/* The result of saving: for SMC_SHORTFALL it asks whether the existing file may be overwritten. */
+void smc_tui_saved(struct smc_tui *tui, enum smc_status status, const char *failure);
+
+/* The result of a job. */
+void smc_tui_done(struct smc_tui *tui, const struct smc_job_result *result);
+
+/* --- For views --- */
+
+void smc_tui_say(struct smc_tui *tui, enum smc_style style, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* The same about a job that is running or has failed. */
+void smc_tui_say_of_job(struct smc_tui *tui, enum smc_job_kind kind, enum smc_style style,
+                        const char *message);
+
+void smc_tui_show_view(struct smc_tui *tui, enum smc_view_id view);
+
+/* Asks for a line; it comes back through the view's `typed`. */
+void smc_tui_ask(struct smc_tui *tui, const char *question, const char *hint, const char *typed);
+
+/* Saves `text`, which it takes over; asks before it overwrites a file. */
+void smc_tui_save(struct smc_tui *tui, const char *path, struct smc_text *text);
+
+/* Whether a launch is requested or running. */
+bool smc_tui_is_launching(const struct smc_tui *tui);
+
+/* What views are drawn in: the screen without the bars. */
+struct smc_rect smc_tui_body(const struct smc_tui *tui);
+
+/* The command line that asks for the same answer. */
+void smc_tui_command(const struct smc_query *query, struct smc_text *out);
+
+/* Shows it, wrapped. */
+void smc_tui_show_command(struct smc_tui *tui, const char *command);
+
+#endif

@@ -1,0 +1,329 @@
+/* The explorer on a real terminal. The one file that includes curses. */
+#include "config.h"
+
+#include "show/tui/terminal.h"
+
+#define NCURSES_WIDECHAR 1
+#include <curses.h>
+#include <errno.h>
+#include <langinfo.h>
+#include <locale.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <term.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+#include "show/tui/frame.h"
+#include "show/tui/keys.h"
+#include "show/tui/restore.h"
+
+/* Global, as curses itself is. */
+static struct {
+    SCREEN *screen;
+    attr_t attributes[SMC_STYLE_COUNT];
+    short pair[SMC_STYLE_COUNT];
+    bool utf8;
+    struct smc_frame shown; /* what stdscr holds; 0 x 0: unknown */
+} on;
+
+static attr_t curses_attributes(unsigned attributes)
+{
+    return (attributes & SMC_DIM ? A_DIM : 0) | (attributes & SMC_BOLD ? A_BOLD : 0) |
+           (attributes & SMC_UNDERLINE ? A_UNDERLINE : 0) |
+           (attributes & SMC_REVERSE ? A_REVERSE : 0);
+}
+
+/* With 256 colours a background is used instead of reversing, and grey instead of dimming. */
+static void set_style(short style, bool colour, bool many)
+{
+    const struct smc_look *look = &smc_looks[style];
+    unsigned attributes = look->attributes;
+    if (many && look->background >= 0)
+        attributes &= ~(unsigned)SMC_REVERSE;
+    if (many && look->foreground >= 0)
+        attributes &= ~(unsigned)SMC_DIM;
+    on.attributes[style] = curses_attributes(attributes);
+    on.pair[style] = 0;
+    short foreground = (short)(many ? look->foreground : look->basic);
+    short background = (short)(many ? look->background : -1);
+    if (colour && (foreground >= 0 || background >= 0)) {
+        on.pair[style] = (short)(style + 1);
+        init_pair(on.pair[style], foreground, background);
+    }
+}
+
+static void set_styles(void)
+{
+    const char *no_color = getenv("NO_COLOR");
+    bool colour = !(no_color && *no_color) && has_colors() && start_color() == OK;
+    if (colour)
+        use_default_colors();
+    bool many = colour && COLORS >= 256 && COLOR_PAIRS > SMC_STYLE_COUNT;
+    for (int i = 0; i < SMC_STYLE_COUNT; i++)
+        set_style((short)i, colour, many);
+}
+
+/* Checked before curses starts: it would end the program, or write to a terminal that cannot. */
+static bool can_place_text(void)
+{
+    int how;
+    if (setupterm(NULL, STDOUT_FILENO, &how) != OK)
+        return false;
+    const char *place = tigetstr("cup");
+    bool can = place && place != (char *)-1;
+    del_curterm(cur_term);
+    return can;
+}
+
+/* What a crash has to undo: attributes, application keys, the other screen, the hidden cursor. */
+static void prepare_crashes(void)
+{
+    static const char *const names[] = {"sgr0", "rmkx", "rmcup", "cnorm"};
+    const char *strings[sizeof names / sizeof *names + 1];
+    size_t count = 0;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        const char *string = tigetstr(names[i]);
+        if (string && string != (char *)-1)
+            strings[count++] = string;
+    }
+    strings[count] = NULL;
+    smc_restore_with(strings);
+}
+
+/* Sequences that some terminals send although their TERM names others. */
+static void know_more_keys(void)
+{
+    static const struct {
+        const char *sequence;
+        int key;
+    } keys[] = {
+        {"\x1b[1~", KEY_HOME},  {"\x1b[7~", KEY_HOME},  {"\x1b[H", KEY_HOME},
+        {"\x1bOH", KEY_HOME},   {"\x1b[4~", KEY_END},   {"\x1b[8~", KEY_END},
+        {"\x1b[F", KEY_END},    {"\x1bOF", KEY_END},    {"\x1b[A", KEY_UP},
+        {"\x1b[B", KEY_DOWN},   {"\x1b[C", KEY_RIGHT},  {"\x1b[D", KEY_LEFT},
+        {"\x1b[11~", KEY_F(1)}, {"\x1b[12~", KEY_F(2)}, {"\x1b[13~", KEY_F(3)},
+        {"\x1b[14~", KEY_F(4)}, {"\x1b[15~", KEY_F(5)}, {"\x1b[17~", KEY_F(6)},
+        {"\x1b[18~", KEY_F(7)},
+    };
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        if (key_defined(keys[i].sequence) == 0)
+            define_key(keys[i].sequence, keys[i].key);
+}
+
+static enum smc_status open_terminal(void *context, int *rows, int *cols, struct smc_error *error)
+{
+    (void)context;
+    if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO))
+        return smc_fail(error, SMC_UNAVAILABLE,
+                        "tui: standard input and output are not both a terminal; --script plays "
+                        "keys without one");
+    if (!can_place_text())
+        return smc_fail(error, SMC_UNAVAILABLE,
+                        "tui: this terminal cannot show a screen (TERM is '%.64s'); the other "
+                        "commands need none",
+                        getenv("TERM") ? getenv("TERM") : "");
+    (void)setlocale(LC_CTYPE, ""); /* else it stays that of C, which has no UTF-8 */
+    on.utf8 = strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
+    smc_restore_prepare();
+    on.screen = newterm(NULL, stdout, stdin);
+    if (!on.screen)
+        return smc_fail(error, smc_memory_status(errno, SMC_MACHINE),
+                        "tui: curses cannot open the terminal");
+    prepare_crashes();
+    set_styles();
+    raw();
+    noecho();
+    nonl();
+    keypad(stdscr, TRUE);
+    know_more_keys();
+    nodelay(stdscr, TRUE);
+    set_escdelay(10); /* ms until an Esc is not a sequence: less than a frame */
+    curs_set(0);
+    mousemask(BUTTON1_PRESSED | BUTTON4_PRESSED | BUTTON5_PRESSED, NULL);
+    mouseinterval(0);
+    getmaxyx(stdscr, *rows, *cols);
+    return SMC_OK;
+}
+
+static void close_terminal(void)
+{
+    endwin();
+    delscreen(on.screen);
+    smc_frame_free(&on.shown);
+    smc_restore_done();
+}
+
+static int descriptor(void)
+{
+    return STDIN_FILENO;
+}
+
+static uint32_t key_of_curses(wint_t code)
+{
+    switch (code) {
+    case KEY_UP:
+        return SMC_KEY_UP;
+    case KEY_DOWN:
+        return SMC_KEY_DOWN;
+    case KEY_LEFT:
+        return SMC_KEY_LEFT;
+    case KEY_RIGHT:
+        return SMC_KEY_RIGHT;
+    case KEY_SLEFT:
+        return SMC_KEY_SHIFT_LEFT;
+    case KEY_SRIGHT:
+        return SMC_KEY_SHIFT_RIGHT;
+    case KEY_PPAGE:
+        return SMC_KEY_PAGE_UP;
+    case KEY_NPAGE:
+        return SMC_KEY_PAGE_DOWN;
+    case KEY_HOME:
+        return SMC_KEY_HOME;
+    case KEY_END:
+        return SMC_KEY_END;
+    case KEY_DC:
+        return SMC_KEY_DELETE;
+    case KEY_BACKSPACE:
+        return SMC_KEY_BACKSPACE;
+    case KEY_BTAB:
+        return SMC_KEY_BACK_TAB;
+    case KEY_ENTER:
+        return SMC_KEY_ENTER;
+    default:
+        if (code >= KEY_F(1) && code <= KEY_F(8))
+            return SMC_KEY_F1 + (uint32_t)(code - KEY_F(1));
+        return 0;
+    }
+}
+
+static void read_mouse(struct smc_event *event)
+{
+    MEVENT mouse = {.y = -1}; /* outside the screen if it cannot be read */
+    getmouse(&mouse);
+    event->kind = SMC_EVENT_CLICK;
+    event->row = mouse.y;
+    event->col = mouse.x;
+    event->direction = mouse.bstate & BUTTON4_PRESSED ? -1 : mouse.bstate & BUTTON5_PRESSED ? 1 : 0;
+}
+
+/* Asked for, since the window may have changed while another program had the terminal. */
+static void follow_size(void)
+{
+    struct winsize size;
+    if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_row > 0 && size.ws_col > 0 &&
+        is_term_resized(size.ws_row, size.ws_col)) {
+        resizeterm(size.ws_row, size.ws_col); /* curses then sends KEY_RESIZE */
+        smc_frame_free(&on.shown);
+    }
+}
+
+/* The sequence of a key that curses does not know arrives as characters that were not typed. */
+static bool skip_sequence(void)
+{
+    wint_t code;
+    if (get_wch(&code) == ERR)
+        return false;
+    if (code != '[' && code != 'O') {
+        unget_wch((wchar_t)code);
+        return false;
+    }
+    while (get_wch(&code) != ERR && (code < '@' || code > '~')) {
+    }
+    return true;
+}
+
+static void next(struct smc_event *event)
+{
+    wint_t code;
+    *event = (struct smc_event){.kind = SMC_EVENT_NONE};
+    follow_size();
+    int kind = get_wch(&code);
+    if (kind == ERR)
+        return;
+    if (kind == KEY_CODE_YES && code == KEY_RESIZE) {
+        event->kind = SMC_EVENT_RESIZE;
+        getmaxyx(stdscr, event->rows, event->cols);
+    } else if (kind == KEY_CODE_YES && code == KEY_MOUSE) {
+        read_mouse(event);
+    } else {
+        event->kind = SMC_EVENT_KEY;
+        event->key = kind == KEY_CODE_YES                ? key_of_curses(code)
+                     : code == '\x1b' && skip_sequence() ? 0
+                     : code == '\r'                      ? SMC_KEY_ENTER
+                     : code == 0x7f || code == '\b'      ? (uint32_t)SMC_KEY_BACKSPACE
+                                                         : (uint32_t)code;
+    }
+}
+
+static void show_cell(int row, int col, const struct smc_cell *cell)
+{
+    uint32_t glyph = on.utf8 ? cell->glyph : (uint32_t)smc_glyph_ascii(cell->glyph);
+    wchar_t text[2] = {(wchar_t)glyph, 0};
+    cchar_t character;
+    setcchar(&character, text, on.attributes[cell->style], on.pair[cell->style], NULL);
+    mvadd_wch(row, col, &character);
+}
+
+static bool is_same(const struct smc_cell *a, const struct smc_cell *b)
+{
+    return a->glyph == b->glyph && a->style == b->style;
+}
+
+/* Curses takes longer for a cell than the explorer: it receives only the rows that changed, and
+   whole ones, because it blanks the other half where half of a wide character is overwritten. */
+static bool row_changed(const struct smc_cell *cells, int row, int cols)
+{
+    const struct smc_cell *before = &on.shown.cell[(size_t)row * (size_t)cols];
+    for (int col = 0; col < cols; col++)
+        if (!is_same(&cells[col], &before[col]))
+            return true;
+    return false;
+}
+
+static void show(const struct smc_frame *frame, bool everything)
+{
+    size_t cells = (size_t)frame->rows * (size_t)frame->cols;
+    bool known = !everything && on.shown.rows == frame->rows && on.shown.cols == frame->cols;
+    for (int row = 0; row < frame->rows; row++) {
+        const struct smc_cell *cell = &frame->cell[(size_t)row * (size_t)frame->cols];
+        if (known && !row_changed(cell, row, frame->cols))
+            continue;
+        for (int col = 0; col < frame->cols; col++)
+            if (cell[col].glyph)
+                show_cell(row, col, &cell[col]);
+    }
+    if (known || smc_frame_resize(&on.shown, frame->rows, frame->cols))
+        memcpy(on.shown.cell, frame->cell, cells * sizeof *frame->cell);
+    if (everything)
+        redrawwin(stdscr);
+    refresh();
+}
+
+static void pause_terminal(void)
+{
+    endwin();
+}
+
+static void resume(void)
+{
+    refresh();
+    curs_set(0);
+}
+
+static void print_nothing(const struct smc_frame *frame)
+{
+    (void)frame;
+}
+
+const struct smc_terminal smc_terminal_curses = {
+    .open = open_terminal,
+    .close = close_terminal,
+    .descriptor = descriptor,
+    .next = next,
+    .show = show,
+    .pause = pause_terminal,
+    .resume = resume,
+    .print = print_nothing,
+};

@@ -1,0 +1,783 @@
+/* The kernels of a trace as a list: its order, its lines, its columns, and what is said about one.
+ */
+#include "config.h"
+
+#include "show/tui/trace_list.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "show/words/kernel_names.h"
+#include "show/report/text_parts.h"
+#include "show/words/words.h"
+
+/* --- The lines -------------------------------------------------------------------------------- */
+
+static const struct smc_trace_kernel *kernel_of(const struct smc_trace_list *list,
+                                                const struct smc_trace_line *line)
+{
+    return &list->answer->kernels[line->kernel];
+}
+
+static const struct smc_trace_row *row_of(const struct smc_trace_list *list,
+                                          const struct smc_trace_line *line)
+{
+    return &list->answer->rows[line->row];
+}
+
+const struct smc_trace_line *smc_trace_list_here(const struct smc_trace_list *list)
+{
+    return &list->line[list->cursor];
+}
+
+bool smc_trace_list_is_sum(const struct smc_trace_list *list, const struct smc_trace_line *line)
+{
+    return line->is_kernel && kernel_of(list, line)->count > 1;
+}
+
+static void add_line(struct smc_trace_list *list, size_t kernel, size_t row, bool is_kernel)
+{
+    list->line[list->count++] =
+        (struct smc_trace_line){.kernel = kernel, .row = row, .is_kernel = is_kernel};
+}
+
+static bool is_line(const struct smc_trace_line *a, const struct smc_trace_line *b)
+{
+    return a->kernel == b->kernel && a->is_kernel == b->is_kernel && a->row == b->row;
+}
+
+/* The cursor stays on its line, or goes to the kernel of a line that is gone. */
+static void make_lines(struct smc_trace_list *list)
+{
+    const bool first = list->count == 0;
+    struct smc_trace_line here = {0};
+    if (!first)
+        here = list->line[list->cursor];
+    list->count = list->cursor = 0;
+    for (size_t i = 0; i < list->answer->kernel_count; i++) {
+        const size_t k = list->order[i];
+        const struct smc_trace_kernel *kernel = &list->answer->kernels[k];
+        add_line(list, k, kernel->first, true);
+        for (size_t r = 0; list->unfolded[k] && r < kernel->count; r++)
+            add_line(list, k, kernel->first + r, false);
+    }
+    for (size_t i = 0; i < list->count && !first; i++)
+        if (is_line(&list->line[i], &here) ||
+            (list->line[i].is_kernel && list->line[i].kernel == here.kernel))
+            list->cursor = i;
+}
+
+void smc_trace_list_move(struct smc_trace_list *list, int by)
+{
+    long at = (long)list->cursor + by, last = (long)list->count - 1;
+    at = at > last ? last : at;
+    list->cursor = at < 0 ? 0 : (size_t)at;
+}
+
+static bool can_unfold(const struct smc_trace_list *list, size_t kernel)
+{
+    return list->answer->kernels[kernel].count > 1;
+}
+
+void smc_trace_list_unfold(struct smc_trace_list *list, bool unfold)
+{
+    const size_t kernel = smc_trace_list_here(list)->kernel;
+    list->unfolded[kernel] = unfold && can_unfold(list, kernel);
+    make_lines(list);
+}
+
+void smc_trace_list_unfold_all(struct smc_trace_list *list, bool unfold)
+{
+    for (size_t i = 0; i < list->answer->kernel_count; i++)
+        list->unfolded[i] = unfold && can_unfold(list, i);
+    make_lines(list);
+}
+
+static bool matches(const struct smc_trace_list *list, size_t kernel, const char *text)
+{
+    const struct smc_trace_kernel *found = &list->answer->kernels[kernel];
+    for (size_t i = 0; i < found->count; i++)
+        if (strcasestr(smc_trace_bound_label(list->answer->rows[found->first + i].bound), text))
+            return true;
+    return strcasestr(found->shown, text);
+}
+
+bool smc_trace_list_search(struct smc_trace_list *list, const char *text)
+{
+    for (size_t i = 1; i <= list->count; i++) {
+        const size_t at = (list->cursor + i) % list->count;
+        if (!list->line[at].is_kernel || !matches(list, list->line[at].kernel, text))
+            continue;
+        list->cursor = at;
+        return true;
+    }
+    return false;
+}
+
+/* --- The order -------------------------------------------------------------------------------- */
+
+static int compare(double a, double b)
+{
+    return (a > b) - (a < b);
+}
+
+static struct smc_trace_line line_of(const struct smc_trace_list *list, size_t kernel)
+{
+    return (struct smc_trace_line){
+        .kernel = kernel, .row = list->answer->kernels[kernel].first, .is_kernel = true};
+}
+
+struct place {
+    const struct smc_trace_list *list;
+    size_t kernel;
+    double number;
+};
+
+static int compare_places(const void *a, const void *b)
+{
+    const struct place *x = a, *y = b;
+    const struct smc_trace_list *list = x->list;
+    const struct smc_trace_column_info *column = &smc_trace_column_info[list->sort];
+    if ((x->number < 0) != (y->number < 0))
+        return x->number < 0 ? 1 : -1;
+    int order = column->number ? compare(x->number, y->number)
+                               : strcasecmp(list->name[x->kernel], list->name[y->kernel]);
+    if (order == 0)
+        return (x->kernel > y->kernel) - (x->kernel < y->kernel);
+    return column->rises != list->reversed ? order : -order;
+}
+
+void smc_trace_list_sort(struct smc_trace_list *list, enum smc_trace_column column, bool reversed)
+{
+    const size_t count = list->answer->kernel_count;
+    struct place *places = smc_calloc(count + 1, sizeof *places);
+    list->sort = column;
+    list->reversed = reversed;
+    for (size_t i = 0; places && i < count; i++) {
+        const struct smc_trace_line line = line_of(list, i);
+        places[i] = (struct place){.list = list, .kernel = i};
+        if (smc_trace_column_info[column].number)
+            places[i].number = smc_trace_column_info[column].number(list, &line);
+    }
+    if (places)
+        qsort(places, count, sizeof *places, compare_places);
+    for (size_t i = 0; places && i < count; i++)
+        list->order[i] = places[i].kernel;
+    free(places);
+    make_lines(list);
+}
+
+/* --- Opening ---------------------------------------------------------------------------------- */
+
+static bool name_kernels(struct smc_trace_list *list)
+{
+    const size_t count = list->answer->kernel_count;
+    struct smc_kernel_names names;
+    const char **shown = smc_calloc(count + 1, sizeof *shown);
+    bool ok = shown;
+    for (size_t i = 0; ok && i < count; i++)
+        shown[i] = list->answer->kernels[i].shown;
+    if (ok)
+        smc_kernel_names_init(&names, shown, count);
+    for (size_t i = 0; ok && i < count; i++) {
+        struct smc_text name = {0};
+        smc_kernel_names_choose(&names, shown[i], &name);
+        ok = !name.failed && (list->name[i] = smc_strdup(smc_text_string(&name)));
+        smc_text_free(&name);
+    }
+    if (shown)
+        smc_kernel_names_free(&names);
+    free(shown);
+    return ok;
+}
+
+/* The kernel as the first screen shows it, with its registers and static shared memory. */
+static void set_file_kernel(const struct smc_trace_list *list, size_t kernel, size_t row)
+{
+    enum { REGS = 32 };
+    const struct smc_trace *trace = list->answer->trace;
+    const struct smc_trace_row *traced = &list->answer->rows[row];
+    const struct smc_trace_launch *launch = traced->launch;
+    const bool known = launch->regs_per_thread >= 0;
+    struct smc_file_kernel *out = &list->file_kernel[row];
+    *out = (struct smc_file_kernel){
+        .name = launch->shown,
+        .short_name = list->name[kernel],
+        .file = trace->file ? trace->file : "trace",
+        .resources = {.source = known ? SMC_RESOURCES_FILE : SMC_RESOURCES_ASSUMED,
+                      .regs_per_thread = known ? (uint32_t)launch->regs_per_thread : REGS,
+                      .barriers = 1,
+                      .cc = traced->device ? traced->device->sm.cc : 0},
+    };
+    if (!traced->unknown)
+        out->resources.static_smem_bytes = traced->request.static_smem_bytes;
+    snprintf(out->origin, sizeof out->origin, "a trace by %s",
+             smc_trace_source_words(trace->source));
+    snprintf(out->origin_name, sizeof out->origin_name, "trace");
+}
+
+void smc_trace_list_open(struct smc_trace_list *list, const struct smc_trace_answer *answer)
+{
+    const size_t kernels = answer->kernel_count;
+    *list = (struct smc_trace_list){
+        .answer = answer,
+        .name = smc_calloc(kernels + 1, sizeof *list->name),
+        .file_kernel = smc_calloc(answer->row_count + 1, sizeof *list->file_kernel),
+        .unfolded = smc_calloc(kernels + 1, sizeof *list->unfolded),
+        .order = smc_calloc(kernels + 1, sizeof *list->order),
+        .line = smc_calloc(kernels + answer->row_count + 1, sizeof *list->line),
+    };
+    if (!list->name || !list->file_kernel || !list->unfolded || !list->order || !list->line ||
+        !name_kernels(list)) {
+        smc_trace_list_close(list);
+        return;
+    }
+    for (size_t i = 0; i < kernels; i++)
+        for (size_t r = 0; r < answer->kernels[i].count; r++)
+            set_file_kernel(list, i, answer->kernels[i].first + r);
+    smc_trace_list_sort(list, SMC_TRACE_COLUMN_SHARE, false);
+}
+
+void smc_trace_list_close(struct smc_trace_list *list)
+{
+    for (size_t i = 0; list->name && i < list->answer->kernel_count; i++)
+        free(list->name[i]);
+    free(list->name);
+    free(list->file_kernel);
+    free(list->unfolded);
+    free(list->order);
+    free(list->line);
+    *list = (struct smc_trace_list){0};
+}
+
+/* --- Taking one along ------------------------------------------------------------------------- */
+
+bool smc_trace_list_query(const struct smc_trace_list *list, size_t row, struct smc_query *query)
+{
+    const struct smc_trace_row *taken = &list->answer->rows[row];
+    const struct smc_trace_launch *launch = taken->launch;
+    const uint64_t threads = smc_trace_threads(launch), blocks = smc_trace_blocks(launch);
+    const struct smc_query before = *query;
+    if (threads == 0 || threads > INT32_MAX)
+        return false;
+    smc_query_init(query);
+    query->compile = before.compile;
+    query->device = taken->device ? *taken->device : before.device;
+    query->device_assumed = !taken->device && before.device_assumed;
+    query->threads_per_block = (int64_t)threads;
+    if (blocks > 0 && blocks <= INT32_MAX) {
+        query->grid_blocks = (int64_t)blocks;
+        query->grid_y = launch->grid[1];
+        query->grid_z = launch->grid[2];
+    }
+    if (!taken->unknown)
+        query->settings = taken->request;
+    if (!taken->unknown && taken->request.dynamic_smem_bytes > 0)
+        query->dynamic_smem_bytes = taken->request.dynamic_smem_bytes;
+    query->file_kernel = &list->file_kernel[row];
+    return true;
+}
+
+/* --- Columns ---------------------------------------------------------------------------------- */
+
+typedef int64_t recorded_number(const struct smc_trace_row *row);
+
+static int64_t threads_of(const struct smc_trace_row *row)
+{
+    const uint64_t threads = smc_trace_threads(row->launch);
+    return threads > 0 && threads <= INT32_MAX ? (int64_t)threads : SMC_TRACE_UNKNOWN;
+}
+
+static int64_t regs_of(const struct smc_trace_row *row)
+{
+    return row->launch->regs_per_thread;
+}
+
+static int64_t smem_of(const struct smc_trace_row *row)
+{
+    return smc_trace_smem_bytes(row->launch, row->device);
+}
+
+static int64_t blocks_of(const struct smc_trace_row *row)
+{
+    return row->unknown ? SMC_TRACE_UNKNOWN : (int64_t)row->occupancy.blocks_per_sm;
+}
+
+static int64_t bound_of(const struct smc_trace_row *row)
+{
+    return (int64_t)row->bound;
+}
+
+/* False if the configurations of the line differ in it. */
+static bool is_common(const struct smc_trace_list *list, const struct smc_trace_line *line,
+                      recorded_number *number)
+{
+    const struct smc_trace_kernel *kernel = kernel_of(list, line);
+    for (size_t i = 0; smc_trace_list_is_sum(list, line) && i < kernel->count; i++)
+        if (number(&list->answer->rows[kernel->first + i]) != number(row_of(list, line)))
+            return false;
+    return true;
+}
+
+static double share_number(const struct smc_trace_list *list, const struct smc_trace_line *line)
+{
+    return line->is_kernel ? kernel_of(list, line)->share : row_of(list, line)->share;
+}
+
+static uint64_t launches_of(const struct smc_trace_list *list, const struct smc_trace_line *line)
+{
+    return line->is_kernel ? kernel_of(list, line)->launches : row_of(list, line)->launch->launches;
+}
+
+static double launches_number(const struct smc_trace_list *list, const struct smc_trace_line *line)
+{
+    return list->answer->trace->launches_unknown ? -1 : (double)launches_of(list, line);
+}
+
+static double time_number(const struct smc_trace_list *list, const struct smc_trace_line *line)
+{
+    const struct smc_trace_launch *launch = row_of(list, line)->launch;
+    const struct smc_trace_kernel *kernel = kernel_of(list, line);
+    if ((line->is_kernel ? kernel->timed_launches : launch->timed_launches) == 0)
+        return -1;
+    return (double)(line->is_kernel ? kernel->total_ns : launch->total_ns);
+}
+
+static double occupancy_number(const struct smc_trace_list *list, const struct smc_trace_line *line)
+{
+    return line->is_kernel ? kernel_of(list, line)->occupancy_percent
+                           : row_of(list, line)->occupancy_percent;
+}
+
+static double resident_number(const struct smc_trace_list *list, const struct smc_trace_line *line)
+{
+    return line->is_kernel ? kernel_of(list, line)->resident_percent
+                           : row_of(list, line)->resident_percent;
+}
+
+#define OF_ROW(name, number)                                                                       \
+    static double name(const struct smc_trace_list *list, const struct smc_trace_line *line)       \
+    {                                                                                              \
+        return (double)number(row_of(list, line));                                                 \
+    }
+OF_ROW(threads_number, threads_of)
+OF_ROW(regs_number, regs_of)
+OF_ROW(smem_number, smem_of)
+OF_ROW(blocks_number, blocks_of)
+OF_ROW(bound_number, bound_of)
+#undef OF_ROW
+
+static void write_percent(double percent, char text[SMC_TRACE_CELL_CHARS])
+{
+    if (percent >= 0)
+        smc_words_percent(percent, text);
+}
+
+static void write_share(const struct smc_trace_list *list, const struct smc_trace_line *line,
+                        char text[SMC_TRACE_CELL_CHARS])
+{
+    write_percent(100 * share_number(list, line), text);
+}
+
+static void write_time(const struct smc_trace_list *list, const struct smc_trace_line *line,
+                       char text[SMC_TRACE_CELL_CHARS])
+{
+    struct smc_text words = {0};
+    const double ns = time_number(list, line);
+    if (ns >= 0)
+        smc_words_time(ns / 1e6, &words);
+    smc_words_untie(&words);
+    snprintf(text, SMC_TRACE_CELL_CHARS, "%.20s", smc_text_string(&words));
+    smc_text_free(&words);
+}
+
+static void write_launches(const struct smc_trace_list *list, const struct smc_trace_line *line,
+                           char text[SMC_TRACE_CELL_CHARS])
+{
+    const double launches = launches_number(list, line);
+    if (launches >= 0)
+        snprintf(text, SMC_TRACE_CELL_CHARS, launches < 1e8 ? "%.0f" : "%.2g", launches);
+}
+
+/* "mixed" if configurations differ. */
+static void write_recorded(const struct smc_trace_list *list, const struct smc_trace_line *line,
+                           recorded_number *number, char text[SMC_TRACE_CELL_CHARS])
+{
+    const int64_t value = number(row_of(list, line));
+    if (!is_common(list, line, number))
+        snprintf(text, SMC_TRACE_CELL_CHARS, "mixed");
+    else if (value >= 0)
+        snprintf(text, SMC_TRACE_CELL_CHARS, "%" PRId64, value);
+}
+
+static void write_threads(const struct smc_trace_list *list, const struct smc_trace_line *line,
+                          char text[SMC_TRACE_CELL_CHARS])
+{
+    write_recorded(list, line, threads_of, text);
+}
+
+static void write_regs(const struct smc_trace_list *list, const struct smc_trace_line *line,
+                       char text[SMC_TRACE_CELL_CHARS])
+{
+    write_recorded(list, line, regs_of, text);
+}
+
+static void write_smem(const struct smc_trace_list *list, const struct smc_trace_line *line,
+                       char text[SMC_TRACE_CELL_CHARS])
+{
+    const int64_t bytes = smem_of(row_of(list, line));
+    write_recorded(list, line, smem_of, text);
+    if (bytes >= 1024 && bytes % 1024 == 0 && is_common(list, line, smem_of))
+        snprintf(text, SMC_TRACE_CELL_CHARS, "%" PRId64 "K", bytes / 1024);
+}
+
+static void write_blocks(const struct smc_trace_list *list, const struct smc_trace_line *line,
+                         char text[SMC_TRACE_CELL_CHARS])
+{
+    write_recorded(list, line, blocks_of, text);
+}
+
+static void write_occupancy(const struct smc_trace_list *list, const struct smc_trace_line *line,
+                            char text[SMC_TRACE_CELL_CHARS])
+{
+    write_percent(occupancy_number(list, line), text);
+}
+
+static void write_resident(const struct smc_trace_list *list, const struct smc_trace_line *line,
+                           char text[SMC_TRACE_CELL_CHARS])
+{
+    write_percent(resident_number(list, line), text);
+}
+
+/* That of the configuration which takes the most time, and how many others there are. */
+static void write_bound(const struct smc_trace_list *list, const struct smc_trace_line *line,
+                        char text[SMC_TRACE_CELL_CHARS])
+{
+    const struct smc_trace_kernel *kernel = kernel_of(list, line);
+    const enum smc_trace_bound bound = row_of(list, line)->bound;
+    uint32_t seen = 1u << bound;
+    int others = 0;
+    for (size_t i = 0; line->is_kernel && i < kernel->count; i++) {
+        const uint32_t bit = 1u << list->answer->rows[kernel->first + i].bound;
+        others += !(seen & bit);
+        seen |= bit;
+    }
+    snprintf(text, SMC_TRACE_CELL_CHARS, others > 0 ? "%s +%d" : "%s", smc_trace_bound_label(bound),
+             others);
+}
+
+/* The nearest change that gains a block, other than of the block size, as the new value. */
+static void write_step(const struct smc_trace_list *list, const struct smc_trace_line *line,
+                       char text[SMC_TRACE_CELL_CHARS])
+{
+    static const char *const units[SMC_STEP_COUNT] = {
+        [SMC_STEP_REGISTERS] = "registers",
+        [SMC_STEP_SHARED_MEMORY] = "B shared",
+        [SMC_STEP_BARRIERS] = "barriers",
+    };
+    const struct smc_trace_row *row = row_of(list, line);
+    if (row->unknown || row->bound == SMC_TRACE_BOUND_NONE)
+        return;
+    if (row->bound == SMC_TRACE_BOUND_GRID) {
+        snprintf(text, SMC_TRACE_CELL_CHARS, "a larger grid");
+        return;
+    }
+    for (uint32_t i = 0; i < row->next_steps.count; i++) {
+        const struct smc_next_step *step = &row->next_steps.step[i];
+        if (!units[step->resource] || step->blocks_per_sm <= row->occupancy.blocks_per_sm)
+            continue;
+        const int64_t now = step->resource == SMC_STEP_REGISTERS ? row->request.regs_per_thread
+                            : step->resource == SMC_STEP_SHARED_MEMORY ? smem_of(row)
+                                                                       : 1;
+        snprintf(text, SMC_TRACE_CELL_CHARS, "%" PRId64 " %s: %u/SM", now + step->change,
+                 units[step->resource], step->blocks_per_sm);
+        return;
+    }
+}
+
+const struct smc_trace_column_info smc_trace_column_info[SMC_TRACE_COLUMN_COUNT] = {
+    [SMC_TRACE_COLUMN_NAME] = {"kernel", 0, 0, true, true, NULL, NULL},
+    [SMC_TRACE_COLUMN_SHARE] = {"share", 7, 0, false, false, share_number, write_share},
+    [SMC_TRACE_COLUMN_TIME] = {"time", 9, 100, false, false, time_number, write_time},
+    [SMC_TRACE_COLUMN_LAUNCHES] = {"launches", 9, 90, false, false, launches_number,
+                                   write_launches},
+    [SMC_TRACE_COLUMN_THREADS] = {"block", 7, 116, false, false, threads_number, write_threads},
+    [SMC_TRACE_COLUMN_REGS] = {"regs", 6, 74, false, false, regs_number, write_regs},
+    [SMC_TRACE_COLUMN_SMEM] = {"shared", 8, 74, false, false, smem_number, write_smem},
+    [SMC_TRACE_COLUMN_BLOCKS] = {"blk/SM", 7, 124, true, false, blocks_number, write_blocks},
+    [SMC_TRACE_COLUMN_OCCUPANCY] = {"occup.", 8, 0, true, false, occupancy_number, write_occupancy},
+    [SMC_TRACE_COLUMN_RESIDENT] = {"resid.", 8, 108, true, false, resident_number, write_resident},
+    [SMC_TRACE_COLUMN_BOUND] = {"limited by", 19, 0, true, true, bound_number, write_bound},
+    [SMC_TRACE_COLUMN_STEP] = {"next step", 28, 150, true, true, occupancy_number, write_step},
+};
+
+void smc_trace_list_spans(int table_columns, struct smc_trace_span span[SMC_TRACE_COLUMN_COUNT])
+{
+    enum { ARROWS = 1 };
+    int left = table_columns - SMC_TRACE_MARKS - ARROWS, col = SMC_TRACE_MARKS;
+    for (int i = 0; i < SMC_TRACE_COLUMN_COUNT; i++) {
+        const struct smc_trace_column_info *info = &smc_trace_column_info[i];
+        span[i].cols = table_columns >= info->from ? info->columns : 0;
+        left -= span[i].cols;
+    }
+    span[SMC_TRACE_COLUMN_NAME].cols = left > 0 ? left : 0;
+    for (int i = 0; i < SMC_TRACE_COLUMN_COUNT; i++) {
+        span[i].col = col;
+        col += span[i].cols;
+    }
+}
+
+/* --- About a line ----------------------------------------------------------------------------- */
+
+const char *smc_trace_fact_label(enum smc_trace_fact fact)
+{
+    static const char *const labels[SMC_TRACE_FACT_COUNT] = {
+        [SMC_TRACE_FACT_KERNEL] = "kernel",       [SMC_TRACE_FACT_LAUNCH] = "launch",
+        [SMC_TRACE_FACT_OCCUPANCY] = "occupancy", [SMC_TRACE_FACT_WAVES] = "waves",
+        [SMC_TRACE_FACT_STEPS] = "next steps",    [SMC_TRACE_FACT_TIME] = "time",
+        [SMC_TRACE_FACT_RECORDED] = "recorded",   [SMC_TRACE_FACT_PLACE] = "on",
+    };
+    return labels[fact];
+}
+
+static void append_shape(const char *what, const uint32_t shape[3], struct smc_text *out)
+{
+    if (shape[0] == 0)
+        return;
+    smc_text_printf(out, "%s%s %u", out->length ? ", " : "", what, shape[0]);
+    if (shape[1] > 1 || shape[2] > 1)
+        smc_text_printf(out, "x%u", shape[1]);
+    if (shape[2] > 1)
+        smc_text_printf(out, "x%u", shape[2]);
+}
+
+static void append_launch(const struct smc_trace_row *row, struct smc_text *out)
+{
+    const struct smc_trace_launch *launch = row->launch;
+    append_shape("block", launch->block, out);
+    append_shape("grid", launch->grid, out);
+    append_shape("cluster", launch->cluster, out);
+    const char *comma = out->length ? ", " : "";
+    if (launch->regs_per_thread >= 0)
+        smc_text_printf(out, "%s%d registers", comma, launch->regs_per_thread);
+    else
+        smc_text_printf(out, "%sregisters unknown", comma);
+    if (smem_of(row) > 0)
+        smc_text_printf(out, ", %" PRId64 " B shared", smem_of(row));
+    if (smem_of(row) > 0 && launch->static_smem_bytes >= 0 && launch->dynamic_smem_bytes >= 0)
+        smc_text_printf(out, " (%" PRId64 " static, %" PRId64 " dynamic)",
+                        launch->static_smem_bytes, launch->dynamic_smem_bytes);
+    if (smem_of(row) <= 0)
+        smc_text_append(out, smem_of(row) < 0 ? ", shared memory unknown" : ", no shared memory");
+    if (launch->carveout_percent != SMC_CARVEOUT_DEFAULT)
+        smc_text_printf(out, ", carve-out %d %%", launch->carveout_percent);
+}
+
+static void append_kernel(const struct smc_trace_list *list, const struct smc_trace_line *line,
+                          struct smc_text *out)
+{
+    const struct smc_trace_kernel *kernel = kernel_of(list, line);
+    char percent[32];
+    if (!smc_trace_list_is_sum(list, line))
+        return;
+    smc_words_percent(100 * row_of(list, line)->share / (kernel->share > 0 ? kernel->share : 1),
+                      percent);
+    smc_text_printf(out, "%zu configurations; below is the largest, %s of it", kernel->count,
+                    percent);
+}
+
+static void append_occupancy(const struct smc_trace_row *row, struct smc_text *out)
+{
+    char percent[32];
+    if (row->unknown) {
+        smc_text_printf(out, "unknown: %s", row->unknown);
+        return;
+    }
+    smc_words_percent(row->occupancy_percent, percent);
+    smc_text_printf(out, "%s, ", percent);
+    smc_words_blocks(row->occupancy.blocks_per_sm, out);
+    smc_text_append(out, " per SM");
+    if (row->occupancy.blocks_per_sm > 0) {
+        smc_text_append(out, ", limited by ");
+        smc_words_limiters(&row->occupancy, out);
+    }
+}
+
+static void append_waves(const struct smc_trace_row *row, struct smc_text *out)
+{
+    char percent[32];
+    if (!row->has_waves)
+        return;
+    smc_words_percent(row->resident_percent, percent);
+    if (row->bound == SMC_TRACE_BOUND_GRID)
+        smc_text_printf(out,
+                        "too small a grid: %" PRIu64 " of %" PRIu64
+                        " blocks that the GPU holds; resident warps %s",
+                        row->waves.grid_blocks, row->waves.resident_blocks, percent);
+    else
+        smc_text_printf(out, "%" PRIu64 ", the last %.0f %% empty; resident warps %s",
+                        row->waves.waves, row->tail_percent, percent);
+}
+
+static void append_steps(const struct smc_trace_row *row, struct smc_text *out)
+{
+    struct smc_answer answer;
+    if (row->unknown)
+        return;
+    if (row->bound == SMC_TRACE_BOUND_GRID)
+        smc_text_append(out, "launch more blocks, of fewer threads or less work each");
+    smc_trace_complete(row, &answer);
+    if (row->bound != SMC_TRACE_BOUND_GRID)
+        smc_text_next_steps(&answer, out);
+    smc_text_join_items(out);
+}
+
+static void append_ns(double ns, struct smc_text *out)
+{
+    smc_words_time(ns / 1e6, out);
+}
+
+static void append_time(const struct smc_trace_list *list, const struct smc_trace_line *line,
+                        struct smc_text *out)
+{
+    const struct smc_trace_launch *launch = row_of(list, line)->launch;
+    if (list->answer->trace->launches_unknown)
+        return;
+    smc_text_printf(out, "%" PRIu64 " launch%s", launches_of(list, line),
+                    launches_of(list, line) == 1 ? "" : "es");
+    if (launch->graph_launches > 0 && !smc_trace_list_is_sum(list, line))
+        smc_text_printf(out, " (%" PRIu64 " in graphs)", launch->graph_launches);
+    if (time_number(list, line) < 0) {
+        smc_text_append(out, ", times unknown");
+        return;
+    }
+    smc_text_append(out, ", together ");
+    append_ns(time_number(list, line), out);
+    if (smc_trace_list_is_sum(list, line) || launch->timed_launches < 2)
+        return;
+    smc_text_append(out, ", each ");
+    append_ns((double)launch->total_ns / (double)launch->timed_launches, out);
+    if (launch->least_ns == launch->greatest_ns)
+        return;
+    smc_text_append(out, " (");
+    append_ns((double)launch->least_ns, out);
+    smc_text_append(out, " to ");
+    append_ns((double)launch->greatest_ns, out);
+    smc_text_append(out, ")");
+}
+
+static void append_recorded(const struct smc_trace_row *row, struct smc_text *out)
+{
+    const struct smc_trace_launch *launch = row->launch;
+    char percent[32];
+    if (row->agreement == SMC_TRACE_AGREES)
+        smc_text_append(out, "the driver says the same");
+    else if (row->agreement == SMC_TRACE_DIFFERS)
+        smc_text_printf(out, "the driver says %d blocks per SM", launch->api_blocks_per_sm);
+    if (launch->recorded_occupancy_percent >= 0) {
+        smc_words_percent(launch->recorded_occupancy_percent, percent);
+        smc_text_printf(out, "%soccupancy %s", out->length ? ", " : "", percent);
+    }
+    if (launch->achieved_occupancy_percent >= 0) {
+        smc_words_percent(launch->achieved_occupancy_percent, percent);
+        smc_text_printf(out, "%sachieved %s", out->length ? ", " : "", percent);
+    }
+    if (row->barriers_matter)
+        smc_text_printf(out, "%sbarriers are not: one is assumed", out->length ? ", " : "");
+}
+
+static void append_place(const struct smc_trace_list *list, const struct smc_trace_line *line,
+                         struct smc_text *out)
+{
+    const struct smc_trace *trace = list->answer->trace;
+    const struct smc_trace_launch *launch = row_of(list, line)->launch;
+    if (list->answer->instead)
+        smc_text_printf(out, "%s, which was not the one", list->answer->instead->name);
+    else
+        smc_text_append(out, launch->device < 0 ? "an unknown GPU"
+                                                : trace->devices[launch->device].device.name);
+    if (launch->process >= 0 && trace->processes[launch->process].id >= 0)
+        smc_text_printf(out, ", process %" PRId64, trace->processes[launch->process].id);
+    if (launch->process >= 0 && trace->processes[launch->process].file)
+        smc_text_printf(out, ", in %s", trace->processes[launch->process].file);
+    if (launch->module >= 0 && trace->modules[launch->module].shown)
+        smc_text_printf(out, ", module %s", trace->modules[launch->module].shown);
+}
+
+void smc_trace_list_append_fact(const struct smc_trace_list *list,
+                                const struct smc_trace_line *line, enum smc_trace_fact fact,
+                                struct smc_text *out)
+{
+    const struct smc_trace_row *row = row_of(list, line);
+    struct smc_text words = {0};
+    switch (fact) {
+    case SMC_TRACE_FACT_KERNEL:
+        append_kernel(list, line, &words);
+        break;
+    case SMC_TRACE_FACT_LAUNCH:
+        append_launch(row, &words);
+        break;
+    case SMC_TRACE_FACT_OCCUPANCY:
+        append_occupancy(row, &words);
+        break;
+    case SMC_TRACE_FACT_WAVES:
+        append_waves(row, &words);
+        break;
+    case SMC_TRACE_FACT_STEPS:
+        append_steps(row, &words);
+        break;
+    case SMC_TRACE_FACT_TIME:
+        append_time(list, line, &words);
+        break;
+    case SMC_TRACE_FACT_RECORDED:
+        append_recorded(row, &words);
+        break;
+    case SMC_TRACE_FACT_PLACE:
+        append_place(list, line, &words);
+        break;
+    case SMC_TRACE_FACT_COUNT:
+        break;
+    }
+    smc_words_untie(&words);
+    smc_text_append(out, smc_text_string(&words));
+    out->failed |= words.failed;
+    smc_text_free(&words);
+}
+
+/* The bound with the next smaller share; the count after the last. */
+static int next_bound(const double *share, int last)
+{
+    int next = SMC_TRACE_BOUND_COUNT;
+    for (int i = 0; i < SMC_TRACE_BOUND_COUNT; i++) {
+        const bool after =
+            last < 0 || share[i] < share[last] || (share[i] == share[last] && i > last);
+        if (share[i] > 0 && after && (next == SMC_TRACE_BOUND_COUNT || share[i] > share[next]))
+            next = i;
+    }
+    return next;
+}
+
+void smc_trace_list_append_summary(const struct smc_trace_list *list, struct smc_text *out)
+{
+    const struct smc_trace_answer *answer = list->answer;
+    char percent[32];
+    if (answer->occupancy_percent >= 0) {
+        smc_words_percent(answer->occupancy_percent, percent);
+        smc_text_printf(out, "occupancy %s", percent);
+    }
+    if (answer->resident_percent >= 0) {
+        smc_words_percent(answer->resident_percent, percent);
+        smc_text_printf(out, ", resident warps %s", percent);
+    }
+    const char *separator = out->length ? ": " : "";
+    for (int i = next_bound(answer->bound_share, -1); i < SMC_TRACE_BOUND_COUNT;
+         i = next_bound(answer->bound_share, i)) {
+        smc_words_percent(100 * answer->bound_share[i], percent);
+        smc_text_printf(out, "%s%s %s", separator, smc_trace_bound_label((enum smc_trace_bound)i),
+                        percent);
+        separator = ", ";
+    }
+}

@@ -1,0 +1,131 @@
+/* The trace's screen: the kernels that a program launched, as a list to sort and search. A kernel
+   unfolds to its configurations; the first screen takes one over. Pure. */
+#ifndef SMC_TUI_TRACE_LIST_H
+#define SMC_TUI_TRACE_LIST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "answers/query.h"
+#include "answers/trace_answer.h"
+#include "show/tui/frame.h"
+
+enum smc_trace_column {
+    SMC_TRACE_COLUMN_NAME,
+    SMC_TRACE_COLUMN_SHARE,
+    SMC_TRACE_COLUMN_TIME,
+    SMC_TRACE_COLUMN_LAUNCHES,
+    SMC_TRACE_COLUMN_THREADS,
+    SMC_TRACE_COLUMN_REGS,
+    SMC_TRACE_COLUMN_SMEM,
+    SMC_TRACE_COLUMN_BLOCKS,
+    SMC_TRACE_COLUMN_OCCUPANCY,
+    SMC_TRACE_COLUMN_RESIDENT,
+    SMC_TRACE_COLUMN_BOUND,
+    SMC_TRACE_COLUMN_STEP,
+    SMC_TRACE_COLUMN_COUNT
+};
+
+/* A kernel, or one configuration of an unfolded one. */
+struct smc_trace_line {
+    size_t kernel; /* of the answer */
+    size_t row;    /* of the answer; that of a kernel takes the most of its time */
+    bool is_kernel;
+};
+
+/* Start from {0}. */
+struct smc_trace_list {
+    const struct smc_trace_answer *answer; /* NULL: there is no trace; not owned */
+    char **name;                           /* of each kernel, short but distinct */
+    struct smc_file_kernel *file_kernel;   /* of each row, for the first screen's query */
+    bool *unfolded;                        /* of each kernel */
+    size_t *order;                         /* the kernels as they are sorted */
+    struct smc_trace_line *line;           /* what is listed */
+    size_t count;
+    size_t cursor; /* a line */
+    enum smc_trace_column sort;
+    bool reversed;
+};
+
+/* `answer` outlives the list. When out of memory, there is no trace. */
+void smc_trace_list_open(struct smc_trace_list *list, const struct smc_trace_answer *answer);
+void smc_trace_list_close(struct smc_trace_list *list);
+
+/* The line under the cursor; the list is not empty. */
+const struct smc_trace_line *smc_trace_list_here(const struct smc_trace_list *list);
+
+/* Moves the cursor by that many lines; stops at the ends. */
+void smc_trace_list_move(struct smc_trace_list *list, int by);
+
+/* Shows or hides the configurations of the kernel under the cursor, or of all kernels. A kernel
+   with a single configuration has no lines of its own for it. */
+void smc_trace_list_unfold(struct smc_trace_list *list, bool unfold);
+void smc_trace_list_unfold_all(struct smc_trace_list *list, bool unfold);
+
+/* Kernels are sorted; configurations stay by their share. Unknown values are last. */
+void smc_trace_list_sort(struct smc_trace_list *list, enum smc_trace_column column, bool reversed);
+
+/* Moves the cursor to the next kernel that has the text in its name or in what bounds it. False if
+   there is none. */
+bool smc_trace_list_search(struct smc_trace_list *list, const char *text);
+
+/* Whether a line stands for several configurations. */
+bool smc_trace_list_is_sum(const struct smc_trace_list *list, const struct smc_trace_line *line);
+
+/* The query of a row, as a kernel of the user's own whose numbers are the trace's; `query` keeps
+   its device if that of the row is unknown, and how to compile. False if no block size was
+   recorded. What else was not recorded is assumed: 32 registers, no shared memory. */
+bool smc_trace_list_query(const struct smc_trace_list *list, size_t row, struct smc_query *query);
+
+/* --- Columns --- */
+
+enum { SMC_TRACE_CELL_CHARS = 64 };
+
+struct smc_trace_column_info {
+    const char *heading;
+    int columns;  /* with a blank before them; 0: the rest of the line */
+    int from;     /* a table of at least that many columns shows it */
+    bool rises;   /* sorting begins with the least */
+    bool is_text; /* aligned left; numbers are aligned right */
+    /* To sort by; below 0: unknown. NULL: the name. */
+    double (*number)(const struct smc_trace_list *list, const struct smc_trace_line *line);
+    /* NULL: the name. */
+    void (*write)(const struct smc_trace_list *list, const struct smc_trace_line *line,
+                  char text[SMC_TRACE_CELL_CHARS]);
+};
+
+extern const struct smc_trace_column_info smc_trace_column_info[SMC_TRACE_COLUMN_COUNT];
+
+/* Where a column of a table of so many columns begins, and its width; 0: it is not shown. */
+struct smc_trace_span {
+    int col, cols;
+};
+
+enum { SMC_TRACE_MARKS = 3 }; /* columns before the name */
+void smc_trace_list_spans(int table_columns, struct smc_trace_span span[SMC_TRACE_COLUMN_COUNT]);
+
+/* --- About a line --- */
+
+enum smc_trace_fact {
+    SMC_TRACE_FACT_KERNEL, /* its configurations */
+    SMC_TRACE_FACT_OCCUPANCY,
+    SMC_TRACE_FACT_STEPS,
+    SMC_TRACE_FACT_LAUNCH,
+    SMC_TRACE_FACT_WAVES,
+    SMC_TRACE_FACT_TIME,
+    SMC_TRACE_FACT_RECORDED, /* by the driver and the tool */
+    SMC_TRACE_FACT_PLACE,    /* device, process, module */
+    SMC_TRACE_FACT_COUNT
+};
+
+const char *smc_trace_fact_label(enum smc_trace_fact fact);
+
+/* Appends it; nothing if there is nothing to say. */
+void smc_trace_list_append_fact(const struct smc_trace_list *list,
+                                const struct smc_trace_line *line, enum smc_trace_fact fact,
+                                struct smc_text *out);
+
+/* The occupancy of the whole trace and what bounds it, in one line. */
+void smc_trace_list_append_summary(const struct smc_trace_list *list, struct smc_text *out);
+
+#endif

@@ -1,0 +1,19 @@
+/* The explorer: smemcalc on a screen. */
+#ifndef SMC_TUI_TUI_H
+#define SMC_TUI_TUI_H
+
+#include "base/status.h"
+#include "answers/query.h"
+#include "answers/trace_answer.h"
+#include "show/tui/terminal.h"
+
+/* Opens on `query`, which has a device, or on a trace (or NULL), and returns when the user quits.
+   `script`: plays it instead of a terminal; or NULL. SMC_UNAVAILABLE: curses does not know the
+   terminal. A signal that ends the program (SIGINT, SIGTERM, SIGHUP) is passed on after the
+   terminal is restored. `kept` receives the name of the folder that has the kernels as they were
+   edited; "" if none was. */
+enum smc_status smc_tui_run(const struct smc_query *query, const struct smc_trace_answer *trace,
+                            struct smc_script *script, struct smc_text *kept,
+                            struct smc_error *error);
+
+#endif

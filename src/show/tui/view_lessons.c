@@ -1,0 +1,415 @@
+/* The lessons view: guided pages with live numbers, and a question at the end of each lesson. */
+#include "config.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/platform.h"
+#include "show/lesson/lesson.h"
+#include "show/tui/frame.h"
+#include "show/tui/state.h"
+#include "show/tui/widgets.h"
+
+enum { MARGIN = 2, MOST_COLUMNS = 100, HEAD_ROWS = 2, FOOT_ROWS = 1 };
+
+static const struct smc_lesson *present(const struct smc_lessons *lessons)
+{
+    return smc_lesson_at(lessons->lesson);
+}
+
+static bool is_question(const struct smc_lessons *lessons)
+{
+    return lessons->page == present(lessons)->page_count;
+}
+
+/* --- The page --- */
+
+/* The explorer's device where the lesson accepts it. Nothing is compiled here because a key must
+   not wait. */
+static struct smc_lesson_setting setting_for(const struct smc_tui *tui)
+{
+    const struct smc_query *query = &tui->explore.query;
+    const struct smc_lesson *lesson = present(&tui->lessons);
+    int columns = tui->cols - 2 * (MARGIN + 1);
+    struct smc_lesson_setting setting = {
+        .compile = query->compile,
+        .columns = (unsigned)(columns < MOST_COLUMNS ? columns : MOST_COLUMNS),
+        .utf8 = true,
+    };
+    if (columns < SMC_LESSON_LEAST_COLUMNS)
+        setting.columns = SMC_LESSON_LEAST_COLUMNS;
+    setting.compile.no_nvrtc = true;
+    if (smc_lesson_accepts(lesson, &query->device, NULL) == SMC_OK)
+        setting.device = &query->device;
+    return setting;
+}
+
+static void write_page(struct smc_tui *tui)
+{
+    struct smc_lessons *lessons = &tui->lessons;
+    struct smc_lesson_setting setting = setting_for(tui);
+    struct smc_error error = {""};
+    smc_text_free(&lessons->text);
+    enum smc_status status =
+        is_question(lessons)
+            ? smc_lesson_question(present(lessons), &setting, &lessons->text, &error)
+            : smc_lesson_page(present(lessons), lessons->page, &setting, &lessons->text, &error);
+    lessons->can_try = !is_question(lessons) && smc_lesson_launch(present(lessons), lessons->page,
+                                                                  &setting, &lessons->launch);
+    if (status != SMC_OK)
+        smc_tui_say(tui, SMC_STYLE_BAD, "%s", error.message);
+}
+
+static void turn_to(struct smc_tui *tui, size_t page)
+{
+    tui->lessons.page = page;
+    tui->lessons.top = 0;
+    smc_text_free(&tui->lessons.reply);
+    write_page(tui);
+}
+
+static void turn(struct smc_tui *tui, int by)
+{
+    struct smc_lessons *lessons = &tui->lessons;
+    if (by < 0 && lessons->page == 0)
+        lessons->is_open = false;
+    else if (by < 0 || !is_question(lessons))
+        turn_to(tui, lessons->page + (size_t)by);
+}
+
+static int count_lines(const struct smc_text *text)
+{
+    int lines = 0;
+    for (size_t i = 0; i < text->length; i++)
+        lines += text->data[i] == '\n';
+    return lines;
+}
+
+/* --- Drawing --- */
+
+/* Rows per lesson: the title, then the summary and an empty row where they fit between the row
+   above and the foot. */
+static int rows_per_lesson(struct smc_rect rect)
+{
+    int rows = (rect.rows - 1 - FOOT_ROWS) / (int)smc_lesson_count();
+    return rows > 3 ? 3 : rows < 1 ? 1 : rows;
+}
+
+static void draw_list(const struct smc_lessons *lessons, struct smc_rect rect,
+                      struct smc_frame *frame)
+{
+    int count = (int)smc_lesson_count(), each = rows_per_lesson(rect);
+    for (int i = 0; i < count; i++) {
+        const struct smc_lesson *lesson = smc_lesson_at((size_t)i);
+        bool here = (size_t)i == lessons->lesson;
+        enum smc_style style = here ? SMC_STYLE_SELECTED : SMC_STYLE_STRONG;
+        int row = 1 + each * i;
+        struct smc_rect line = {rect.row + row, rect.col, row < rect.rows, rect.cols};
+        if (here)
+            smc_frame_fill(frame, line, SMC_STYLE_SELECTED, ' ');
+        smc_frame_printf(frame, rect, row, MARGIN, style, "  %d  %s", i + 1, lesson->title);
+        if (lessons->solved >> i & 1)
+            smc_frame_glyph(frame, rect, row, MARGIN, style, SMC_SIGN_SOLVED);
+        if (each > 1)
+            smc_frame_text_within(frame, rect, row + 1, MARGIN + 5, rect.cols - MARGIN - 5,
+                                  SMC_STYLE_DIM, lesson->summary);
+    }
+    smc_frame_text(frame, rect, rect.rows - 1, MARGIN, SMC_STYLE_DIM,
+                   "Enter or a number opens a lesson");
+}
+
+/* The text's lines from `top` on; returns the next row. */
+static int draw_lines(const char *text, int top, struct smc_rect rect, enum smc_style style,
+                      struct smc_frame *frame)
+{
+    char line[1024];
+    int row = -top;
+    for (; *text; row++) {
+        size_t length = strcspn(text, "\n");
+        snprintf(line, sizeof line, "%.*s", (int)length, text);
+        if (row >= 0)
+            smc_frame_text(frame, rect, row, 0, style, line);
+        text += length + (text[length] == '\n');
+    }
+    return row;
+}
+
+static void draw_foot(const struct smc_lessons *lessons, bool more, struct smc_rect rect,
+                      struct smc_frame *frame)
+{
+    static const char below[] = "  more below: PgDn";
+    char text[96];
+    snprintf(text, sizeof text, "page %zu of %zu%s", lessons->page + 1,
+             present(lessons)->page_count + 1,
+             is_question(lessons) ? "; Enter answers, PgUp goes back"
+             : lessons->can_try   ? "; PgDn: next, t tries it in the explorer"
+                                  : "; PgDn or Enter: next");
+    if (more)
+        smc_frame_text_right(frame, rect, 0, SMC_STYLE_DIM, below);
+    smc_frame_text_within(frame, rect, 0, 0, rect.cols - (more ? (int)sizeof below : 0),
+                          SMC_STYLE_DIM, text);
+}
+
+static void draw_page(const struct smc_lessons *lessons, struct smc_rect rect,
+                      struct smc_frame *frame)
+{
+    smc_frame_text(frame, rect, 0, 0, SMC_STYLE_STRONG,
+                   is_question(lessons) ? "A question"
+                                        : smc_lesson_heading(present(lessons), lessons->page));
+    struct smc_rect foot = smc_rect_cut_bottom(&rect, FOOT_ROWS);
+    smc_rect_cut_top(&rect, HEAD_ROWS);
+    int row =
+        draw_lines(smc_text_string(&lessons->text), lessons->top, rect, SMC_STYLE_NORMAL, frame);
+    if (lessons->reply.length)
+        row = draw_lines(smc_text_string(&lessons->reply), -row - 1, rect,
+                         lessons->is_right ? SMC_STYLE_GOOD : SMC_STYLE_WARN, frame);
+    draw_foot(lessons, row > rect.rows, foot, frame);
+}
+
+static struct smc_rect page_room(struct smc_rect body)
+{
+    struct smc_rect rect = smc_rect_inside(body);
+    return (struct smc_rect){rect.row, rect.col + MARGIN, rect.rows, rect.cols - 2 * MARGIN};
+}
+
+static void draw(const struct smc_tui *tui, struct smc_rect body, struct smc_frame *frame)
+{
+    const struct smc_lessons *lessons = &tui->lessons;
+    smc_frame_box(frame, body, lessons->is_open ? present(lessons)->title : "lessons");
+    if (lessons->is_open)
+        draw_page(lessons, page_room(body), frame);
+    else
+        draw_list(lessons, smc_rect_inside(body), frame);
+}
+
+/* --- Keys --- */
+
+/* Rows of the screen for the page. */
+static int page_rows(const struct smc_tui *tui)
+{
+    return tui->rows - 2 - 2 - HEAD_ROWS - FOOT_ROWS;
+}
+
+/* The last line that can be the first on the screen. A reply follows the page after an empty line.
+ */
+static int last_top(const struct smc_tui *tui)
+{
+    const struct smc_lessons *lessons = &tui->lessons;
+    int lines = count_lines(&lessons->text), reply = count_lines(&lessons->reply);
+    int last = lines + (lessons->reply.length ? reply + 2 : 0) - page_rows(tui);
+    return last < 0 ? 0 : last;
+}
+
+static void scroll(struct smc_tui *tui, int by)
+{
+    tui->lessons.top = smc_list_scrolled(tui->lessons.top, by, last_top(tui));
+}
+
+/* One screen on, or from the page's end to the next page; back likewise. */
+static void turn_screen(struct smc_tui *tui, int direction)
+{
+    struct smc_lessons *lessons = &tui->lessons;
+    bool at_end = direction > 0 ? lessons->top >= last_top(tui) : lessons->top == 0;
+    if (!at_end)
+        scroll(tui, direction * (page_rows(tui) - 1));
+    else if (direction > 0 || lessons->page > 0)
+        turn(tui, direction);
+}
+
+static void choose(struct smc_lessons *lessons, int by)
+{
+    int count = (int)smc_lesson_count(), at = (int)lessons->lesson + by;
+    lessons->lesson = (size_t)(at < 0 ? 0 : at >= count ? count - 1 : at);
+}
+
+static void ask(struct smc_tui *tui, const char *begun)
+{
+    smc_tui_ask(tui, "answer", "a number, or the letter of a choice", begun);
+}
+
+static void enter(struct smc_tui *tui)
+{
+    struct smc_lessons *lessons = &tui->lessons;
+    if (!lessons->is_open) {
+        lessons->is_open = true;
+        turn_to(tui, 0);
+    } else if (is_question(lessons)) {
+        ask(tui, "");
+    } else {
+        turn(tui, 1);
+    }
+}
+
+/* Shows the page's launch in the explorer, where undo restores the launch before. */
+static void try_it(struct smc_tui *tui)
+{
+    const struct smc_lessons *lessons = &tui->lessons;
+    struct smc_query query = lessons->launch, before = tui->explore.query;
+    if (!lessons->can_try) {
+        smc_tui_say(tui, SMC_STYLE_WARN, "this page has no launch to try");
+        return;
+    }
+    query.compile = before.compile;
+    tui->explore.query = query;
+    smc_explore_brought(&tui->explore, &before);
+    smc_tui_show_view(tui, SMC_VIEW_EXPLORE);
+    smc_tui_say(tui, SMC_STYLE_GOOD,
+                "the page's launch; u restores the one before, F6 returns to the lesson");
+}
+
+static void show_command(struct smc_tui *tui)
+{
+    char command[128];
+    snprintf(command, sizeof command, "%s lesson %s", smc_program_name(),
+             present(&tui->lessons)->name);
+    smc_tui_show_command(tui, command);
+}
+
+/* The next lesson with the searched text in its title or summary. */
+static void search(struct smc_tui *tui)
+{
+    struct smc_lessons *lessons = &tui->lessons;
+    size_t count = smc_lesson_count();
+    for (size_t i = 1; i <= count; i++) {
+        const struct smc_lesson *lesson = smc_lesson_at((lessons->lesson + i) % count);
+        if (strcasestr(lesson->title, tui->searched) ||
+            strcasestr(lesson->summary, tui->searched)) {
+            lessons->lesson = (lessons->lesson + i) % count;
+            return;
+        }
+    }
+    smc_tui_say(tui, SMC_STYLE_WARN, "'%s' is in no lesson's title or summary", tui->searched);
+}
+
+static bool act_on_list(struct smc_tui *tui, enum smc_action action)
+{
+    int by = smc_list_rows_of(action, SMC_LIST_ALL);
+    if (by != 0) {
+        choose(&tui->lessons, by);
+        return true;
+    }
+    switch (action) {
+    case SMC_ACTION_LESS:
+        choose(&tui->lessons, -1);
+        return true;
+    case SMC_ACTION_MORE:
+    case SMC_ACTION_ENTER:
+        enter(tui);
+        return true;
+    case SMC_ACTION_AGAIN:
+        search(tui);
+        return true;
+    default:
+        return false;
+    }
+}
+
+static bool act_on_page(struct smc_tui *tui, enum smc_action action)
+{
+    switch (action) {
+    case SMC_ACTION_UP:
+    case SMC_ACTION_DOWN:
+        scroll(tui, action == SMC_ACTION_DOWN ? 1 : -1);
+        return true;
+    case SMC_ACTION_PAGE_UP:
+    case SMC_ACTION_PAGE_DOWN:
+        turn_screen(tui, action == SMC_ACTION_PAGE_DOWN ? 1 : -1);
+        return true;
+    case SMC_ACTION_FIRST:
+        turn_to(tui, 0);
+        return true;
+    case SMC_ACTION_LAST:
+        turn_to(tui, present(&tui->lessons)->page_count);
+        return true;
+    case SMC_ACTION_LESS:
+    case SMC_ACTION_MORE:
+        turn(tui, action == SMC_ACTION_MORE ? 1 : -1);
+        return true;
+    case SMC_ACTION_CANCEL:
+        tui->lessons.is_open = false;
+        return true;
+    case SMC_ACTION_ENTER:
+        enter(tui);
+        return true;
+    case SMC_ACTION_TRY:
+        try_it(tui);
+        return true;
+    default:
+        return false;
+    }
+}
+
+static bool act(struct smc_tui *tui, enum smc_action action)
+{
+    if (action == SMC_ACTION_COMMAND) {
+        show_command(tui);
+        return true;
+    }
+    return tui->lessons.is_open ? act_on_page(tui, action) : act_on_list(tui, action);
+}
+
+/* In the list a digit opens a lesson; on the question page any character begins an answer. */
+static void type(struct smc_tui *tui, uint32_t character)
+{
+    char begun[5] = "";
+    struct smc_lessons *lessons = &tui->lessons;
+    if (lessons->is_open && is_question(lessons)) {
+        begun[smc_utf8_encode(character, begun)] = '\0';
+        ask(tui, begun);
+    } else if (!lessons->is_open && character > '0' &&
+               character <= '0' + (uint32_t)smc_lesson_count()) {
+        lessons->lesson = character - '1';
+        enter(tui);
+    }
+}
+
+static void typed(struct smc_tui *tui, const char *text)
+{
+    struct smc_lessons *lessons = &tui->lessons;
+    struct smc_lesson_setting setting = setting_for(tui);
+    struct smc_error error = {""};
+    smc_text_free(&lessons->reply);
+    if (text[0] == '\0')
+        return;
+    if (smc_lesson_check(present(lessons), &setting, text, &lessons->is_right, &lessons->reply,
+                         &error) != SMC_OK)
+        smc_tui_say(tui, SMC_STYLE_BAD, "%s", error.message);
+    else if (lessons->is_right)
+        lessons->solved |= 1u << lessons->lesson;
+}
+
+static void click(struct smc_tui *tui, struct smc_rect body, int row, int col, int direction)
+{
+    (void)col;
+    struct smc_lessons *lessons = &tui->lessons;
+    struct smc_rect rect = smc_rect_inside(body);
+    int count = (int)smc_lesson_count(), at = (row - rect.row - 1) / rows_per_lesson(rect);
+    if (lessons->is_open && direction != 0) {
+        scroll(tui, 3 * direction);
+    } else if (lessons->is_open) {
+        enter(tui);
+    } else if (direction != 0) {
+        choose(lessons, direction);
+    } else if (row > rect.row && at < count) {
+        lessons->lesson = (size_t)at;
+        enter(tui);
+    }
+}
+
+/* Wraps the page for the current width. */
+static void open_view(struct smc_tui *tui)
+{
+    if (tui->lessons.is_open)
+        write_page(tui);
+}
+
+const struct smc_view smc_view_lessons = {
+    .title = "lessons",
+    .open = open_view,
+    .resized = open_view,
+    .draw = draw,
+    .act = act,
+    .type = type,
+    .typed = typed,
+    .click = click,
+};

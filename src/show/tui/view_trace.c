@@ -1,0 +1,461 @@
+/* The trace's screen: the kernels that a program launched as a table, and all about the one under
+   the cursor. */
+#include <stdio.h>
+
+#include "show/tui/state.h"
+#include "show/tui/trace_list.h"
+#include "show/tui/widgets.h"
+
+/* --- Layout --- */
+
+enum {
+    SIDE_BY_SIDE_FROM = 190, /* columns; with fewer the facts are below the table */
+    SIDE = 70,
+    BELOW_FROM = 20, /* rows; with fewer there are none */
+    BELOW_ROWS = 10,
+    MOST_BELOW_ROWS = 18,
+    LABEL_COLUMNS = 12,
+};
+
+struct layout {
+    struct smc_rect table, facts; /* with the edges, which they share; or empty */
+    struct smc_rect summary, heading, lines, facts_inside;
+};
+
+static void lay_out(struct smc_rect body, struct layout *layout)
+{
+    static const struct smc_split split = {
+        .beside_from = SIDE_BY_SIDE_FROM,
+        .beside_cols = SIDE,
+        .below_from = BELOW_FROM,
+        .least_below = BELOW_ROWS,
+        .most_below = MOST_BELOW_ROWS,
+    };
+    *layout = (struct layout){.table = body};
+    layout->facts = smc_rect_split(&layout->table, &split);
+    layout->lines = smc_rect_inside(layout->table);
+    layout->summary = smc_rect_cut_top(&layout->lines, 1);
+    layout->heading = smc_rect_cut_top(&layout->lines, 1);
+    layout->facts_inside = smc_rect_inside(layout->facts);
+}
+
+static struct layout layout_of(const struct smc_tui *tui)
+{
+    struct layout layout;
+    lay_out(smc_tui_body(tui), &layout);
+    return layout;
+}
+
+/* --- The table --- */
+
+static void draw_cell(const char *text, enum smc_trace_column column, struct smc_trace_span span,
+                      enum smc_style style, struct smc_rect line, struct smc_frame *frame)
+{
+    int gap = column != SMC_TRACE_COLUMN_NAME ? 1 : 0;
+    gap += smc_trace_column_info[column].is_text && gap; /* two blanks before text */
+    struct smc_rect cell = {line.row, line.col + span.col + gap, 1, span.cols - gap};
+    if (smc_trace_column_info[column].is_text)
+        smc_frame_text_within(frame, cell, 0, 0, cell.cols, style, text);
+    else
+        smc_frame_text_right(frame, cell, 0, style, text);
+}
+
+static void draw_heading(const struct smc_trace_list *list, const struct smc_trace_span *span,
+                         struct smc_rect line, struct smc_frame *frame)
+{
+    for (int i = 0; i < SMC_TRACE_COLUMN_COUNT; i++)
+        if (span[i].cols)
+            draw_cell(smc_trace_column_info[i].heading, (enum smc_trace_column)i, span[i],
+                      i == (int)list->sort ? SMC_STYLE_TITLE : SMC_STYLE_DIM, line, frame);
+}
+
+/* The kernel's name; for a configuration its block and grid, indented. */
+static void append_name(const struct smc_trace_list *list, const struct smc_trace_line *line,
+                        struct smc_text *out)
+{
+    const struct smc_trace_launch *launch = list->answer->rows[line->row].launch;
+    if (line->is_kernel) {
+        smc_text_append(out, list->name[line->kernel]);
+        return;
+    }
+    smc_text_printf(out, "  %ux%ux%u, grid %ux%ux%u", launch->block[0], launch->block[1],
+                    launch->block[2], launch->grid[0], launch->grid[1], launch->grid[2]);
+}
+
+static enum smc_style style_of(const struct smc_trace_list *list, const struct smc_trace_line *line,
+                               enum smc_trace_column column)
+{
+    const enum smc_trace_bound bound = list->answer->rows[line->row].bound;
+    if (column == SMC_TRACE_COLUMN_BOUND)
+        return bound == SMC_TRACE_BOUND_NONE      ? SMC_STYLE_GOOD
+               : bound == SMC_TRACE_BOUND_UNKNOWN ? SMC_STYLE_DIM
+                                                  : SMC_STYLE_BINDS;
+    if (column == SMC_TRACE_COLUMN_NAME && !line->is_kernel)
+        return SMC_STYLE_LABEL;
+    return SMC_STYLE_NORMAL;
+}
+
+static void draw_line(const struct smc_trace_list *list, const struct smc_trace_line *here,
+                      const struct smc_trace_span *span, struct smc_rect line,
+                      struct smc_frame *frame)
+{
+    for (int i = 0; i < SMC_TRACE_COLUMN_COUNT; i++) {
+        const struct smc_trace_column_info *column = &smc_trace_column_info[i];
+        enum smc_trace_column id = (enum smc_trace_column)i;
+        char text[SMC_TRACE_CELL_CHARS] = "";
+        struct smc_text name = {0};
+        if (!span[i].cols)
+            continue;
+        if (column->write)
+            column->write(list, here, text);
+        else
+            append_name(list, here, &name);
+        draw_cell(!column->write ? smc_text_string(&name)
+                  : *text        ? text
+                                 : "-",
+                  id, span[i], style_of(list, here, id), line, frame);
+        smc_text_free(&name);
+    }
+    if (smc_trace_list_is_sum(list, here))
+        smc_frame_glyph(frame, line, 0, 1, SMC_STYLE_LABEL,
+                        list->unfolded[here->kernel] ? SMC_SIGN_UNFOLDED : SMC_SIGN_FOLDED);
+}
+
+static bool is_shown(const struct smc_trace_list *list, const struct smc_trace_line *line,
+                     const struct smc_query *query)
+{
+    return query->file_kernel == &list->file_kernel[line->row] &&
+           !(line->is_kernel && list->unfolded[line->kernel]);
+}
+
+static int first_shown(const struct smc_trace_list *list, int rows)
+{
+    return smc_list_first((int)list->cursor, (int)list->count, rows);
+}
+
+static void draw_table(const struct smc_tui *tui, const struct layout *layout,
+                       struct smc_frame *frame)
+{
+    const struct smc_trace_list *list = &tui->trace;
+    struct smc_trace_span span[SMC_TRACE_COLUMN_COUNT];
+    struct smc_rect rows = layout->lines;
+    struct smc_text summary = {0};
+    int count = (int)list->count, first = first_shown(list, rows.rows);
+    smc_trace_list_append_summary(list, &summary);
+    smc_frame_text_within(frame, layout->summary, 0, 1, layout->summary.cols - 2, SMC_STYLE_STRONG,
+                          smc_text_string(&summary));
+    smc_text_free(&summary);
+    smc_trace_list_spans(rows.cols, span);
+    draw_heading(list, span, layout->heading, frame);
+    for (int i = 0; i < rows.rows && first + i < count; i++) {
+        const struct smc_trace_line *here = &list->line[first + i];
+        struct smc_rect line = {rows.row + i, rows.col, 1, rows.cols};
+        draw_line(list, here, span, line, frame);
+        if (first + i == (int)list->cursor)
+            smc_frame_restyle(frame, line, 0, SMC_STYLE_CURSOR);
+        if (is_shown(list, here, &tui->explore.query))
+            smc_frame_glyph(frame, line, 0, 0, SMC_STYLE_STRONG, SMC_SIGN_SHOWN);
+    }
+    smc_list_draw_arrows(first, count, rows, frame);
+}
+
+/* --- All about one --- */
+
+static const char *shown_name(const struct smc_trace_list *list)
+{
+    return list->answer->kernels[smc_trace_list_here(list)->kernel].shown;
+}
+
+static void draw_facts(const struct smc_trace_list *list, struct smc_rect rect,
+                       struct smc_frame *frame)
+{
+    struct smc_rect inner = {rect.row, rect.col + 1, rect.rows, rect.cols - 2};
+    if (rect.rows == 0)
+        return;
+    smc_frame_text_within(frame, inner, 0, 0, inner.cols, SMC_STYLE_STRONG, shown_name(list));
+    int row = 1;
+    for (int i = 0; i < SMC_TRACE_FACT_COUNT && row < inner.rows; i++) {
+        struct smc_text words = {0};
+        struct smc_rect right = {inner.row, inner.col + LABEL_COLUMNS, inner.rows,
+                                 inner.cols - LABEL_COLUMNS};
+        smc_trace_list_append_fact(list, smc_trace_list_here(list), (enum smc_trace_fact)i, &words);
+        if (words.length) {
+            smc_frame_text(frame, inner, row, 0, SMC_STYLE_LABEL,
+                           smc_trace_fact_label((enum smc_trace_fact)i));
+            row = smc_frame_paragraph(frame, right, row, SMC_STYLE_NORMAL, smc_text_string(&words));
+        }
+        smc_text_free(&words);
+    }
+}
+
+/* The same in a box, with the notes on the whole trace. */
+static void show_facts(struct smc_tui *tui)
+{
+    const struct smc_trace_list *list = &tui->trace;
+    struct smc_text *text = &tui->popup.text;
+    smc_popup_open(&tui->popup, "kernel");
+    tui->popup.indent = LABEL_COLUMNS;
+    smc_text_printf(text, "%s\n", shown_name(list));
+    for (int i = 0; i < SMC_TRACE_FACT_COUNT; i++) {
+        struct smc_text words = {0};
+        smc_trace_list_append_fact(list, smc_trace_list_here(list), (enum smc_trace_fact)i, &words);
+        if (words.length)
+            smc_text_printf(text, "%-*s%s\n", LABEL_COLUMNS,
+                            smc_trace_fact_label((enum smc_trace_fact)i), smc_text_string(&words));
+        smc_text_free(&words);
+    }
+    const char *notes = smc_text_string(&list->answer->trace->notes);
+    if (*notes)
+        smc_text_printf(text, "\nnotes on the trace\n%s", notes);
+}
+
+/* --- The view --- */
+
+static const char how_to_get_one[] =
+    "No trace is open. 'smemcalc tui --trace FILE' opens one here: an export of Nsight Systems "
+    "(nsys export --type sqlite), the output of 'ncu --csv', a Chrome trace of PyTorch's profiler "
+    "(.json or .json.gz), the JSON that Triton's cache has for a kernel, or what 'smemcalc trace "
+    "--format json --output FILE -- ./app' recorded of your program.\n \nIt lists every kernel "
+    "that "
+    "was launched, with its share of the time, its occupancy and what limits that, and Enter takes "
+    "one along to F2, where its registers and shared memory can be varied.";
+
+/* "37 kernels by share, falling". */
+static void write_title(const struct smc_trace_list *list, char title[96])
+{
+    const struct smc_trace_column_info *info = &smc_trace_column_info[list->sort];
+    snprintf(title, 96, "trace: %zu kernel%s by %s, %s", list->answer->kernel_count,
+             smc_text_plural(list->answer->kernel_count), info->heading,
+             info->rises != list->reversed ? "rising" : "falling");
+}
+
+static void draw_message(struct smc_rect body, const char *text, const char *more,
+                         struct smc_frame *frame)
+{
+    struct smc_rect inside = smc_rect_inside(body);
+    struct smc_rect inner = {inside.row, inside.col + 1, inside.rows, inside.cols - 2};
+    smc_frame_box(frame, body, "trace");
+    int row = smc_frame_paragraph(frame, inner, 0, SMC_STYLE_NORMAL, text);
+    if (*more)
+        smc_frame_paragraph(frame, inner, row + 1, SMC_STYLE_DIM, more);
+}
+
+static void draw(const struct smc_tui *tui, struct smc_rect body, struct smc_frame *frame)
+{
+    const struct smc_trace_list *list = &tui->trace;
+    struct layout layout;
+    char title[96];
+    if (!list->answer) {
+        draw_message(body, how_to_get_one, "", frame);
+        return;
+    }
+    if (list->count == 0) {
+        draw_message(body, "The trace has no launch of a kernel.",
+                     smc_text_string(&list->answer->trace->notes), frame);
+        return;
+    }
+    lay_out(body, &layout);
+    write_title(list, title);
+    smc_frame_box(frame, layout.table, title);
+    smc_frame_box(frame, layout.facts,
+                  smc_trace_list_here(list)->is_kernel ? "kernel" : "configuration");
+    draw_table(tui, &layout, frame);
+    draw_facts(list, layout.facts_inside, frame);
+}
+
+/* --- Keys --- */
+
+/* False if the trace says too little about it. */
+static bool bring(struct smc_tui *tui, size_t row)
+{
+    struct smc_explore *explore = &tui->explore;
+    struct smc_query before = explore->query;
+    if (!smc_trace_list_query(&tui->trace, row, &explore->query))
+        return false;
+    smc_explore_brought(explore, &before);
+    smc_explore_go(explore, SMC_FIELD_REGS);
+    return true;
+}
+
+/* To the first screen, where undo restores what it showed. */
+static void take_along(struct smc_tui *tui)
+{
+    const struct smc_trace_line *line = smc_trace_list_here(&tui->trace);
+    const struct smc_trace_row *row = &tui->trace.answer->rows[line->row];
+    if (!bring(tui, line->row)) {
+        smc_tui_say(tui, SMC_STYLE_WARN, "its block size was not recorded, so F2 cannot show it");
+        return;
+    }
+    smc_tui_show_view(tui, SMC_VIEW_EXPLORE);
+    if (row->unknown)
+        smc_tui_say(tui, SMC_STYLE_WARN, "%s; assumed here. F8 goes back, u undoes it",
+                    row->unknown);
+    else
+        smc_tui_say(tui, SMC_STYLE_GOOD,
+                    "as it was launched; F8 goes back to the trace, u undoes "
+                    "it");
+}
+
+/* Unfolds a kernel with several configurations, or folds it. */
+static void enter(struct smc_tui *tui)
+{
+    const struct smc_trace_line *line = smc_trace_list_here(&tui->trace);
+    if (smc_trace_list_is_sum(&tui->trace, line))
+        smc_trace_list_unfold(&tui->trace, !tui->trace.unfolded[line->kernel]);
+    else
+        take_along(tui);
+}
+
+static void unfold(struct smc_tui *tui, bool unfold)
+{
+    const struct smc_trace_line *line = smc_trace_list_here(&tui->trace);
+    if (unfold && line->is_kernel && !smc_trace_list_is_sum(&tui->trace, line))
+        smc_tui_say(tui, SMC_STYLE_WARN, "it has one configuration; Enter takes it along to F2");
+    else
+        smc_trace_list_unfold(&tui->trace, unfold);
+}
+
+/* The next of the columns shown. */
+static void sort_by_next(struct smc_tui *tui)
+{
+    struct smc_trace_span span[SMC_TRACE_COLUMN_COUNT];
+    int column = (int)tui->trace.sort;
+    smc_trace_list_spans(layout_of(tui).lines.cols, span);
+    do
+        column = (column + 1) % SMC_TRACE_COLUMN_COUNT;
+    while (!span[column].cols);
+    smc_trace_list_sort(&tui->trace, (enum smc_trace_column)column, false);
+}
+
+static void search(struct smc_tui *tui)
+{
+    if (!tui->searched[0])
+        smc_tui_say(tui, SMC_STYLE_WARN, "nothing was searched yet; / begins a search");
+    else if (!smc_trace_list_search(&tui->trace, tui->searched))
+        smc_tui_say(tui, SMC_STYLE_WARN, "no kernel has '%s' in its name or its limits",
+                    tui->searched);
+}
+
+static void show_command(struct smc_tui *tui)
+{
+    struct smc_query query = tui->explore.query;
+    struct smc_text words = {0};
+    if (smc_trace_list_query(&tui->trace, smc_trace_list_here(&tui->trace)->row, &query))
+        smc_tui_command(&query, &words);
+    smc_tui_show_command(tui, words.length ? smc_text_string(&words)
+                                           : "the trace has no block size of this kernel");
+    smc_text_free(&words);
+}
+
+static bool act_on_list(struct smc_tui *tui, enum smc_action action)
+{
+    struct smc_trace_list *list = &tui->trace;
+    int page = layout_of(tui).lines.rows - 1, all = (int)list->count;
+    switch (action) {
+    case SMC_ACTION_UP:
+    case SMC_ACTION_DOWN:
+        smc_trace_list_move(list, action == SMC_ACTION_DOWN ? 1 : -1);
+        return true;
+    case SMC_ACTION_PAGE_UP:
+    case SMC_ACTION_PAGE_DOWN:
+        smc_trace_list_move(list, action == SMC_ACTION_PAGE_DOWN ? page : -page);
+        return true;
+    case SMC_ACTION_FIRST:
+    case SMC_ACTION_LAST:
+        smc_trace_list_move(list, action == SMC_ACTION_LAST ? all : -all);
+        return true;
+    case SMC_ACTION_FOLD:
+    case SMC_ACTION_UNFOLD:
+        unfold(tui, action == SMC_ACTION_UNFOLD);
+        return true;
+    case SMC_ACTION_FOLD_ALL:
+    case SMC_ACTION_UNFOLD_ALL:
+        smc_trace_list_unfold_all(list, action == SMC_ACTION_UNFOLD_ALL);
+        return true;
+    case SMC_ACTION_SORT:
+        sort_by_next(tui);
+        return true;
+    case SMC_ACTION_REVERSE:
+        smc_trace_list_sort(list, list->sort, !list->reversed);
+        return true;
+    default:
+        return false;
+    }
+}
+
+static bool act(struct smc_tui *tui, enum smc_action action)
+{
+    if (tui->trace.count == 0) /* nothing to search or choose; the rest is for every view */
+        return action == SMC_ACTION_SEARCH || action == SMC_ACTION_AGAIN;
+    switch (action) {
+    case SMC_ACTION_TAKE:
+        enter(tui);
+        return true;
+    case SMC_ACTION_DETAILS:
+        show_facts(tui);
+        return true;
+    case SMC_ACTION_AGAIN:
+        search(tui);
+        return true;
+    case SMC_ACTION_COMMAND:
+        show_command(tui);
+        return true;
+    default:
+        return act_on_list(tui, action);
+    }
+}
+
+/* --- Clicks --- */
+
+/* The column whose heading is at a column of the panel; the count if there is none. */
+static int heading_at(int columns, int col)
+{
+    struct smc_trace_span span[SMC_TRACE_COLUMN_COUNT];
+    int column = 0;
+    smc_trace_list_spans(columns, span);
+    while (column < SMC_TRACE_COLUMN_COUNT &&
+           !(col >= span[column].col && col < span[column].col + span[column].cols))
+        column++;
+    return column;
+}
+
+/* A click on a line moves the cursor there, and there does what Enter does; one on a heading sorts.
+ */
+static void click(struct smc_tui *tui, struct smc_rect body, int row, int col, int direction)
+{
+    enum { WHEEL_STEP = 3 };
+    struct smc_trace_list *list = &tui->trace;
+    struct layout layout;
+    lay_out(body, &layout);
+    if (list->count == 0)
+        return;
+    if (direction != 0) {
+        smc_trace_list_move(list, direction * WHEEL_STEP);
+    } else if (smc_rect_holds(layout.heading, row, col)) {
+        int column = heading_at(layout.heading.cols, col - layout.heading.col);
+        if (column < SMC_TRACE_COLUMN_COUNT)
+            smc_trace_list_sort(list, (enum smc_trace_column)column,
+                                column == (int)list->sort && !list->reversed);
+    } else if (smc_rect_holds(layout.lines, row, col)) {
+        size_t at = (size_t)(first_shown(list, layout.lines.rows) + row - layout.lines.row);
+        if (at == list->cursor)
+            enter(tui);
+        else if (at < list->count)
+            list->cursor = at;
+    }
+}
+
+void smc_tui_take_trace(struct smc_tui *tui, const struct smc_trace_answer *answer)
+{
+    smc_trace_list_open(&tui->trace, answer);
+    smc_tui_show_view(tui, SMC_VIEW_TRACE);
+    if (tui->trace.count > 0)
+        bring(tui, smc_trace_list_here(&tui->trace)->row);
+}
+
+const struct smc_view smc_view_trace = {
+    .title = "trace",
+    .draw = draw,
+    .act = act,
+    .click = click,
+};

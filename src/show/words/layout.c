@@ -1,0 +1,61 @@
+/* Text on a terminal: emphasis, and the lines that reports are made of. */
+#include "show/words/layout.h"
+
+void smc_layout_begin(struct smc_text *out, const struct smc_report_style *style,
+                      enum smc_emphasis emphasis)
+{
+    static const char *const codes[] = {
+        [SMC_PLAIN] = "\x1b[0m",
+        [SMC_STRONG] = "\x1b[1m",
+        [SMC_GOOD] = "\x1b[1;32m",
+        [SMC_BAD] = "\x1b[1;31m",
+    };
+    if (style->colour)
+        smc_text_append(out, codes[emphasis]);
+}
+
+void smc_layout_end(struct smc_text *out, const struct smc_report_style *style)
+{
+    smc_layout_begin(out, style, SMC_PLAIN);
+}
+
+void smc_layout_verdict(struct smc_text *out, const struct smc_report_style *style,
+                        enum smc_emphasis emphasis, struct smc_text *text)
+{
+    smc_layout_begin(out, style, emphasis);
+    smc_layout_paragraph(out, "", 0, smc_text_string(text), style->columns);
+    smc_layout_end(out, style);
+    out->failed |= text->failed;
+    smc_text_free(text);
+}
+
+void smc_layout_line(struct smc_text *out, const struct smc_report_style *style, const char *label,
+                     struct smc_text *text)
+{
+    if (text->length > 0 || text->failed)
+        smc_layout_paragraph(out, label, SMC_TEXT_INDENT, smc_text_string(text), style->columns);
+    out->failed |= text->failed;
+    smc_text_free(text);
+}
+
+void smc_layout_row(struct smc_text *out, struct smc_text *row)
+{
+    while (row->length && row->data[row->length - 1] == ' ')
+        row->length--;
+    smc_text_append_bytes(out, smc_text_string(row), row->length);
+    smc_text_append_char(out, '\n', 1);
+    out->failed |= row->failed;
+    smc_text_free(row);
+}
+
+void smc_text_join_items(struct smc_text *items)
+{
+    struct smc_text line = {.failed = items->failed};
+    for (const char *at = smc_text_string(items); *at; at++)
+        if (*at == '\n')
+            smc_text_append(&line, "; ");
+        else
+            smc_text_append_char(&line, *at, 1);
+    smc_text_free(items);
+    *items = line;
+}

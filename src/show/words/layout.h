@@ -1,0 +1,36 @@
+/* Text on a terminal: what base/layout.h has, emphasis, and the lines that reports are made of. */
+#ifndef SMC_REPORT_LAYOUT_H
+#define SMC_REPORT_LAYOUT_H
+
+#include "show/words/paragraphs.h"
+#include "show/report/report.h"
+
+enum { SMC_TEXT_INDENT = 12 }; /* where the text beside a label begins */
+
+enum smc_emphasis {
+    SMC_PLAIN,
+    SMC_STRONG, /* a heading, a row that binds */
+    SMC_GOOD,
+    SMC_BAD,
+};
+
+/* Colour on and off; nothing where style->colour is false. */
+void smc_layout_begin(struct smc_text *out, const struct smc_report_style *style,
+                      enum smc_emphasis emphasis);
+void smc_layout_end(struct smc_text *out, const struct smc_report_style *style);
+
+/* A paragraph with emphasis, such as a report's verdict. Frees the text. */
+void smc_layout_verdict(struct smc_text *out, const struct smc_report_style *style,
+                        enum smc_emphasis emphasis, struct smc_text *text);
+
+/* A label and its text, wrapped; nothing where the text is empty. Frees the text. */
+void smc_layout_line(struct smc_text *out, const struct smc_report_style *style, const char *label,
+                     struct smc_text *text);
+
+/* The line of a table, without the spaces at its end. Frees the text. */
+void smc_layout_row(struct smc_text *out, struct smc_text *row);
+
+/* Joins the items of lines to one line: "a; b". */
+void smc_text_join_items(struct smc_text *items);
+
+#endif

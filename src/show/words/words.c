@@ -1,0 +1,416 @@
+/* Results in words, each with its numbers. */
+#include "show/words/words.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "show/words/paragraphs.h"
+#include "base/text.h"
+#include "rules/headroom.h"
+
+static unsigned count_bits(uint32_t set)
+{
+    return (unsigned)__builtin_popcount(set);
+}
+
+void smc_words_limiters(const struct smc_occupancy *occupancy, struct smc_text *out)
+{
+    unsigned left = count_bits(occupancy->limiters);
+    for (int i = 0; i < SMC_LIMIT_COUNT; i++) {
+        if (!(occupancy->limiters & 1u << i))
+            continue;
+        left--;
+        smc_text_append(out, smc_limit_label((enum smc_limit)i));
+        smc_text_append(out, left > 1 ? ", " : left == 1 ? " and " : "");
+    }
+}
+
+const char *smc_words_short_label(enum smc_limit limit)
+{
+    return limit == SMC_LIMIT_VIRTUAL_RESOURCES ? "virtual res." : smc_limit_label(limit);
+}
+
+char smc_words_limit_letter(enum smc_limit limit)
+{
+    static const char letters[] = {
+        [SMC_LIMIT_WARPS] = 'w',   [SMC_LIMIT_REGISTERS] = 'r', [SMC_LIMIT_SHARED_MEMORY] = 's',
+        [SMC_LIMIT_BLOCKS] = 'b',  [SMC_LIMIT_BARRIERS] = 'n',  [SMC_LIMIT_VIRTUAL_RESOURCES] = 'v',
+        [SMC_LIMIT_CLUSTER] = 'c',
+    };
+    return letters[limit];
+}
+
+void smc_words_limiter_names(const struct smc_occupancy *occupancy, const char *separator,
+                             struct smc_text *out)
+{
+    bool first = true;
+    for (int i = 0; i < SMC_LIMIT_COUNT; i++) {
+        if (!(occupancy->limiters & 1u << i))
+            continue;
+        smc_text_printf(out, "%s%s", first ? "" : separator, smc_limit_name((enum smc_limit)i));
+        first = false;
+    }
+}
+
+static void refuse_static_smem(const struct smc_answer *answer, struct smc_text *out)
+{
+    const struct smc_resources *resources = &answer->resources;
+    uint32_t bytes = answer->launch.static_smem_bytes;
+    uint32_t limit = answer->query.device.sm.smem_per_block_default_bytes;
+    if (resources->refused && resources->refused_smem_limit_bytes) {
+        bytes = resources->refused_smem_bytes;
+        limit = resources->refused_smem_limit_bytes;
+    }
+    smc_text_printf(out, "%u bytes (0x%x) of static shared memory; the limit is %u (0x%x)", bytes,
+                    bytes, limit, limit);
+}
+
+/* Why the launch bounds of a file's kernel do not allow the block. */
+static void refuse_by_bounds(const struct smc_file_kernel *kernel, uint32_t threads,
+                             struct smc_text *out)
+{
+    bool by_size = kernel->required_threads_per_block > 0;
+    smc_text_printf(out, "a block of %u threads; %s %s %u", threads, kernel->short_name,
+                    by_size ? "launches only with" : "has launch bounds that allow",
+                    by_size ? kernel->required_threads_per_block : kernel->max_threads_per_block);
+}
+
+void smc_words_refusal(const struct smc_answer *answer, enum smc_refusal refusal,
+                       struct smc_text *out)
+{
+    const struct smc_launch *launch = &answer->launch;
+    const struct smc_file_kernel *kernel = answer->query.file_kernel;
+    if (refusal == SMC_REFUSAL_THREADS_PER_BLOCK && kernel &&
+        !smc_file_kernel_allows(kernel, launch->threads_per_block))
+        refuse_by_bounds(kernel, launch->threads_per_block, out);
+    else if (refusal == SMC_REFUSAL_STATIC_SMEM)
+        refuse_static_smem(answer, out);
+    else
+        smc_refusal_describe(&answer->query.device.sm, launch, &answer->occupancy, refusal, out);
+}
+
+void smc_words_failure(const struct smc_answer *answer, struct smc_text *out)
+{
+    uint32_t refusals = answer->occupancy.refusals;
+    bool compiles = answer->outcome != SMC_CANNOT_COMPILE;
+    smc_text_append(out, compiles ? "cannot launch: " : "cannot compile: ");
+    if (!compiles)
+        refuse_static_smem(answer, out);
+    bool first = compiles;
+    for (int i = 0; i < SMC_REFUSAL_COUNT; i++) {
+        bool stated =
+            !compiles && (i == SMC_REFUSAL_STATIC_SMEM || i == SMC_REFUSAL_SMEM_PER_BLOCK);
+        if (!(refusals & 1u << i) || stated)
+            continue;
+        smc_text_append(out, first ? "" : "; and ");
+        smc_words_refusal(answer, (enum smc_refusal)i, out);
+        first = false;
+    }
+}
+
+/* The sizes of a product are shown together. */
+static void append_matrix_sizes(const struct smc_kernel *kernel, const struct smc_params *params,
+                                const char *joint, struct smc_text *out)
+{
+    const char *before = "";
+    for (int i = 0; i < SMC_PARAM_COUNT; i++) {
+        if (!(kernel->params & SMC_MATRIX_SIZES & 1u << i))
+            continue;
+        smc_text_printf(out, "%s%" PRId64, before, params->value[i]);
+        before = joint;
+    }
+}
+
+/* Omitted are a leading dimension that follows from the sizes, a padding of 0, and N and K, which
+   are shown together with M. */
+static bool is_shown(const struct smc_params *params, int param)
+{
+    bool given = params->given & 1u << param;
+    switch (param) {
+    case SMC_PARAM_LDA:
+    case SMC_PARAM_LDB:
+    case SMC_PARAM_LDC:
+        return given;
+    case SMC_PARAM_PAD:
+        return given || params->value[param] != 0;
+    case SMC_PARAM_N:
+    case SMC_PARAM_K:
+        return false;
+    default:
+        return true;
+    }
+}
+
+const char *smc_words_param_key(enum smc_param param, char key[SMC_PARAM_KEY_CHARS])
+{
+    snprintf(key, SMC_PARAM_KEY_CHARS, "%s", smc_param_info[param].option);
+    for (char *dash = key; (dash = strchr(dash, '-'));)
+        *dash = '_';
+    return key;
+}
+
+void smc_words_params(const struct smc_answer *answer, struct smc_text *out)
+{
+    smc_words_some_params(&answer->query, 0, out);
+}
+
+void smc_words_some_params(const struct smc_query *query, uint32_t without, struct smc_text *out)
+{
+    const struct smc_kernel *kernel = query->kernel;
+    const struct smc_params *params = &query->params;
+    bool first = true;
+    for (int i = 0; i < SMC_PARAM_COUNT; i++) {
+        bool accepted = (kernel->params & ~without) & 1u << i;
+        if (!accepted || !is_shown(params, i))
+            continue;
+        smc_text_append(out, first ? "" : ", ");
+        first = false;
+        int64_t value = params->value[i];
+        if (i == SMC_PARAM_DTYPE)
+            smc_text_append(out, smc_dtype_name((enum smc_dtype)value));
+        else if (i == SMC_PARAM_M)
+            append_matrix_sizes(kernel, params, " x ", out);
+        else
+            smc_text_printf(out, "%s %" PRId64, smc_param_info[i].option, value);
+    }
+}
+
+void smc_words_options(const struct smc_params *params, const char *kernel, struct smc_text *out)
+{
+    bool implied = strcmp(kernel, "matmul-tiled") == 0 && params->given & 1u << SMC_PARAM_TILE;
+    const char *gap = "";
+    if (!implied) {
+        smc_text_printf(out, "--kernel %s", kernel);
+        gap = " ";
+    }
+    const struct smc_kernel *taker = smc_kernel_find(kernel);
+    const uint32_t sizes = taker->params & SMC_MATRIX_SIZES;
+    bool all_sizes = sizes && (params->given & sizes) == sizes;
+    for (int i = 0; i < SMC_PARAM_COUNT; i++) {
+        if (!(params->given & 1u << i) || (all_sizes && sizes & 1u << i))
+            continue;
+        smc_text_printf(out, "%s--%s ", gap, smc_param_info[i].option);
+        gap = " ";
+        if (i == SMC_PARAM_DTYPE)
+            smc_text_append(out, smc_dtype_name((enum smc_dtype)params->value[i]));
+        else
+            smc_text_printf(out, "%" PRId64, params->value[i]);
+    }
+    if (all_sizes) {
+        smc_text_printf(out, "%s--size ", gap);
+        append_matrix_sizes(taker, params, "x", out);
+    }
+}
+
+static void append_number(const char *option, int64_t value, int64_t absent, struct smc_text *out)
+{
+    if (value != absent)
+        smc_text_printf(out, " --%s %" PRId64, option, value);
+}
+
+/* One word of a shell command, whatever characters the name of a device or folder has. An
+   interactive shell expands '!' even between double quotes, so that it is quoted by itself. */
+static void append_quoted(const char *word, struct smc_text *out)
+{
+    struct smc_text safe = {0};
+    smc_text_append(&safe, word);
+    if (safe.data)
+        smc_utf8_make_safe(safe.data);
+    smc_text_append(out, "\"");
+    for (const char *at = smc_text_string(&safe); *at; at++) {
+        if (strchr("\"$`\\", *at))
+            smc_text_append(out, "\\");
+        if (*at == '!')
+            smc_text_append(out, "\"'!'\"");
+        else
+            smc_text_append_char(out, *at, 1);
+    }
+    smc_text_append(out, "\"");
+    smc_text_free(&safe);
+}
+
+const char *smc_words_cache_config(enum smc_cache_config config)
+{
+    static const char *const words[] = {
+        [SMC_CACHE_PREFER_NONE] = "none",
+        [SMC_CACHE_PREFER_SHARED] = "shared",
+        [SMC_CACHE_PREFER_L1] = "l1",
+        [SMC_CACHE_PREFER_EQUAL] = "equal",
+    };
+    return words[config];
+}
+
+void smc_words_settings(const struct smc_query *query, bool for_run, struct smc_text *out)
+{
+    static const char *const caching[] = {"off", "on", "strict"};
+    const struct smc_launch *settings = &query->settings;
+    append_number("regs", query->regs_per_thread, SMC_NOT_GIVEN, out);
+    append_number("dynamic-smem", query->dynamic_smem_bytes, SMC_NOT_GIVEN, out);
+    append_number("carveout", settings->carveout_percent, SMC_CARVEOUT_DEFAULT, out);
+    if (settings->cache_config != SMC_CACHE_PREFER_NONE)
+        smc_text_printf(out, " --cache-config %s", smc_words_cache_config(settings->cache_config));
+    if (settings->smem_mode != SMC_SMEM_MODE_DEFAULT)
+        smc_text_printf(out, " --smem-mode %s", smc_smem_mode_name(settings->smem_mode));
+    if (query->compile.kernel_dir) {
+        smc_text_append(out, " --kernel-dir ");
+        append_quoted(query->compile.kernel_dir, out);
+    }
+    if (for_run)
+        return;
+    append_number("smem", query->static_smem_bytes, SMC_NOT_GIVEN, out);
+    append_number("barriers", query->barriers_per_block, SMC_NOT_GIVEN, out);
+    if (settings->blocks_per_cluster > 1)
+        append_number("cluster", settings->blocks_per_cluster, 0, out);
+    append_number("virtual-resources", settings->virtual_resources, 0, out);
+    if (settings->partitioned_caching != SMC_PARTITIONED_CACHING_OFF)
+        smc_text_printf(out, " --partitioned-caching %s", caching[settings->partitioned_caching]);
+}
+
+void smc_words_assumed(const struct smc_query *query, struct smc_text *out)
+{
+    if (query->device_assumed)
+        smc_text_append(out, "; no GPU was found, so this one is assumed: --device NAME "
+                             "chooses another");
+}
+
+void smc_words_device_option(const struct smc_query *query, struct smc_text *out)
+{
+    const struct smc_device *device = &query->device;
+    if (device->file) {
+        smc_text_append(out, " --device-file ");
+        append_quoted(device->file, out);
+    }
+    if (query->device_assumed)
+        return;
+    if (device->source == SMC_DEVICE_LIVE) {
+        if (device->gpu_index > 0) /* the first is the default */
+            smc_text_printf(out, " --device gpu%d", device->gpu_index);
+    } else if (device->file || device->sm_count) {
+        smc_text_append(out, " --device ");
+        append_quoted(device->name, out);
+    } else {
+        smc_text_printf(out, " --device %d.%d", device->sm.cc / 10, device->sm.cc % 10);
+    }
+}
+
+void smc_words_number(uint64_t number, struct smc_text *out)
+{
+    if (number >= 1000)
+        smc_words_number(number / 1000, out);
+    smc_text_printf(out, number >= 1000 ? ",%03u" : "%u", (unsigned)(number % 1000));
+}
+
+void smc_words_blocks(uint32_t blocks, struct smc_text *out)
+{
+    smc_text_printf(out, "%u block%s", blocks, smc_text_plural(blocks));
+}
+
+bool smc_words_is_compiled(const struct smc_answer *answer)
+{
+    return answer->query.kernel || answer->query.file_kernel || answer->resources.nvrtc_major > 0 ||
+           answer->resources.source == SMC_RESOURCES_FILE;
+}
+
+void smc_words_untie(struct smc_text *text)
+{
+    for (char *at = text->data; at && *at; at++)
+        *at = *at == *SMC_TIE ? ' ' : *at;
+}
+
+const char *smc_words_kernel_name(const struct smc_query *query)
+{
+    if (query->kernel)
+        return query->kernel->name;
+    return query->file_kernel ? query->file_kernel->name : NULL;
+}
+
+const char *smc_words_file(const struct smc_file_kernel *kernel)
+{
+    return strcmp(kernel->file, "-") == 0 ? "standard input" : kernel->file;
+}
+
+void smc_words_file_kernel(const struct smc_file_kernel *kernel, struct smc_text *out)
+{
+    smc_text_printf(out, "%s of %s", kernel->short_name, smc_words_file(kernel));
+    if (kernel->required_threads_per_block)
+        smc_text_printf(out, "; it launches only with blocks of %u threads",
+                        kernel->required_threads_per_block);
+    else if (kernel->max_threads_per_block)
+        smc_text_printf(out, "; its launch bounds allow blocks of at most %u threads",
+                        kernel->max_threads_per_block);
+}
+
+void smc_words_set_regs(const struct smc_resources *resources, const char *before,
+                        struct smc_text *out)
+{
+    const uint32_t fewest = resources->fewest_set_regs, most = resources->most_set_regs;
+    if (!most)
+        return;
+    smc_text_printf(out, "%ssetmaxnreg sets %u", before, fewest);
+    if (most > fewest)
+        smc_text_printf(out, " to %u", most);
+    smc_text_append(out, " registers per thread");
+}
+
+void smc_words_regs_source(const struct smc_answer *answer, char text[SMC_REGS_SOURCE_CHARS])
+{
+    const struct smc_file_kernel *kernel = answer->query.file_kernel;
+    if (answer->regs_given)
+        snprintf(text, SMC_REGS_SOURCE_CHARS, "given");
+    else if (kernel)
+        snprintf(text, SMC_REGS_SOURCE_CHARS, "%.60s, %s", smc_words_file(kernel), kernel->origin);
+    else
+        smc_resources_describe(&answer->resources, text);
+    smc_utf8_make_safe(text); /* a character may be cut */
+}
+
+static bool is_estimated(const struct smc_answer *answer)
+{
+    return smc_words_regs_known(answer) && answer->resources.source == SMC_RESOURCES_ASSUMED;
+}
+
+void smc_words_estimated(const struct smc_answer *answer, struct smc_text *out)
+{
+    uint16_t cc = answer->resources.cc;
+    if (!is_estimated(answer))
+        return;
+    if (cc == answer->query.device.sm.cc)
+        smc_text_append(out, " (registers estimated from other parameters)");
+    else
+        smc_text_printf(out, " (registers estimated from sm_%u)", cc);
+}
+
+const char *smc_words_estimated_mark(const struct smc_answer *answer)
+{
+    return is_estimated(answer) ? "~" : "";
+}
+
+bool smc_words_regs_known(const struct smc_answer *answer)
+{
+    if (answer->regs_given)
+        return true;
+    return smc_words_is_compiled(answer) && !answer->resources.refused;
+}
+
+void smc_words_percent(double percent, char text[32])
+{
+    struct smc_text tied = {0};
+    smc_layout_percent(&tied, percent);
+    smc_words_untie(&tied);
+    snprintf(text, 32, "%s", smc_text_string(&tied));
+    smc_text_free(&tied);
+}
+
+enum smc_limit smc_words_first_limiter(uint32_t limiters)
+{
+    return (enum smc_limit)__builtin_ctz(limiters);
+}
+
+void smc_words_device(const struct smc_device *device, struct smc_text *out)
+{
+    if (device->sm_count == 0)
+        smc_text_printf(out, "CC %d.%d", device->sm.cc / 10, device->sm.cc % 10);
+    else
+        smc_text_append(out, smc_device_model(device));
+}
